@@ -1,0 +1,55 @@
+# make setup   everything needed, into .venv          make soak    the long tests
+# make run     start SnakeStudio                      make bench   measure speed
+# make test    every check that a commit must pass    make lint / format / clean
+
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+bin := .venv/bin
+scene := scenes/obstacle_aided.toml
+sources := snakestudio tests packaging
+
+# Tests draw on a screen of their own with Mesa's software renderer, never on the user's display.
+test_env := env -u WAYLAND_DISPLAY -u DISPLAY LIBGL_ALWAYS_SOFTWARE=1 QT_QPA_PLATFORM=xcb
+step = @printf '\n=== %s\n' '$(1)'; $(2)
+
+.PHONY: help setup run test soak bench lint format clean
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+setup:
+	@bash packaging/setup.sh
+
+run: setup
+	@if $(bin)/python packaging/has_display.py; then \
+	    exec $(bin)/snakestudio $(scene); \
+	else \
+	    echo "No display (DISPLAY and WAYLAND_DISPLAY name none that answers): running the scene without a window."; \
+	    mkdir -p out; \
+	    exec $(bin)/snakestudio run $(scene) --csv out/obstacle_aided.csv --video out/obstacle_aided.mp4; \
+	fi
+
+lint: setup
+	$(call step,ruff check,$(bin)/ruff check $(sources))
+	$(call step,ruff format --check,$(bin)/ruff format --check $(sources))
+	$(call step,mypy --strict,$(bin)/mypy)
+	$(call step,import contracts,$(bin)/lint-imports --cache-dir .cache/import_linter)
+
+# make test PYTEST_ARGS="tests/model -x"
+test: lint
+	$(call step,pytest,$(test_env) $(bin)/python -m pytest $(PYTEST_ARGS))
+
+soak: setup
+	$(call step,soak tests,$(test_env) SNAKESTUDIO_SOAK=1 $(bin)/python -m pytest -m soak --timeout=0 $(PYTEST_ARGS))
+
+bench: setup
+	$(call step,benchmarks,$(test_env) $(bin)/python -m tests.benchmarks $(BENCH_ARGS))
+
+format: setup
+	@$(bin)/ruff check --fix $(sources)
+	@$(bin)/ruff format $(sources)
+
+# Everything made here but .venv.
+clean:
+	rm -rf .cache out build dist .hypothesis
+	find $(sources) -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Pin every package anew: pyproject.toml -> packaging/requirements.txt (runtime) and requirements-dev.txt (with tools).
+#
+# One version of each package for all supported Python versions. Run it, run `make test`, commit both files.
+# `lock.sh --upgrade-package NAME` or `lock.sh --upgrade` takes newer versions; without it the pins stay where they can.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tools=$(mktemp -d)
+trap 'rm -rf "$tools"' EXIT
+python3 -m venv "$tools"
+"$tools/bin/pip" install --quiet --disable-pip-version-check uv
+
+compile() {
+    "$tools/bin/uv" pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+        --no-header --no-emit-index-url --no-emit-find-links --no-annotate --output-file "$@"
+}
+header='# Made by packaging/lock.sh from pyproject.toml; do not edit.'
+compile packaging/requirements-dev.txt --extra dev "$@" pyproject.toml
+compile packaging/requirements.txt --constraint packaging/requirements-dev.txt pyproject.toml
+for file in packaging/requirements.txt packaging/requirements-dev.txt; do
+    sed -i "1i $header" "$file"
+done

@@ -1,0 +1,145 @@
+"""What holds for every test: nothing leaks, no user file is touched, hypothesis is told how hard to try."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+CACHE = ROOT / ".cache"
+
+# Before anything reads them: compiled kernels stay from run to run, everything of the user's is elsewhere.
+os.environ.setdefault("SNAKESTUDIO_CACHE_DIR", str(CACHE))
+os.environ.setdefault("MESA_SHADER_CACHE_DIR", str(CACHE / "mesa"))
+if sys.platform == "linux":
+    os.environ.setdefault("LIBGL_ALWAYS_SOFTWARE", "1")
+    os.environ.setdefault("QT_QPA_PLATFORM", "xcb")  # "offscreen" has no OpenGL; pytest-xvfb gives the screen
+_home = tempfile.mkdtemp(prefix="snakestudio-tests-")
+for _kind in ("CONFIG", "DATA", "STATE", "CACHE"):
+    os.environ[f"XDG_{_kind}_HOME"] = str(Path(_home, _kind.lower()))
+
+from hypothesis import HealthCheck, settings  # noqa: E402
+from hypothesis.configuration import set_hypothesis_home_dir  # noqa: E402
+
+set_hypothesis_home_dir(CACHE / "hypothesis")
+settings.register_profile("default", deadline=None, max_examples=50)
+settings.register_profile("soak", deadline=None, max_examples=5000, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("soak" if os.environ.get("SNAKESTUDIO_SOAK") else "default")
+
+
+def pytest_unconfigure() -> None:
+    """Remove the directories that stood in for the user's."""
+    shutil.rmtree(_home, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def _own_user_dirs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each test empty settings; the caches (fonts, shaders) are shared."""
+    base = tmp_path_factory.mktemp("user")
+    for kind in ("CONFIG", "DATA", "STATE"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(base / kind.lower()))
+
+
+# ---------------------------------------------------------------------------------------------------- leaks
+
+_GRACE_S = 2.0
+_QT_OWN_WINDOWS = {"QTipLabel", "QComboBoxPrivateContainer", "QDesktopWidget", "QShapedPixmapWidget"}
+_started_timers: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def _leaked_threads(before: set[threading.Thread]) -> list[str]:
+    return [
+        thread.name
+        for thread in threading.enumerate()
+        if thread not in before and (not thread.daemon or thread.name.startswith("snakestudio-"))
+    ]
+
+
+def _qt_app() -> Any | None:
+    widgets = sys.modules.get("PySide6.QtWidgets")
+    return widgets.QApplication.instance() if widgets else None
+
+
+def _watch_timers() -> None:
+    """Remember every QTimer that Python code starts."""
+    core = sys.modules.get("PySide6.QtCore")
+    if core is None or hasattr(core.QTimer, "_snakestudio_start"):
+        return
+    original = core.QTimer.start
+
+    def start(self: Any, *args: Any) -> None:
+        _started_timers.add(self)
+        original(self, *args)
+
+    core.QTimer._snakestudio_start = original
+    core.QTimer.start = start
+
+
+def _top_levels() -> dict[int, str]:
+    """Top-level widgets without an owner, by address."""
+    app = _qt_app()
+    if app is None:
+        return {}
+    from shiboken6 import getCppPointer, isValid
+
+    return {
+        getCppPointer(widget)[0]: f"{type(widget).__name__} {widget.objectName()!r} {widget.windowTitle()!r}"
+        for widget in app.topLevelWidgets()
+        if isValid(widget) and widget.parent() is None and widget.metaObject().className() not in _QT_OWN_WINDOWS
+    }
+
+
+def _running_timers() -> dict[int, str]:
+    if not _started_timers:
+        return {}
+    from shiboken6 import getCppPointer, isValid
+
+    return {
+        getCppPointer(timer)[0]: f"QTimer every {timer.interval()} ms of {timer.parent()!r}"
+        for timer in list(_started_timers)
+        if isValid(timer) and timer.isActive()
+    }
+
+
+def _let_qt_delete() -> None:
+    gc.collect()
+    app = _qt_app()
+    if app is not None:
+        from PySide6.QtCore import QEvent
+
+        app.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        app.processEvents()
+
+
+@pytest.fixture(autouse=True)
+def _no_leaks(_own_user_dirs: None) -> Iterator[None]:
+    """Fail a test that leaves a thread, a top-level widget or a running timer behind."""
+    _watch_timers()
+    threads = set(threading.enumerate())
+    widgets, timers = set(_top_levels()), set(_running_timers())
+    yield
+
+    def leaks() -> list[str]:
+        return [
+            *(f"thread {name}" for name in _leaked_threads(threads)),
+            *(f"widget {text}" for address, text in _top_levels().items() if address not in widgets),
+            *(f"timer {text}" for address, text in _running_timers().items() if address not in timers),
+        ]
+
+    deadline = time.monotonic() + _GRACE_S
+    while (left := leaks()) and time.monotonic() < deadline:
+        _let_qt_delete()
+        time.sleep(0.01)
+    if left:
+        pytest.fail("the test leaves behind: " + "; ".join(left), pytrace=False)
