@@ -1,0 +1,30 @@
+"""SnakeStudio: simulate, watch and drive snake robots.
+
+>>> import snakestudio as ss
+>>> run = ss.simulate("scenes/obstacle_aided.toml", duration=9.0, **{"gait.amplitude_deg": 40})
+>>> run["link_6_x_m"]  # a numpy array
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from snakestudio.api import Run, Scene, SnakeStudioError, check, load_scene, save_scene, simulate
+
+__all__ = ["Run", "Scene", "SnakeStudioError", "__version__", "check", "load_scene", "save_scene", "simulate"]
+
+
+def __getattr__(name: str) -> Any:
+    # Lazy: `snakestudio --help` and `import snakestudio` load nothing heavy.
+    if name in __all__:
+        from importlib import import_module
+
+        return getattr(import_module("snakestudio.api"), name)
+    raise AttributeError(f"module 'snakestudio' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,39 @@
+"""What every controller offers: joint references for the next stretch of time."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+
+__all__ = ["Controller"]
+
+
+class Controller(Protocol):
+    """Makes joint references; knows nothing of who moves the robot."""
+
+    @property
+    def needs(self) -> Fields:
+        """The fields of a Snapshot it cannot do without; `Fields.NONE` for an open-loop gait."""
+        ...
+
+    def reference(self, time: NDArray[np.float64], snapshot: Snapshot | None) -> JointReference:
+        """References at the knots `time` ((k,), s, ascending); `snapshot` is the state at the first of them."""
+        ...
+
+    def apply(self, scene: Scene, time: float) -> None:
+        """Take over changed parameters from `time` on, without a jump in the references."""
+        ...
+
+    def checkpoint(self) -> Any:
+        """The full state, to be given to `restore`."""
+        ...
+
+    def restore(self, checkpoint: Any) -> None:
+        """Go back to a state that `checkpoint` gave."""
+        ...

@@ -1,0 +1,111 @@
+"""Smooth transitions of gait parameters: what a slider changes reaches the joints without a jump."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["RAMP_TIME", "Ramp", "constant"]
+
+FloatArray = NDArray[np.float64]
+
+RAMP_TIME = 0.3
+"""Shortest duration of a transition, s: brief to the eye, long beside the joints' own response."""
+
+JOINT_SPEED = 5.0
+"""A transition takes longer if its own part of a joint's speed would pass this, rad/s."""
+
+_PEAK = 1.875  # largest slope of the quintic from rest to rest over one unit of time
+
+
+@dataclass(frozen=True, slots=True)
+class Ramp:
+    """A quantity that goes to `target` within `duration` from `start` on, and stays there.
+
+    It follows the quintic that ends at rest and takes over value, rate and acceleration at `start`: turning a slider
+    to and fro gives one smooth motion.
+
+    Attributes
+    ----------
+    target : float
+    start, duration : float
+        s.
+    coefficients : tuple of 6 floats
+        Of the polynomial in x = (t - start) / duration, constant first; empty if the quantity is constant.
+    """
+
+    target: float
+    start: float = 0.0
+    duration: float = RAMP_TIME
+    coefficients: tuple[float, ...] = ()
+
+    def towards(self, target: float, time: float, lever: float = 0.0) -> Ramp:
+        """The ramp that leaves this one at `time` for `target`.
+
+        Parameters
+        ----------
+        target : float
+        time : float
+            s.
+        lever : float
+            Joint angle a unit of the quantity makes, rad; large changes of it are slowed down.
+        """
+        at = np.array([time])
+        value, rate, acceleration = (float(f(at)[0]) for f in (self.value, self.rate, self.acceleration))
+        d = target - value
+        t = max(RAMP_TIME, _PEAK * abs(d) * lever / JOINT_SPEED)
+        v, a = rate * t, acceleration * t * t
+        return Ramp(
+            target,
+            time,
+            t,
+            (
+                value,
+                v,
+                a / 2,
+                10 * d - 6 * v - 1.5 * a,
+                -15 * d + 8 * v + 1.5 * a,
+                6 * d - 3 * v - 0.5 * a,
+            ),
+        )
+
+    def _polynomial(self, coefficients: tuple[float, ...], time: FloatArray, end: float) -> FloatArray:
+        """The polynomial while the ramp lasts, `end` after it."""
+        x = (time - self.start) / self.duration
+        result = np.zeros(time.shape)
+        for coefficient in reversed(coefficients):
+            result = result * x + coefficient
+        return np.where(x < 1.0, result, end)
+
+    def value(self, time: FloatArray) -> FloatArray:
+        """Value at `time`; times before `start` are not asked for."""
+        return self._polynomial(self.coefficients, time, self.target) if self.coefficients else _full(time, self.target)
+
+    def rate(self, time: FloatArray) -> FloatArray:
+        """First derivative at `time`."""
+        return self._polynomial(tuple(k * c / self.duration for k, c in enumerate(self.coefficients))[1:], time, 0.0)
+
+    def acceleration(self, time: FloatArray) -> FloatArray:
+        """Second derivative at `time`."""
+        second = tuple(k * (k - 1) * c / self.duration**2 for k, c in enumerate(self.coefficients))[2:]
+        return self._polynomial(second, time, 0.0)
+
+    def integral(self, time: FloatArray) -> FloatArray:
+        """Integral from `start` to `time`."""
+        elapsed = time - self.start
+        if not self.coefficients:
+            return self.target * elapsed
+        area = (0.0, *(c * self.duration / (k + 1) for k, c in enumerate(self.coefficients)))
+        after = sum(area) + self.target * (elapsed - self.duration)
+        return np.where(elapsed < self.duration, self._polynomial(area, time, 0.0), after)
+
+
+def constant(value: float) -> Ramp:
+    """A quantity that does not change."""
+    return Ramp(value)
+
+
+def _full(time: FloatArray, value: float) -> FloatArray:
+    return np.full(time.shape, value)

@@ -1,0 +1,70 @@
+"""The exceptions of SnakeStudio: every one says in a sentence what is wrong and what to do.
+
+::
+
+    SnakeStudioError                  anything SnakeStudio raises on purpose
+    ├── UserError                     a mistake in what was given; the command line exits with 2
+    │   ├── SceneError                scenes/rubble.toml: robot.mass_kg = -1 must be greater than 0
+    │   ├── UsageError                --rate 0: the rate must be positive
+    │   └── ExportError               out/run.mp4: the folder 'out' cannot be written
+    ├── PhysicsError                  the contact solver stopped at t = 3.2 s; the command line exits with 3
+    └── GraphicsError                 no OpenGL 3.3 context could be made on this machine
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from snakestudio.model.problems import Problem
+
+__all__ = [
+    "ExportError",
+    "GraphicsError",
+    "PhysicsError",
+    "SceneError",
+    "SnakeStudioError",
+    "UsageError",
+    "UserError",
+]
+
+
+class SnakeStudioError(Exception):
+    """Base of everything SnakeStudio raises on purpose; `str()` is a sentence for the user."""
+
+
+class UserError(SnakeStudioError):
+    """What the user gave cannot be used; nothing was changed (exit code 2)."""
+
+
+class SceneError(UserError):
+    """A scene that cannot be read, or cannot be run as it stands.
+
+    Parameters
+    ----------
+    message : str
+        The sentence (or one sentence a line).
+    problems : sequence of Problem
+        Every mistake found, for a listing.
+    """
+
+    def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message)
+        self.problems: tuple[Problem, ...] = tuple(problems)
+
+
+class UsageError(UserError):
+    """A command-line option or an argument of a Python call that makes no sense."""
+
+
+class ExportError(UserError):
+    """A file that cannot be written, or a format that cannot hold the run."""
+
+
+class PhysicsError(SnakeStudioError):
+    """A run stopped because the physics failed; what was recorded is kept (exit code 3)."""
+
+
+class GraphicsError(SnakeStudioError):
+    """No usable OpenGL on this machine."""

@@ -1,0 +1,203 @@
+"""Edits: pure functions from a Scene to a Scene, used alike by panels, undo, `--set` and Python calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from snakestudio.errors import SceneError
+from snakestudio.model.motion import Start
+from snakestudio.model.problems import Problem
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import scene_from_dict
+from snakestudio.model.world import Obstacle
+
+__all__ = [
+    "add_obstacle",
+    "changed_keys",
+    "get_value",
+    "move_obstacles",
+    "parse_key",
+    "remove_obstacles",
+    "replace_obstacle",
+    "with_value",
+    "with_values",
+]
+
+_PART = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)((?:\[\d+\])*)\Z")
+
+
+def parse_key(key: str) -> tuple[str | int, ...]:
+    """``obstacles[2].x_m`` as ``("obstacles", 1, "x_m")``: people count from one.
+
+    Raises
+    ------
+    SceneError
+        If the key is not written like that.
+    """
+    path: list[str | int] = []
+    for part in key.strip().split("."):
+        match = _PART.match(part)
+        if match is None:
+            raise _error(key, "this is not a scene key", "write it like gait.amplitude_deg or obstacles[2].x_m")
+        path.append(match[1])
+        for number in re.findall(r"\d+", match[2]):
+            if int(number) < 1:
+                raise _error(key, "entries count from 1", "write [1] for the first")
+            path.append(int(number) - 1)
+    return tuple(path)
+
+
+def _error(key: str, message: str, remedy: str) -> SceneError:
+    problem = Problem("error", key, message, remedy)
+    return SceneError(problem.sentence(), [problem])
+
+
+def get_value(scene: Scene, key: str) -> Any:
+    """The value at a dotted key.
+
+    Raises
+    ------
+    SceneError
+        If there is none.
+    """
+    found: Any = scene
+    for part in parse_key(key):
+        try:
+            found = found[part] if isinstance(part, int) else _attribute(found, part)
+        except (KeyError, IndexError, TypeError):
+            raise _error(key, "there is no such key in the scene", "see the scene file for the keys it has") from None
+    return found
+
+
+def _attribute(part: Any, name: str) -> Any:
+    if not isinstance(part, BaseModel) or name not in type(part).model_fields:
+        raise KeyError(name)
+    return getattr(part, name)
+
+
+def with_value(scene: Scene, key: str, value: Any) -> Scene:
+    """The scene with another value at a dotted key.
+
+    Raises
+    ------
+    SceneError
+        Naming key, value and remedy; `scene` stays as it was.
+    """
+    return with_values(scene, {key: value})
+
+
+def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
+    """The scene with other values at several dotted keys, taken together.
+
+    Raises
+    ------
+    SceneError
+        Naming every mistake.
+    """
+    tree: Any = _tree(scene)
+    for key, value in values.items():
+        path = parse_key(key)
+        holder: Any = tree
+        for part in path[:-1]:
+            try:
+                holder = holder[part]
+            except (KeyError, IndexError, TypeError):
+                raise _error(
+                    key, "there is no such key in the scene", "see the scene file for the keys it has"
+                ) from None
+        last = path[-1]
+        if isinstance(holder, list) and isinstance(last, int) and not last < len(holder):
+            raise _error(key, f"there are only {len(holder)} entries", f"give a number from 1 to {len(holder)}")
+        if not isinstance(holder, dict | list) or isinstance(holder, list) != isinstance(last, int):
+            raise _error(key, "there is no such key in the scene", "see the scene file for the keys it has")
+        _drop_foreign(holder, last, value)
+        if value is None and isinstance(holder, dict):
+            holder.pop(last, None)
+        else:
+            holder[last] = value  # type: ignore[index]
+    return scene_from_dict(tree)
+
+
+def _drop_foreign(holder: Any, last: str | int, value: Any) -> None:
+    """A change of kind keeps only what the kinds share: the rest would be unknown keys."""
+    if last != "kind" or not isinstance(holder, dict) or holder.get("kind") == value:
+        return
+    options: tuple[type[BaseModel], ...] = get_args(get_args(Start)[0])
+    kinds = {model.model_fields["kind"].get_default(): model for model in options}
+    target = kinds.get(value)
+    if target is not None and holder.get("kind") in kinds:
+        for name in [name for name in holder if name not in target.model_fields]:
+            del holder[name]
+
+
+def _tree(part: Any) -> Any:
+    """A scene part as the plain nested values its file would hold."""
+    if isinstance(part, BaseModel):
+        tree = {name: _tree(getattr(part, name)) for name in type(part).model_fields}
+        return {name: value for name, value in tree.items() if value is not None}
+    if isinstance(part, tuple):
+        return [_tree(entry) for entry in part]
+    return part
+
+
+def changed_keys(before: Scene, after: Scene) -> list[str]:
+    """Dotted keys at which two scenes differ; a list of another length counts as one key."""
+    keys: list[str] = []
+
+    def walk(a: Any, b: Any, key: str) -> None:
+        if a is b or (type(a) is type(b) and a == b):
+            return
+        if isinstance(a, BaseModel) and type(a) is type(b):
+            for name in type(a).model_fields:
+                walk(getattr(a, name), getattr(b, name), f"{key}.{name}" if key else name)
+        elif (
+            isinstance(a, tuple)
+            and isinstance(b, tuple)
+            and len(a) == len(b)
+            and all(isinstance(entry, BaseModel) for entry in a)
+        ):
+            for index, (x, y) in enumerate(zip(a, b, strict=True)):
+                walk(x, y, f"{key}[{index + 1}]")
+        else:
+            keys.append(key)
+
+    walk(before, after, "")
+    return keys
+
+
+def add_obstacle(scene: Scene, obstacle: Obstacle) -> Scene:
+    """The scene with one more obstacle at the end."""
+    return _with_obstacles(scene, (*scene.obstacles, obstacle))
+
+
+def remove_obstacles(scene: Scene, indices: Iterable[int]) -> Scene:
+    """The scene without the obstacles at these 0-based indices."""
+    gone = set(indices)
+    return _with_obstacles(scene, tuple(o for i, o in enumerate(scene.obstacles) if i not in gone))
+
+
+def replace_obstacle(scene: Scene, index: int, obstacle: Obstacle) -> Scene:
+    """The scene with another obstacle at a 0-based index."""
+    return _with_obstacles(scene, (*scene.obstacles[:index], obstacle, *scene.obstacles[index + 1 :]))
+
+
+def move_obstacles(scene: Scene, indices: Sequence[int], dx: float, dy: float) -> Scene:
+    """The scene with some obstacles (0-based indices) moved by (dx, dy) metres."""
+    chosen = set(indices)
+    moved = tuple(
+        _validated(o, x_m=o.x_m + dx, y_m=o.y_m + dy) if i in chosen else o for i, o in enumerate(scene.obstacles)
+    )
+    return _with_obstacles(scene, moved)
+
+
+def _validated(part: Obstacle, **changes: Any) -> Obstacle:
+    return type(part).model_validate({**{name: getattr(part, name) for name in type(part).model_fields}, **changes})
+
+
+def _with_obstacles(scene: Scene, obstacles: tuple[Obstacle, ...]) -> Scene:
+    # The parts are valid already, and nothing else in a scene depends on how many obstacles there are.
+    return scene.model_copy(update={"obstacles": obstacles})

@@ -1,0 +1,105 @@
+"""The one way to declare a scene value: unit, range, default, explanation and symbol stand where the value is declared.
+
+The inspector, the panels, `snakestudio check` and the documentation all read these declarations.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
+
+__all__ = ["FieldDoc", "Frozen", "field_doc", "value"]
+
+
+class Frozen(BaseModel):
+    """Base of every part of a Scene: immutable, strict about types, unknown keys are mistakes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class FieldDoc(NamedTuple):
+    """How a scene value is shown to people.
+
+    Attributes
+    ----------
+    label : str
+        Short name for panels.
+    unit : str
+        Unit of the value as it stands in the file ("" for none).
+    help : str
+        One-line explanation.
+    symbol : str
+        Symbol in the papers, "" if none.
+    slider : (float, float) or None
+        Sensible range of a slider, narrower than what is valid.
+    live : bool
+        Whether a running simulation takes a change at once; otherwise it applies at reset.
+    minimum, maximum : float or None
+        Valid range, None where open.
+    exclusive_minimum : bool
+        Whether the minimum itself is invalid.
+    default : Any
+        Default value, None if the file must give one.
+    """
+
+    label: str
+    unit: str
+    help: str
+    symbol: str
+    slider: tuple[float, float] | None
+    live: bool
+    minimum: float | None
+    maximum: float | None
+    exclusive_minimum: bool
+    default: Any
+
+
+def value(
+    default: Any = ...,
+    *,
+    label: str,
+    help: str,
+    unit: str = "",
+    symbol: str = "",
+    slider: tuple[float, float] | None = None,
+    live: bool = False,
+    **limits: Any,
+) -> Any:
+    """Declare a scene value; `limits` are pydantic's (``gt``, ``ge``, ``lt``, ``le``, ``max_length`` ...)."""
+    extra: Any = {"label": label, "unit": unit, "symbol": symbol, "slider": slider, "live": live}
+    return Field(default, description=help, json_schema_extra=extra, **limits)
+
+
+def field_doc(model: type[BaseModel], name: str) -> FieldDoc:
+    """What is declared about field `name` of `model`.
+
+    Raises
+    ------
+    KeyError
+        If there is no such field.
+    """
+    info: FieldInfo = model.model_fields[name]
+    extra: dict[str, Any] = dict(info.json_schema_extra) if isinstance(info.json_schema_extra, dict) else {}
+    minimum = maximum = None
+    exclusive = False
+    for limit in info.metadata:
+        for attribute in ("ge", "gt"):
+            if getattr(limit, attribute, None) is not None:
+                minimum, exclusive = float(getattr(limit, attribute)), attribute == "gt"
+        for attribute in ("le", "lt"):
+            if getattr(limit, attribute, None) is not None:
+                maximum = float(getattr(limit, attribute))
+    return FieldDoc(
+        label=str(extra.get("label", name)),
+        unit=str(extra.get("unit", "")),
+        help=info.description or "",
+        symbol=str(extra.get("symbol", "")),
+        slider=extra.get("slider"),
+        live=bool(extra.get("live", False)),
+        minimum=minimum,
+        maximum=maximum,
+        exclusive_minimum=exclusive,
+        default=None if info.is_required() else info.get_default(call_default_factory=True),
+    )

@@ -1,0 +1,180 @@
+"""What moves the joints (the gait) and where the robot starts."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from snakestudio.model.fields import Frozen, value
+
+__all__ = [
+    "Gait",
+    "GaitStart",
+    "JointAnglesStart",
+    "LateralUndulation",
+    "LinkAnglesStart",
+    "PlacedStart",
+    "RecordingStart",
+    "Start",
+    "StateStart",
+    "StraightStart",
+]
+
+
+class LateralUndulation(Frozen):
+    """The serpenoid wave phi_i = A sin(omega t + (i - 1) delta) + psi (P2 (71), P1 (70))."""
+
+    kind: Literal["lateral_undulation"] = value("lateral_undulation", label="Gait", help="Kind of gait")
+    amplitude_deg: float = value(
+        40.0, label="Amplitude", unit="°", symbol="A", help="Amplitude of every joint",
+        ge=0, le=180, slider=(0, 90), live=True,
+    )  # fmt: skip
+    frequency_deg_s: float = value(
+        80.0, label="Frequency", unit="°/s", symbol="ω", help="Angular frequency of the wave; negative: backwards",
+        ge=-7200, le=7200, slider=(-200, 200), live=True,
+    )  # fmt: skip
+    phase_shift_deg: float = value(
+        -50.0, label="Phase shift", unit="°", symbol="δ", help="Phase from one joint to the next",
+        ge=-180, le=180, slider=(-120, 120), live=True,
+    )  # fmt: skip
+    offset_deg: float = value(
+        0.0, label="Offset", unit="°", symbol="ψ", help="Constant angle added to every joint: the robot turns",
+        ge=-90, le=90, slider=(-20, 20), live=True,
+    )  # fmt: skip
+
+    @property
+    def amplitude(self) -> float:
+        """Amplitude, rad."""
+        return math.radians(self.amplitude_deg)
+
+    @property
+    def omega(self) -> float:
+        """Angular frequency, rad/s."""
+        return math.radians(self.frequency_deg_s)
+
+    @property
+    def phase_shift(self) -> float:
+        """Phase shift from joint to joint, rad."""
+        return math.radians(self.phase_shift_deg)
+
+    @property
+    def offset(self) -> float:
+        """Joint offset, rad."""
+        return math.radians(self.offset_deg)
+
+
+Gait = LateralUndulation
+"""Any open-loop gait; further ones join as a union told apart by `kind`."""
+
+
+class PlacedStart(Frozen):
+    """A start in which one chosen link is put at a place; the whole robot may move as a rigid body."""
+
+    link: int = value(1, label="Placed link", help="Number of the link that is put at (x, y)", ge=1, le=1000)
+    x_m: float = value(
+        0.0, label="x", unit="m", help="Centre of gravity of that link, x", ge=-1e4, le=1e4, slider=(-2, 4)
+    )
+    y_m: float = value(
+        0.0, label="y", unit="m", help="Centre of gravity of that link, y", ge=-1e4, le=1e4, slider=(-2, 2)
+    )
+    vx_m_s: float = value(
+        0.0, label="Velocity x", unit="m/s", help="Initial velocity of that link, x", ge=-1e3, le=1e3, slider=(-1, 1)
+    )
+    vy_m_s: float = value(
+        0.0, label="Velocity y", unit="m/s", help="Initial velocity of that link, y", ge=-1e3, le=1e3, slider=(-1, 1)
+    )
+    omega_deg_s: float = value(
+        0.0, label="Turn rate", unit="°/s", help="Initial turn rate of the whole robot about that link",
+        ge=-1e5, le=1e5, slider=(-180, 180),
+    )  # fmt: skip
+
+
+def _heading(help: str) -> float:
+    heading: float = value(0.0, label="Heading", unit="°", help=help, ge=-3600, le=3600, slider=(-180, 180))
+    return heading
+
+
+class StraightStart(PlacedStart):
+    """All links in line."""
+
+    kind: Literal["straight"] = value("straight", label="Start", help="Kind of start")
+    heading_deg: float = _heading("Direction from the first link to the last")
+
+
+class GaitStart(PlacedStart):
+    """The pose a gait asks for at t = 0: the scene's own, or one of another amplitude or phase shift.
+
+    A robot laid out between obstacles keeps its place when the gait is changed only if the start says its own shape.
+    """
+
+    kind: Literal["gait"] = value("gait", label="Start", help="Kind of start")
+    heading_deg: float = _heading("Axis of the wave, from the first link to the last")
+    amplitude_deg: float | None = value(
+        None, label="Amplitude", unit="°", symbol="A", help="Amplitude of the pose; the gait's own if left out",
+        ge=0, le=180, slider=(0, 90),
+    )  # fmt: skip
+    phase_shift_deg: float | None = value(
+        None, label="Phase shift", unit="°", symbol="δ", help="Phase shift of the pose; the gait's own if left out",
+        ge=-180, le=180, slider=(-120, 120),
+    )  # fmt: skip
+
+    def shape(self, gait: LateralUndulation) -> LateralUndulation:
+        """The gait whose pose at t = 0 is the start."""
+        own = {"amplitude_deg": self.amplitude_deg, "phase_shift_deg": self.phase_shift_deg}
+        return gait.model_copy(update={name: given for name, given in own.items() if given is not None})
+
+
+class JointAnglesStart(PlacedStart):
+    """Given joint angles."""
+
+    kind: Literal["joint_angles"] = value("joint_angles", label="Start", help="Kind of start")
+    heading_deg: float = _heading("Direction of the placed link")
+    joint_angles_deg: tuple[float, ...] = value(
+        label="Joint angles", unit="°", help="Angle of every joint, link i+1 against link i"
+    )
+
+
+class LinkAnglesStart(PlacedStart):
+    """Given directions of all links."""
+
+    kind: Literal["link_angles"] = value("link_angles", label="Start", help="Kind of start")
+    link_angles_deg: tuple[float, ...] = value(
+        label="Link angles", unit="°", help="Direction of every link, from the x axis"
+    )
+
+
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+
+class StateStart(Frozen):
+    """The whole state of every link; at rest unless velocities are given."""
+
+    kind: Literal["state"] = value("state", label="Start", help="Kind of start")
+    position_m: tuple[Vector3, ...] = value(label="Positions", unit="m", help="Centre of gravity of every link")
+    orientation_wxyz: tuple[Quaternion, ...] = value(
+        label="Orientations", help="Unit quaternion of every link; its x axis runs along the link to the next one"
+    )
+    velocity_m_s: tuple[Vector3, ...] | None = value(
+        None, label="Velocities", unit="m/s", help="Velocity of every centre of gravity, world frame"
+    )
+    angular_velocity_rad_s: tuple[Vector3, ...] | None = value(
+        None, label="Angular velocities", unit="rad/s", help="Angular velocity of every link, world frame"
+    )
+
+
+class RecordingStart(Frozen):
+    """The state at a time of an earlier run."""
+
+    kind: Literal["recording"] = value("recording", label="Start", help="Kind of start")
+    file: str = value(label="File", help="CSV file of the run, relative to the scene file", min_length=1)
+    time_s: float = value(0.0, label="Time", unit="s", help="Time in that run; the nearest row is taken", ge=0)
+
+
+Start = Annotated[
+    StraightStart | GaitStart | JointAnglesStart | LinkAnglesStart | StateStart | RecordingStart,
+    Field(discriminator="kind"),
+]
+"""Any way to say where the robot starts."""

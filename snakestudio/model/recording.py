@@ -1,0 +1,243 @@
+"""Recording: the rows of a run, read in the same way whether they lie in memory, on disk or came from a robot.
+
+A row holds the state at its time, and everything that adds up over time (impulses, work, iterations) as its sum
+since the start of the run: the mean over any interval is then a difference, whatever rows lie in between, and an
+impact between two rows is neither missed nor turned into a spike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverFigures
+
+__all__ = ["ContactRows", "Recording", "Rows", "Schema", "snapshot_from_rows"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What the rows of a recording hold.
+
+    Attributes
+    ----------
+    n_links : int
+    has_pitch : bool
+        Whether the joints have a pitch axis.
+    energy : tuple of str
+        Names of the columns of `Rows.energy`.
+    extra : tuple of str
+        Names of the columns of `Rows.extra`, each ending in its unit: what controllers and models add.
+    valid : Fields
+        Which fields the source fills.
+    """
+
+    n_links: int
+    has_pitch: bool
+    energy: tuple[str, ...]
+    extra: tuple[str, ...] = ()
+    valid: Fields = Fields.ALL
+
+    @property
+    def n_joints(self) -> int:
+        """Number of joints."""
+        return self.n_links - 1
+
+
+@dataclass(frozen=True, slots=True)
+class ContactRows:
+    """Contacts of k rows, one after the other; row i has ``count[i]`` of them.
+
+    Attributes
+    ----------
+    count : (k,) int array
+    link, other, state : (m,) int arrays
+        As in `Contacts`, m = sum of `count`.
+    point, impulse_normal, impulse_friction : (m, 3) arrays
+        Contact point (m) and impulses on the link since the row before (N s), world frame.
+    """
+
+    count: IntArray
+    link: IntArray
+    other: IntArray
+    state: IntArray
+    point: FloatArray
+    impulse_normal: FloatArray
+    impulse_friction: FloatArray
+
+    @classmethod
+    def none(cls, n_rows: int) -> ContactRows:
+        """No contacts in `n_rows` rows."""
+        empty = np.zeros(0, np.int32)
+        return cls(
+            np.zeros(n_rows, np.int32), empty, empty, empty, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3))
+        )
+
+    def slice(self, start: int, stop: int) -> ContactRows:
+        """The contacts of rows start to stop."""
+        offset = np.concatenate([[0], np.cumsum(self.count)])
+        part = slice(int(offset[start]), int(offset[stop]))
+        return ContactRows(
+            self.count[start:stop],
+            self.link[part],
+            self.other[part],
+            self.state[part],
+            self.point[part],
+            self.impulse_normal[part],
+            self.impulse_friction[part],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """k rows of a run; see `Snapshot` for the frames and signs.
+
+    Attributes
+    ----------
+    time : (k,)
+        s.
+    link_pose : (k, n, 7)
+    link_twist : (k, n, 6)
+    joint_angle, joint_rate, joint_angle_ref, joint_rate_ref, joint_torque : (k, n-1, 2)
+    impulse_obstacle, impulse_ground : (k, n, 3)
+        Impulse on every link since the start of the run, N s. That of the ground is friction and normal together.
+    contacts_closed : (k,) int
+        Closed contacts at that instant.
+    energy : (k, e)
+        J, columns named by the schema; work is cumulative.
+    solver_residual : (k,)
+        Worst residual since the row before.
+    solver_iterations, solver_unconverged, steps : (k,) int64
+        Sums since the start of the run.
+    extra : (k, x)
+        Columns named by the schema.
+    contacts : ContactRows
+    """
+
+    time: FloatArray
+    link_pose: FloatArray
+    link_twist: FloatArray
+    joint_angle: FloatArray
+    joint_rate: FloatArray
+    joint_angle_ref: FloatArray
+    joint_rate_ref: FloatArray
+    joint_torque: FloatArray
+    impulse_obstacle: FloatArray
+    impulse_ground: FloatArray
+    contacts_closed: IntArray
+    energy: FloatArray
+    solver_residual: FloatArray
+    solver_iterations: NDArray[np.int64]
+    solver_unconverged: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    extra: FloatArray
+    contacts: ContactRows
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def slice(self, start: int, stop: int) -> Rows:
+        """Rows start to stop (views, no copies)."""
+        columns = {f.name: getattr(self, f.name)[start:stop] for f in fields(self) if f.name != "contacts"}
+        return Rows(**columns, contacts=self.contacts.slice(start, stop))
+
+    @staticmethod
+    def concatenate(parts: list[Rows]) -> Rows:
+        """Join rows end to end.
+
+        Raises
+        ------
+        ValueError
+            If `parts` is empty.
+        """
+        if len(parts) == 1:
+            return parts[0]
+        columns: dict[str, Any] = {
+            f.name: np.concatenate([getattr(part, f.name) for part in parts])
+            for f in fields(Rows)
+            if f.name != "contacts"
+        }
+        contacts = ContactRows(
+            *(np.concatenate([getattr(part.contacts, f.name) for part in parts]) for f in fields(ContactRows))
+        )
+        return Rows(**columns, contacts=contacts)
+
+
+class Recording(Protocol):
+    """The rows of a run. Reading while a run appends is safe: rows that are there do not change.
+
+    Attributes
+    ----------
+    scene : Scene
+        The scene at the start of the run.
+    schema : Schema
+    """
+
+    @property
+    def scene(self) -> Scene:
+        """The scene at the start of the run."""
+        ...
+
+    @property
+    def schema(self) -> Schema:
+        """What the rows hold."""
+        ...
+
+    def __len__(self) -> int:
+        """Number of rows so far."""
+        ...
+
+    def rows(self, start: int, stop: int) -> Rows:
+        """Rows start to stop."""
+        ...
+
+    def chunks(self) -> Iterator[Rows]:
+        """All rows so far, in order, in pieces that fit in memory."""
+        ...
+
+    def snapshot(self, index: int) -> Snapshot:
+        """The row at `index` as a Snapshot; contact forces are means since the row before."""
+        ...
+
+    def index_at(self, time: float) -> int:
+        """Index of the row nearest to `time`."""
+        ...
+
+
+def snapshot_from_rows(rows: Rows, index: int, schema: Schema) -> Snapshot:
+    """Row `index` as a Snapshot; its contact forces are means since the row before it, which must be in `rows`."""
+    before = max(index - 1, 0)
+    span = float(rows.time[index] - rows.time[before])
+    steps = int(rows.steps[index] - rows.steps[before])
+    contacts = Contacts.none()
+    if span > 0:
+        part = rows.contacts.slice(index, index + 1)
+        contacts = Contacts(
+            part.link, part.other, part.point, part.impulse_normal / span, part.impulse_friction / span, part.state
+        )
+    return Snapshot(
+        time=float(rows.time[index]),
+        link_pose=rows.link_pose[index],
+        link_twist=rows.link_twist[index],
+        joint_angle=rows.joint_angle[index],
+        joint_rate=rows.joint_rate[index],
+        joint_angle_ref=rows.joint_angle_ref[index],
+        joint_rate_ref=rows.joint_rate_ref[index],
+        joint_torque=rows.joint_torque[index],
+        contacts=contacts,
+        energy=dict(zip(schema.energy, (float(e) for e in rows.energy[index]), strict=True)),
+        solver=SolverFigures(
+            float(rows.solver_residual[index]),
+            float(rows.solver_iterations[index] - rows.solver_iterations[before]) / steps if steps else 0.0,
+            int(rows.solver_unconverged[index]),
+        ),
+        valid=schema.valid,
+    )

@@ -1,0 +1,82 @@
+"""The robot's body and the PD controller of its joints."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from snakestudio.model.fields import Frozen, value
+
+__all__ = ["JointController", "Robot"]
+
+
+class Robot(Frozen):
+    """A chain of equal links joined by revolute (planar) or cardan (spatial) joints.
+
+    A link is a cylinder of half-length `contact_half_length_m` closed by two spheres of radius `radius_m`;
+    neighbouring joints are `link_length_m` apart and the centre of gravity lies midway (P2, III-A).
+    """
+
+    name: str = value("Snake robot", label="Name", help="Name of the robot", max_length=80)
+    n_links: int = value(11, label="Links", symbol="n", help="Number of links", ge=2, le=1000, slider=(2, 40))
+    link_length_m: float = value(
+        0.122, label="Link length", unit="m", symbol="L", help="Distance between neighbouring joints",
+        gt=0, le=100, slider=(0.02, 0.5),
+    )  # fmt: skip
+    radius_m: float = value(
+        0.0525, label="Radius", unit="m", symbol="L_SC", help="Radius of a link's cylinder and of its end spheres",
+        gt=0, le=100, slider=(0.005, 0.2),
+    )  # fmt: skip
+    contact_half_length_m: float = value(
+        0.0393, label="Contact half-length", unit="m", symbol="L_GS",
+        help="Distance from the centre of gravity to the centre of either end sphere", ge=0, le=100, slider=(0, 0.25),
+    )  # fmt: skip
+    mass_kg: float = value(
+        7.5 / 11, label="Mass of a link", unit="kg", symbol="m", help="Mass of one link",
+        gt=0, le=1e6, slider=(0.05, 5),
+    )  # fmt: skip
+    inertia_kg_m2: float = value(
+        1.32e-3, label="Inertia of a link", unit="kg m²", symbol="Θ",
+        help="Moment of inertia of one link about its transverse axis through the centre of gravity",
+        gt=0, le=1e9, slider=(1e-4, 1e-2),
+    )  # fmt: skip
+    head: Literal["first", "last"] = value(
+        "first", label="Head", help="Which end is the head: the first link (papers P1, P2) or the last (P3, P4)"
+    )
+    joint_limit_deg: float | None = value(
+        None, label="Joint limit", unit="°", help="Mechanical stop of every joint, to either side; none if left out",
+        gt=0, le=180, slider=(10, 120),
+    )  # fmt: skip
+
+    @property
+    def n_joints(self) -> int:
+        """Number of joints."""
+        return self.n_links - 1
+
+    @property
+    def length(self) -> float:
+        """Length of the straight robot from joint end to joint end, m."""
+        return self.n_links * self.link_length_m
+
+    @property
+    def joint_limit(self) -> float:
+        """Mechanical stop of every joint, rad; infinite if there is none."""
+        return math.inf if self.joint_limit_deg is None else math.radians(self.joint_limit_deg)
+
+    @property
+    def head_index(self) -> int:
+        """0-based index of the head link."""
+        return 0 if self.head == "first" else self.n_links - 1
+
+
+class JointController(Frozen):
+    """The PD law of every joint, tau = K_P (phi_ref - phi) + K_D (phi_ref' - phi') (P2 (43))."""
+
+    kp_nm_per_rad: float = value(
+        800.0, label="Stiffness", unit="N m/rad", symbol="K_P", help="Proportional gain of every joint (0: limp)",
+        ge=0, le=1e9, slider=(0, 1200), live=True,
+    )  # fmt: skip
+    kd_nms_per_rad: float = value(
+        2.0, label="Damping", unit="N m s/rad", symbol="K_D", help="Derivative gain of every joint",
+        ge=0, le=1e9, slider=(0, 5), live=True,
+    )  # fmt: skip

@@ -1,0 +1,148 @@
+"""The Scene: one frozen value that says everything about a run.
+
+A scene holds its numbers as they stand in the file, in the unit the key names (`gait.amplitude_deg`), so that what a
+person typed survives any number of saves to the last digit; properties give SI and radians to the engines.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from snakestudio.model.fields import Frozen, value
+from snakestudio.model.motion import Gait, LateralUndulation, Start, StraightStart
+from snakestudio.model.problems import Problem
+from snakestudio.model.robot import JointController, Robot
+from snakestudio.model.world import Ground, Obstacle
+
+__all__ = ["FORMAT", "Control", "Model", "Run", "Scene", "Solver", "structure_problems"]
+
+FORMAT = 1
+"""Version of the scene file's format."""
+
+
+class Model(Frozen):
+    """Which of the formulations moves the robot."""
+
+    kind: Literal["planar_nonsmooth"] = value(
+        "planar_nonsmooth", label="Model", help="Formulation of the dynamics; planar_nonsmooth is paper P2"
+    )
+
+
+class Control(Frozen):
+    """Timing of the set-points."""
+
+    period_s: float = value(
+        0.01, label="Control period", unit="s", help="Time for which the joints get their references at once",
+        gt=0, le=1, slider=(0.001, 0.1),
+    )  # fmt: skip
+
+
+class Solver(Frozen):
+    """Time step and accuracy of the contact solver."""
+
+    step_s: float = value(
+        0.00025,
+        label="Time step",
+        unit="s",
+        symbol="Δt",
+        help="Length of a time step",
+        gt=0,
+        le=0.1,
+        slider=(5e-5, 1e-3),
+    )
+    tolerance: float = value(
+        1e-9, label="Tolerance", help="Residual at which the contact solver stops; up to 1e-8 counts as converged",
+        gt=0, le=1e-8, slider=(1e-12, 1e-8),
+    )  # fmt: skip
+    max_iterations: int = value(
+        200, label="Iterations at most", help="Newton iterations a step may take", ge=1, le=100000, slider=(10, 1000)
+    )
+
+
+class Run(Frozen):
+    """How long a run is and how often it is logged."""
+
+    duration_s: float = value(
+        10.0, label="Duration", unit="s", help="Simulated time after which a run ends", gt=0, le=1e6, slider=(1, 60)
+    )
+    log_rate_hz: float = value(
+        100.0, label="Log rate", unit="Hz", help="Recorded rows a simulated second", gt=0, le=1e5, slider=(10, 1000)
+    )
+
+
+class Scene(Frozen):
+    """Everything about a run: robot, world, model, motion, solver and start."""
+
+    format: Literal[1] = value(FORMAT, label="Format", help="Version of the file format")
+    title: str = value("", label="Title", help="What this scene is", max_length=200)
+    description: str = value("", label="Description", help="What to look for", max_length=4000)
+    source: str = value("", label="Source", help="Paper and figure it comes from", max_length=200)
+    model: Model = value(Model(), label="Model", help="Formulation of the dynamics")
+    robot: Robot = value(Robot(), label="Robot", help="The robot's body")
+    ground: Ground = value(Ground(), label="Ground", help="Ground plane and gravity")
+    obstacles: tuple[Obstacle, ...] = value((), label="Obstacles", help="Fixed obstacles", max_length=20000)
+    gait: Gait = value(LateralUndulation(), label="Gait", help="Reference of the joints")
+    joint_controller: JointController = value(
+        JointController(), label="Joint controller", help="PD controller of every joint"
+    )
+    control: Control = value(Control(), label="Control", help="Timing of the set-points")
+    solver: Solver = value(Solver(), label="Solver", help="Time step and accuracy")
+    run: Run = value(Run(), label="Run", help="Duration and logging")
+    start: Start = value(StraightStart(), label="Start", help="Initial state")
+
+    @property
+    def steps_per_period(self) -> int:
+        """Time steps in a control period."""
+        return round(self.control.period_s / self.solver.step_s)
+
+    @property
+    def n_steps(self) -> int:
+        """Time steps in the whole run."""
+        return max(1, round(self.run.duration_s / self.solver.step_s))
+
+
+def structure_problems(scene: Scene) -> list[Problem]:
+    """Mistakes in which two values of a scene contradict each other: such a scene is no scene at all."""
+    problems: list[Problem] = []
+
+    def wrong(key: str, message: str, remedy: str) -> None:
+        problems.append(Problem("error", key, message, remedy))
+
+    n = scene.robot.n_links
+    ratio = scene.control.period_s / scene.solver.step_s
+    if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:
+        wrong(
+            "control.period_s",
+            f"{scene.control.period_s:g} s is not a whole number of time steps of {scene.solver.step_s:g} s",
+            f"make it a multiple of solver.step_s, for example {max(1, round(ratio)) * scene.solver.step_s:g}",
+        )
+    if scene.run.duration_s < 0.5 * scene.solver.step_s:
+        wrong(
+            "run.duration_s",
+            f"{scene.run.duration_s:g} s is shorter than half a time step",
+            "give a longer duration",
+        )
+    if scene.run.log_rate_hz * scene.solver.step_s > 1 + 1e-9:
+        wrong(
+            "run.log_rate_hz",
+            f"{scene.run.log_rate_hz:g} Hz is more than one row a time step",
+            f"give at most {1 / scene.solver.step_s:g}",
+        )
+    start = scene.start
+    link = getattr(start, "link", 1)
+    if link > n:
+        wrong("start.link", f"there is no link {link}", f"give a link from 1 to {n}")
+    lists = {
+        "joint_angles_deg": n - 1,
+        "link_angles_deg": n,
+        "position_m": n,
+        "orientation_wxyz": n,
+        "velocity_m_s": n,
+        "angular_velocity_rad_s": n,
+    }
+    for key, wanted in lists.items():
+        given = getattr(start, key, None)
+        if given is not None and len(given) != wanted:
+            of = "joint" if key.startswith("joint") else "link"
+            wrong(f"start.{key}", f"{len(given)} values for {wanted} {of}s", f"give one value for each {of}")
+    return problems

@@ -1,0 +1,142 @@
+"""Snapshot: all there is to know about a robot at one instant, whoever moves it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["GROUND", "ContactState", "Contacts", "Fields", "Snapshot", "SolverFigures"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+GROUND = -1
+"""`Contacts.other` of a contact with the ground; obstacles count from 0."""
+
+
+class Fields(enum.Flag):
+    """Which fields of a Snapshot are valid: a robot on CAN, say, has joint angles but no pose."""
+
+    NONE = 0
+    POSE = enum.auto()
+    TWIST = enum.auto()
+    JOINTS = enum.auto()
+    REFERENCE = enum.auto()
+    TORQUE = enum.auto()
+    CONTACTS = enum.auto()
+    ENERGY = enum.auto()
+    SOLVER = enum.auto()
+    ALL = POSE | TWIST | JOINTS | REFERENCE | TORQUE | CONTACTS | ENERGY | SOLVER
+
+
+class ContactState(enum.IntEnum):
+    """What a contact does."""
+
+    OPEN = 0
+    STICK = 1
+    SLIP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Contacts:
+    """The contacts that carried load over an interval, k of them.
+
+    Attributes
+    ----------
+    link : (k,) int array
+        0-based link.
+    other : (k,) int array
+        `GROUND`, or the 0-based obstacle.
+    point : (k, 3) array
+        Contact point, world frame, m.
+    force_normal, force_friction : (k, 3) arrays
+        Mean force on the link over the interval (impulse over time), normal and tangential part, world frame, N.
+    state : (k,) int array
+        `ContactState` at the end of the interval.
+    """
+
+    link: IntArray
+    other: IntArray
+    point: FloatArray
+    force_normal: FloatArray
+    force_friction: FloatArray
+    state: IntArray
+
+    def __len__(self) -> int:
+        return len(self.link)
+
+    @classmethod
+    def none(cls) -> Contacts:
+        """No contact at all."""
+        empty = np.zeros(0, np.int32)
+        return cls(empty, empty, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)), empty)
+
+
+@dataclass(frozen=True, slots=True)
+class SolverFigures:
+    """How well the contact problems were solved.
+
+    Attributes
+    ----------
+    residual : float
+        Worst residual over the interval (definition in ARCHITECTURE.md), dimensionless.
+    iterations : float
+        Mean Newton iterations a step over the interval.
+    unconverged : int
+        Steps with a residual above 1e-8 since the start of the run.
+    """
+
+    residual: float = 0.0
+    iterations: float = 0.0
+    unconverged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The state of a robot of n links at one instant.
+
+    Attributes
+    ----------
+    time : float
+        s.
+    link_pose : (n, 7) array
+        Centre of gravity (m) and unit quaternion w x y z of every link; x runs along the link to the next one, z is up
+        when it lies flat. A planar link lies on the ground.
+    link_twist : (n, 6) array
+        Velocity of the centre of gravity (m/s) and angular velocity (rad/s), world frame.
+    joint_angle, joint_rate, joint_angle_ref, joint_rate_ref, joint_torque : (n-1, 2) arrays
+        Yaw and pitch of every joint; rad, rad/s, N m.
+    contacts : Contacts
+        Over the control period (or, in a recording, since the row before).
+    energy : dict of str to float
+        J; "kinetic", "potential", "work_actuator", "work_friction" and what else the model keeps; work is cumulative.
+    solver : SolverFigures
+    valid : Fields
+        Which of the above are valid.
+    """
+
+    time: float
+    link_pose: FloatArray
+    link_twist: FloatArray
+    joint_angle: FloatArray
+    joint_rate: FloatArray
+    joint_angle_ref: FloatArray
+    joint_rate_ref: FloatArray
+    joint_torque: FloatArray
+    contacts: Contacts = field(default_factory=Contacts.none)
+    energy: dict[str, float] = field(default_factory=dict)
+    solver: SolverFigures = field(default_factory=SolverFigures)
+    valid: Fields = Fields.ALL
+
+    @property
+    def n_links(self) -> int:
+        """Number of links."""
+        return len(self.link_pose)
+
+    def centre_of_mass(self) -> FloatArray:
+        """Centre of mass of the robot, (3,), m (all links weigh the same)."""
+        centre: FloatArray = self.link_pose[:, :3].mean(axis=0)
+        return centre

@@ -1,0 +1,147 @@
+"""The gait: the paper's formula where parameters are constant, smooth where they change."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from snakestudio.control import registry
+from snakestudio.control.gaits.lateral_undulation import LateralUndulationGait
+from snakestudio.control.gaits.ramp import RAMP_TIME, constant
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+
+SCENE = with_values(Scene(), {"gait.offset_deg": 3.0, "start.kind": "gait"})
+
+
+def test_constant_parameters_give_the_papers_formula_and_its_derivatives() -> None:
+    # P2 (71): phi_i = A sin(omega t + (i - 1) delta) + psi
+    time = np.linspace(0, 7, 200)
+    reference = registry.create(SCENE).reference(time, None)
+    i = np.arange(1, 11)
+    a, w, d, psi = (math.radians(x) for x in (40, 80, -50, 3))
+    phase = w * time[:, None] + (i - 1) * d
+    np.testing.assert_allclose(reference.angle[:, :, 0], a * np.sin(phase) + psi, atol=1e-14)
+    np.testing.assert_allclose(reference.rate[:, :, 0], a * w * np.cos(phase), atol=1e-14)
+    np.testing.assert_allclose(reference.acceleration[:, :, 0], -a * w**2 * np.sin(phase), atol=1e-13)
+    assert not reference.angle[:, :, 1].any()
+
+
+def test_between_knots_the_reference_is_exact_to_rounding() -> None:
+    # Hermite's error is h^4 max|phi''''| / 384: 3e-17 rad at this step.
+    knots = np.arange(41) * 0.00025
+    reference = registry.create(SCENE).reference(knots, None)
+    for time in (0.000125, 0.003375, 0.009875):
+        angle, rate = reference.at(time)
+        exact = LateralUndulationGait(SCENE).reference(np.array([time]), None)
+        np.testing.assert_allclose(angle, exact.angle[0], atol=1e-15)
+        np.testing.assert_allclose(rate, exact.rate[0], atol=1e-11)
+
+
+CHANGES = {
+    "gait.amplitude_deg": 25.0,
+    "gait.frequency_deg_s": -40.0,
+    "gait.phase_shift_deg": 70.0,
+    "gait.offset_deg": -10.0,
+}
+
+
+def _derivative(values: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+    """Central difference of fourth order."""
+    return (values[:-4] - 8 * values[1:-3] + 8 * values[3:-1] - values[4:]) / (12 * step)
+
+
+def test_a_change_makes_no_jump_and_arrives() -> None:
+    gait = registry.create(SCENE)
+    changed = with_values(SCENE, CHANGES)
+    before = gait.reference(np.array([1.0]), None)
+    gait.apply(changed, 1.0)
+    step = 1e-5
+    time = 1.0 + np.arange(0, 2 * RAMP_TIME, step)
+    after = gait.reference(time, None)
+    np.testing.assert_allclose(after.angle[0], before.angle[0], atol=1e-14)
+    np.testing.assert_allclose(after.rate[0], before.rate[0], atol=1e-13)
+    # the analytic derivatives are those of the angles, through the ramp and beyond
+    np.testing.assert_allclose(_derivative(after.angle, step), after.rate[2:-2], atol=1e-7)
+    smooth = np.abs(time[2:-2] - 1.0 - RAMP_TIME) > 3 * step  # the third derivative jumps where a ramp ends
+    assert smooth.mean() > 0.99
+    np.testing.assert_allclose(_derivative(after.rate, step)[smooth], after.acceleration[2:-2][smooth], atol=1e-6)
+    late = gait.reference(np.array([15.0, 16.0]), None)
+    shape = late.angle[:, :, 0] - math.radians(-10)
+    assert np.abs(shape).max() <= math.radians(25) + 1e-12
+    np.testing.assert_allclose(late.acceleration[:, :, 0], -(math.radians(40) ** 2) * shape, atol=1e-12)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(-5, 5)), max_size=6))
+def test_a_ramp_never_jumps_however_often_it_is_turned(turns: list[tuple[float, float]]) -> None:
+    ramp, time = constant(0.0), 0.0
+    for wait, target in turns:
+        time += wait
+        now = np.array([time])
+        value, rate, acceleration = ramp.value(now)[0], ramp.rate(now)[0], ramp.acceleration(now)[0]
+        ramp = ramp.towards(target, time)
+        assert ramp.value(now)[0] == pytest.approx(value, abs=1e-14)
+        assert ramp.rate(now)[0] == pytest.approx(rate, abs=1e-12)
+        assert ramp.acceleration(now)[0] == pytest.approx(acceleration, abs=1e-10)
+        end = np.array([time + RAMP_TIME * (1 - 1e-9)])
+        assert ramp.value(end)[0] == pytest.approx(target, abs=1e-9)
+        assert ramp.value(end + 1)[0] == target
+
+
+def test_a_slider_that_is_dragged_is_followed_while_it_moves() -> None:
+    ramp = constant(0.0)
+    for k in range(60):  # one second of a display's frames
+        ramp = ramp.towards(k / 60, k / 60)
+    assert ramp.value(np.array([59 / 60]))[0] > 0.7
+
+
+def test_a_large_change_of_the_phase_shift_does_not_whip_the_tail() -> None:
+    gait = registry.create(SCENE)
+    gait.apply(with_values(SCENE, {"gait.phase_shift_deg": 100.0}), 0.0)
+    rate = gait.reference(np.linspace(0, 10, 5000), None).rate
+    assert np.abs(rate).max() < 5.0 + math.radians(40) * math.radians(80) + 0.1
+
+
+@given(st.floats(-3, 3), st.floats(-3, 3), st.floats(0.01, 2))
+def test_the_integral_of_a_ramp_is_its_area(before: float, after: float, span: float) -> None:
+    ramp = constant(before).towards(after, 1.0)
+    time = np.linspace(1.0, 1.0 + span, 20001)
+    area = np.trapezoid(ramp.value(time), time)
+    assert ramp.integral(np.array([1.0 + span]))[0] == pytest.approx(area, abs=1e-6)
+
+
+def test_a_robot_in_another_shape_is_led_to_the_gait() -> None:
+    scene = with_values(SCENE, {"start.kind": "straight"})
+    gait = registry.create(scene)
+    plain = LateralUndulationGait(scene)
+    time = np.linspace(0, 2, 4001)
+    led, free = gait.reference(time, None), plain.reference(time, None)
+    np.testing.assert_allclose(led.angle[0], 0.0, atol=1e-12)
+    np.testing.assert_allclose(led.rate[0], free.rate[0], atol=1e-12)
+    np.testing.assert_array_equal(led.angle[2000:], free.angle[2000:])
+    np.testing.assert_allclose(np.gradient(led.angle, time, axis=0)[1:-1], led.rate[1:-1], atol=1e-3)
+
+
+def test_a_start_in_the_gaits_own_pose_changes_nothing() -> None:
+    scene = with_values(SCENE, {"start.kind": "gait"})
+    time = np.linspace(0, 1, 100)
+    led, free = registry.create(scene).reference(time, None), LateralUndulationGait(scene).reference(time, None)
+    np.testing.assert_array_equal(led.angle, free.angle)
+
+
+def test_a_checkpoint_brings_back_the_very_same_references() -> None:
+    gait = registry.create(SCENE)
+    gait.apply(with_values(SCENE, CHANGES), 0.5)
+    checkpoint = gait.checkpoint()
+    time = np.linspace(0.6, 1.0, 50)
+    first = gait.reference(time, None)
+    gait.apply(SCENE, 0.7)
+    gait.restore(checkpoint)
+    again = gait.reference(time, None)
+    assert np.array_equal(first.angle, again.angle)
+    assert np.array_equal(first.rate, again.rate)

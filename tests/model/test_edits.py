@@ -1,0 +1,90 @@
+"""Edits are pure, name what is wrong, and find exactly what differs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from snakestudio.errors import SceneError
+from snakestudio.model import edits
+from snakestudio.model.motion import StraightStart
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.model.world import Cylinder
+from snakestudio.paths import scenes_dir
+from tests.strategies import scenes
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return load_scene(scenes_dir() / "obstacle_aided.toml")
+
+
+def test_a_value_is_replaced_and_the_old_scene_stays(scene: Scene) -> None:
+    new = edits.with_value(scene, "obstacles[3].y_m", 0.5)
+    assert new.obstacles[2].y_m == 0.5
+    assert scene.obstacles[2].y_m == 0.1851
+    assert edits.changed_keys(scene, new) == ["obstacles[3].y_m"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "piece"),
+    [
+        ("gait.amplitude_deg", -1, "gait.amplitude_deg: -1 must be at least 0"),
+        ("gait.amplitud_deg", 1, "did you mean amplitude_deg"),
+        ("gate.amplitude_deg", 1, "gate.amplitude_deg: there is no such key"),
+        ("obstacles[8].x_m", 1, "obstacles[8].x_m: there is no such key"),
+        ("obstacles[0].x_m", 1, "count from 1"),
+        ("obstacles.x_m", 1, "no such key"),
+        ("gait[1]", 1, "no such key"),
+        ("", 1, "not a scene key"),
+        ("gait..x", 1, "not a scene key"),
+        ("gait", 1, "not a table"),
+        ("robot.n_links", "many", '"many" is not a whole number'),
+        ("control.period_s", 0.0101, "whole number of time steps"),
+    ],
+)
+def test_a_wrong_edit_is_a_sentence(scene: Scene, key: str, value: Any, piece: str) -> None:
+    with pytest.raises(SceneError) as caught:
+        edits.with_value(scene, key, value)
+    assert piece in str(caught.value)
+
+
+def test_values_given_together_need_not_be_valid_one_by_one() -> None:
+    scene = Scene.model_validate({"format": 1, "start": {"kind": "joint_angles", "joint_angles_deg": (0.0,) * 10}})
+    both = {"robot.n_links": 3, "start.joint_angles_deg": [1.0, 2.0]}
+    assert edits.with_values(scene, both).robot.n_links == 3
+    with pytest.raises(SceneError):
+        edits.with_value(scene, "robot.n_links", 3)
+
+
+def test_another_kind_of_start_keeps_what_the_two_share(scene: Scene) -> None:
+    start = edits.with_value(scene, "start.kind", "straight").start
+    assert isinstance(start, StraightStart)
+    assert (start.link, start.x_m, start.y_m, start.heading_deg) == (6, 0.515, 0.157, 180.0)
+
+
+def test_an_optional_value_comes_and_goes(scene: Scene) -> None:
+    limited = edits.with_value(scene, "robot.joint_limit_deg", 60)
+    assert limited.robot.joint_limit_deg == 60
+    assert edits.with_value(limited, "robot.joint_limit_deg", None) == scene
+
+
+def test_obstacles_are_added_moved_and_removed(scene: Scene) -> None:
+    more = edits.add_obstacle(scene, Cylinder(x_m=1.0, y_m=1.0))
+    moved = edits.move_obstacles(more, [7], 0.5, -1.0)
+    assert (moved.obstacles[7].x_m, moved.obstacles[7].y_m) == (1.5, 0.0)
+    assert edits.remove_obstacles(moved, [7]) == scene
+    other = edits.replace_obstacle(scene, 0, Cylinder(x_m=9.0, y_m=9.0))
+    assert edits.changed_keys(scene, other) == ["obstacles[1].x_m", "obstacles[1].y_m", "obstacles[1].height_m"]
+
+
+@given(scenes(), scenes())
+def test_the_changed_keys_are_all_that_differs(before: Scene, after: Scene) -> None:
+    keys = edits.changed_keys(before, after)
+    assert bool(keys) == (before != after)
+    if before.robot.n_links == after.robot.n_links:
+        tree = {key: edits._tree(edits.get_value(after, key)) for key in keys}
+        assert edits.with_values(before, tree) == after
