@@ -1,0 +1,199 @@
+"""What `import snakestudio` offers: simulate a scene and get its columns as numpy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import PhysicsError, SceneError, SnakeStudioError, UsageError
+from snakestudio.export.columns import column_names, table
+from snakestudio.export.csv import write_csv
+from snakestudio.export.provenance import read_changes
+from snakestudio.model.edits import with_values
+from snakestudio.model.problems import Problem
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.session.recording import Change, SpooledRecording
+from snakestudio.session.runner import run_offline
+
+__all__ = [
+    "Run",
+    "Scene",
+    "SnakeStudioError",
+    "check",
+    "load_scene",
+    "prepare",
+    "save_scene",
+    "simulate",
+    "simulate_scene",
+]
+
+
+class Run(Mapping[str, NDArray[np.float64]]):
+    """A finished run: a mapping from column names (as in the CSV) to numpy arrays, one value a row.
+
+    Attributes
+    ----------
+    recording : SpooledRecording
+    scene_file : str or None
+        Name of the file the scene came from.
+    failure : str
+        Why the run stopped early, in a sentence; empty if it did not.
+    """
+
+    def __init__(self, recording: SpooledRecording, scene_file: str | None = None, failure: str = "") -> None:
+        self.recording = recording
+        self.scene_file = scene_file
+        self.failure = failure
+        self._names = column_names(recording.schema)
+
+    @property
+    def scene(self) -> Scene:
+        """The scene that was run."""
+        return self.recording.scene
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of all columns."""
+        return self._names
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        if name not in self._names:
+            raise KeyError(f"there is no column {name!r}; see run.columns")
+        return np.concatenate([part[:, 0] for part in table(self.recording, (name,))])
+
+    def __iter__(self) -> Any:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        rows = len(self.recording)
+        return f"<Run of {self.scene_file or self.scene.title or 'a scene'}: {rows} rows of {len(self)} columns>"
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write all columns as CSV under a header that rebuilds the run.
+
+        Raises
+        ------
+        ExportError
+            If the file cannot be written.
+        """
+        write_csv(path, self.recording, self.scene_file)
+
+    def to_video(self, path: str | Path, **options: Any) -> Path:
+        """Render the run as a video; `options` are those of `snakestudio.export.video.VideoOptions`.
+
+        Returns
+        -------
+        Path
+            The file written: its ending is .webm where no MP4 encoder is installed.
+
+        Raises
+        ------
+        ExportError, GraphicsError
+        """
+        from snakestudio.export.video import VideoOptions, write_video
+
+        written = write_video(path, self.recording, VideoOptions(**options))
+        assert written is not None, "nothing cancels it"
+        return written
+
+
+def prepare(
+    scene: Scene | str | Path,
+    duration: float | None = None,
+    rate: float | None = None,
+    values: Mapping[str, Any] | None = None,
+) -> tuple[Scene, Path | None, tuple[Change, ...]]:
+    """A scene with some values replaced, the folder its paths are relative to, and the changes a CSV's header notes.
+
+    Raises
+    ------
+    SceneError, UsageError
+        Naming what is wrong.
+    """
+    base_dir: Path | None = None
+    changes: tuple[Change, ...] = ()
+    if not isinstance(scene, Scene):
+        path = Path(scene)
+        scene = load_scene(path)
+        base_dir = path.parent
+        if path.suffix.lower() == ".csv":
+            changes = read_changes(path)
+    wanted = dict(values) if values is not None else {}
+    for name, key, given in (("duration", "run.duration_s", duration), ("rate", "run.log_rate_hz", rate)):
+        if given is None:
+            continue
+        if isinstance(given, bool) or not isinstance(given, int | float) or not np.isfinite(given) or given <= 0:
+            raise UsageError(f"{name} {given!r} must be a positive number.")
+        wanted[key] = float(given)
+    return (with_values(scene, wanted) if wanted else scene), base_dir, changes
+
+
+def simulate_scene(
+    scene: Scene,
+    base_dir: Path | None = None,
+    changes: tuple[Change, ...] = (),
+    scene_file: str | None = None,
+    progress: Callable[[float], bool] | None = None,
+) -> Run:
+    """Run a scene to its end or to where the physics fails (see `Run.failure`).
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot run as it stands.
+    """
+    result = run_offline(scene, base_dir, changes, progress)
+    return Run(result.recording, scene_file, "" if result.ok else result.message)
+
+
+def simulate(scene: Scene | str | Path, duration: float | None = None, rate: float | None = None, **values: Any) -> Run:
+    """Run a scene and return its columns.
+
+    Parameters
+    ----------
+    scene : Scene or path
+        A scene, its file, or a CSV that SnakeStudio exported (which is run again).
+    duration : float, optional
+        Simulated time, s; the scene's own if left out.
+    rate : float, optional
+        Rows a simulated second, Hz; the scene's own if left out.
+    **values
+        Scene values by dotted key: ``**{"gait.amplitude_deg": 30}``.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be read or run.
+    PhysicsError
+        If the physics fails; its `run` attribute has what was recorded until then.
+    """
+    prepared, base_dir, changes = prepare(scene, duration, rate, values)
+    name = None if isinstance(scene, Scene) else Path(scene).name
+    run = simulate_scene(prepared, base_dir, changes, name)
+    if run.failure:
+        error = PhysicsError(run.failure)
+        error.run = run  # type: ignore[attr-defined]
+        raise error
+    return run
+
+
+def check(scene: Scene | str | Path) -> list[Problem]:
+    """Everything that is wrong or doubtful in a scene or scene file; empty if nothing is."""
+    from snakestudio.engines import registry
+
+    base_dir: Path | None = None
+    if not isinstance(scene, Scene):
+        base_dir = Path(scene).parent
+        try:
+            scene = load_scene(scene)
+        except SceneError as error:
+            return list(error.problems) or [Problem("error", "", str(error), "")]
+    return registry.check(scene, base_dir)

@@ -1,0 +1,31 @@
+"""Open the window."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from snakestudio.errors import UsageError
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio gui`."""
+    parser.add_argument("scene", metavar="SCENE", nargs="?", type=Path, help="scene to open")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio [SCENE]`."""
+    if options.scene is not None:
+        from snakestudio.model.scene_file import load_scene
+
+        load_scene(options.scene)  # a mistake is said here, where the command was typed
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        scene = options.scene or "SCENE"
+        raise UsageError(f"There is no display for a window; run without one: snakestudio run {scene} --video run.mp4")
+    from snakestudio.gui.app import run
+
+    return run(options.scene)

@@ -1,0 +1,106 @@
+"""What every formulation of the dynamics offers to the rest of the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+
+__all__ = ["Checkpoint", "Engine", "StepReport"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepReport:
+    """How a call of `Engine.advance` went.
+
+    Attributes
+    ----------
+    ok : bool
+        False: the physics failed; the state is that before the failed step.
+    message : str
+        A sentence saying what failed, empty if nothing did.
+    steps : int
+        Steps taken.
+    residual : float
+        Worst residual.
+    iterations : int
+        Solver iterations in all.
+    unconverged : int
+        Steps with a residual above 1e-8.
+    rows : Rows
+        The rows that were asked for, as far as the run got.
+    """
+
+    ok: bool
+    message: str
+    steps: int
+    residual: float
+    iterations: int
+    unconverged: int
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The full state of an engine, warm starts too; `state` belongs to the engine that made it."""
+
+    kind: str
+    time: float
+    state: Any
+
+
+class Engine(Protocol):
+    """A formulation of the dynamics, built for one scene. Only one thread may use it at a time."""
+
+    @property
+    def scene(self) -> Scene: ...
+
+    @property
+    def schema(self) -> Schema:
+        """What its rows hold."""
+        ...
+
+    @property
+    def time(self) -> float:
+        """Time reached, s."""
+        ...
+
+    @property
+    def step_count(self) -> int:
+        """Steps taken since the start."""
+        ...
+
+    def advance(self, reference: JointReference, n_steps: int, row_steps: tuple[int, ...] | Any) -> StepReport:
+        """Take `n_steps` steps under `reference`.
+
+        `row_steps` (ascending ints) are the step counts, since the start of the run, after which a row is wanted.
+        """
+        ...
+
+    def initial_rows(self) -> Rows:
+        """The row of the present state, all sums as they stand (the first row of a recording)."""
+        ...
+
+    def snapshot(self) -> Snapshot:
+        """The present state; contact forces are means over the last call of `advance`."""
+        ...
+
+    def apply(self, scene: Scene) -> bool:
+        """Take over what differs in `scene`; False (and nothing changed) if that needs a rebuild."""
+        ...
+
+    def checkpoint(self) -> Checkpoint: ...
+
+    def restore(self, checkpoint: Checkpoint) -> None: ...
+
+    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+        """Force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed."""
+        ...
+
+    def failing_problem(self) -> dict[str, Any]:
+        """The contact problem of the step that failed last, as arrays by name; empty if none did."""
+        ...

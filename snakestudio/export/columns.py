@@ -1,0 +1,142 @@
+"""The named columns of a run: the ones that users' scripts rely on (CSV, `run["link_6_x_m"]`).
+
+Sums since the start of the run, as a recording keeps them, become means since the row before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.recording import Recording, Rows, Schema
+
+__all__ = ["column_names", "table"]
+
+FloatArray = NDArray[np.float64]
+Column = Callable[["_Part"], FloatArray]
+
+_WORK_FIRST = ("kinetic", "potential", "work_actuator", "work_friction")
+
+
+class _Part:
+    """Some rows, with the interval before each: `span` is 0 where there is none."""
+
+    def __init__(self, rows: Rows, before: Rows | None) -> None:
+        self.rows = rows
+        self._before = before if before is not None else rows.slice(0, 1)
+        self.span = self.difference(lambda r: r.time)
+        self.steps = self.difference(lambda r: r.steps)
+
+    def difference(self, of: Callable[[Rows], NDArray[np.generic]]) -> FloatArray:
+        values = np.concatenate([of(self._before), of(self.rows)]).astype(np.float64)
+        return np.diff(values)
+
+    def mean(self, of: Callable[[Rows], FloatArray]) -> FloatArray:
+        return np.divide(self.difference(of), self.span, out=np.zeros(len(self.span)), where=self.span > 0)
+
+
+@cache
+def _columns(schema: Schema) -> dict[str, Column]:
+    n, joints = schema.n_links, schema.n_joints
+    axes = [("yaw", 0), ("pitch", 1)] if schema.has_pitch else [("yaw", 0)]
+    columns: dict[str, Column] = {"time_s": lambda p: p.rows.time}
+
+    def add(name: str, column: Column) -> None:
+        columns[name] = column
+
+    for i in range(n):
+        for k, name in enumerate(("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")):
+            add(f"link_{i + 1}_{name}", lambda p, i=i, k=k: p.rows.link_pose[:, i, k])  # type: ignore[misc]
+    for i in range(joints):
+        joint = f"joint_{i + 1}"
+        for attribute, ending in (
+            ("joint_angle", "rad"),
+            ("joint_angle_ref", "ref_rad"),
+            ("joint_rate", "rate_radps"),
+            ("joint_torque", "torque_nm"),
+        ):
+            for axis, a in axes:
+                add(
+                    f"{joint}_{axis}_{ending}",
+                    lambda p, i=i, a=a, attribute=attribute: getattr(p.rows, attribute)[:, i, a],  # type: ignore[misc]
+                )
+    for k, axis in enumerate("xyz"):
+        add(f"com_{axis}_m", lambda p, k=k: p.rows.link_pose[:, :, k].mean(axis=1))  # type: ignore[misc]
+    for k, axis in enumerate("xyz"):
+        add(f"com_v{axis}_mps", lambda p, k=k: p.rows.link_twist[:, :, k].mean(axis=1))  # type: ignore[misc]
+    for other in ("obstacle", "ground"):
+        for k, axis in enumerate("xyz"):
+            add(
+                f"contact_{other}_f{axis}_n",
+                lambda p, k=k, other=other: p.mean(  # type: ignore[misc]
+                    lambda r: getattr(r, f"impulse_{other}")[:, :, k].sum(axis=1)
+                ),
+            )
+    for i in range(n):
+        for other in ("obstacle", "ground"):
+            for k, axis in enumerate("xyz"):
+                add(
+                    f"link_{i + 1}_{other}_f{axis}_n",
+                    lambda p, i=i, k=k, other=other: p.mean(lambda r: getattr(r, f"impulse_{other}")[:, i, k]),  # type: ignore[misc]
+                )
+    add("contacts_closed", lambda p: p.rows.contacts_closed.astype(np.float64))
+
+    def energy(name: str) -> None:
+        index = schema.energy.index(name)
+        add(f"{name}_j" if name.startswith("work") else f"energy_{name}_j", lambda p: p.rows.energy[:, index])
+
+    for name in _WORK_FIRST:
+        energy(name)
+    add("solver_residual", lambda p: p.rows.solver_residual)
+    add(
+        "solver_iterations",
+        lambda p: np.divide(
+            p.difference(lambda r: r.solver_iterations), p.steps, out=np.zeros(len(p.steps)), where=p.steps > 0
+        ),
+    )
+    add("solver_unconverged", lambda p: p.difference(lambda r: r.solver_unconverged))
+    # What the models add stands behind what is fixed.
+    for i in range(n):
+        for k, name in enumerate(("vx_mps", "vy_mps", "vz_mps", "wx_radps", "wy_radps", "wz_radps")):
+            add(f"link_{i + 1}_{name}", lambda p, i=i, k=k: p.rows.link_twist[:, i, k])  # type: ignore[misc]
+    for name in schema.energy:
+        if name not in _WORK_FIRST:
+            energy(name)
+    for k, name in enumerate(schema.extra):
+        add(name, lambda p, k=k: p.rows.extra[:, k])  # type: ignore[misc]
+    return columns
+
+
+def column_names(schema: Schema) -> tuple[str, ...]:
+    """Names of all columns, in the order of a CSV."""
+    return tuple(_columns(schema))
+
+
+def table(recording: Recording, names: tuple[str, ...] | None = None) -> Iterator[FloatArray]:
+    """The columns of a recording, some rows at a time.
+
+    Parameters
+    ----------
+    recording : Recording
+    names : tuple of str, optional
+        Columns; all of them if left out.
+
+    Yields
+    ------
+    (rows, columns) array
+
+    Raises
+    ------
+    KeyError
+        If there is no such column.
+    """
+    columns = _columns(recording.schema)
+    chosen = [columns[name] for name in (names if names is not None else tuple(columns))]
+    before: Rows | None = None
+    for rows in recording.chunks():
+        part = _Part(rows, before)
+        yield np.stack([column(part) for column in chosen], axis=1)
+        before = rows.slice(len(rows) - 1, len(rows))

@@ -1,0 +1,91 @@
+"""The header that rebuilds a run: program, scene and every change made while it went."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import snakestudio
+from snakestudio.errors import SceneError
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene
+from snakestudio.session.recording import Change, SpooledRecording
+
+__all__ = ["header_lines", "read_changes", "scene_hash"]
+
+_CHANGE = "# change: "
+_NOT_REPLAYED = ("run.duration_s",)
+
+
+def scene_hash(scene: Scene) -> str:
+    """SHA-256 of the scene as it would be written anew."""
+    return hashlib.sha256(dump_scene(scene).encode()).hexdigest()
+
+
+def header_lines(recording: SpooledRecording, scene_file: str | None = None) -> list[str]:
+    """Lines starting with ``#`` that say how a run came about; `snakestudio run FILE.csv` runs it again.
+
+    Parameters
+    ----------
+    recording : SpooledRecording
+    scene_file : str, optional
+        Name of the file the scene came from.
+    """
+    scene = recording.scene
+    end = float(recording.times[-1])
+    steps = max(1, round(end / scene.solver.step_s))
+    if steps != scene.n_steps:  # a run stopped early, or played on: run again it ends where this one did
+        duration = steps * scene.solver.step_s
+        scene = scene.model_copy(update={"run": scene.run.model_copy(update={"duration_s": duration})})
+    lines = [
+        f"# SnakeStudio {snakestudio.__version__}",
+        f"# scene: {scene_file or 'unsaved'}",
+        f"# scene_sha256: {scene_hash(scene)}",
+        f"# model: {scene.model.kind}",
+        f"# rows: {len(recording)}, 0 to {end:.9g} s",
+        f"# made with: Python {platform.python_version()}, {_versions(('numpy', 'numba'))}, {platform.machine()}",
+        "# To run it again: snakestudio run THIS_FILE.csv --csv AGAIN.csv",
+    ]
+    for change in recording.changes:
+        values = {key: value for key, value in change.values.items() if key not in _NOT_REPLAYED}
+        if values:
+            lines.append(_CHANGE + json.dumps({"time_s": change.time, "values": values}, ensure_ascii=False))
+    lines += [f"{CSV_SCENE_MARK}{line}".rstrip() for line in dump_scene(scene).splitlines()]
+    return lines
+
+
+def _versions(packages: Iterable[str]) -> str:
+    found = []
+    for package in packages:
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            continue
+    return ", ".join(found)
+
+
+def read_changes(path: Path) -> tuple[Change, ...]:
+    """The changes that the header of an exported CSV notes.
+
+    Raises
+    ------
+    SceneError
+        If such a line cannot be read.
+    """
+    changes = []
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            if not line.startswith("#"):
+                break
+            if not line.startswith(_CHANGE):
+                continue
+            try:
+                entry = json.loads(line[len(_CHANGE) :])
+                changes.append(Change(float(entry["time_s"]), dict(entry["values"])))
+            except (ValueError, KeyError, TypeError):
+                raise SceneError(f"{path}: line {number} is no change that can be read; remove or mend it.") from None
+    return tuple(changes)

@@ -1,0 +1,188 @@
+"""Off-line video of a recording: evenly moving whatever the log rate, at full quality, the same bytes every time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import UsageError
+from snakestudio.export.encoder import Encoder, video_path
+from snakestudio.export.files import replacing
+from snakestudio.export.frames import FrameSource
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.render.camera import Camera
+from snakestudio.render.overlays import Overlays
+from snakestudio.render.style import DARK, Colour, Theme
+from snakestudio.render.text import draw_text
+from snakestudio.session.recording import SpooledRecording
+
+__all__ = ["FrameRenderer", "VideoOptions", "overview_camera", "write_video"]
+
+MAX_PIXELS = 7680 * 4320
+
+
+@dataclass(frozen=True, slots=True)
+class VideoOptions:
+    """What a video looks like.
+
+    Attributes
+    ----------
+    width, height : int
+        Size, px; odd sizes are rounded up, as video codecs want even ones.
+    fps : int
+        Frames a second.
+    speed : float
+        Simulated over shown time: 0.5 is slow motion.
+    camera : Camera or None
+        None for a view of everything that happens.
+    follow : bool
+        The camera keeps its distance to the robot's centre.
+    forces, friction_forces, time_stamp : bool
+        What is drawn.
+    trail_link : int or None
+        0-based link whose trail is drawn; -1 for the middle one, None for none.
+    theme : Theme
+    """
+
+    width: int = 1280
+    height: int = 720
+    fps: int = 30
+    speed: float = 1.0
+    camera: Camera | None = None
+    follow: bool = False
+    forces: bool = True
+    friction_forces: bool = True
+    time_stamp: bool = True
+    trail_link: int | None = -1
+    theme: Theme = DARK
+
+    def __post_init__(self) -> None:
+        if self.width < 16 or self.height < 16 or self.width * self.height > MAX_PIXELS:
+            raise UsageError(f"a video of {self.width} x {self.height} pixels: give a size from 16x16 to 7680x4320.")
+        if not 1 <= self.fps <= 240:
+            raise UsageError(f"{self.fps} frames a second: give a number from 1 to 240.")
+        if not 0.001 <= self.speed <= 1000:
+            raise UsageError(f"speed {self.speed:g}: give a number from 0.001 to 1000.")
+
+
+class FrameRenderer(Protocol):
+    """Something that draws a frame without a window."""
+
+    def frame(self, scene: Scene, snapshot: Snapshot, overlays: Overlays, camera: Camera) -> NDArray[np.uint8]:
+        """A frame, (height, width, 3), RGB."""
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds."""
+        ...
+
+
+def write_video(
+    path: str | Path,
+    recording: SpooledRecording,
+    options: VideoOptions | None = None,
+    progress: Callable[[float], bool] | None = None,
+    renderer: Callable[[int, int, Theme], FrameRenderer] | None = None,
+) -> Path | None:
+    """Render a recording as a video.
+
+    Parameters
+    ----------
+    path : path
+        Ends in .mp4, .mkv or .webm.
+    recording : SpooledRecording
+    options : VideoOptions, optional
+    progress : callable, optional
+        Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
+    renderer : callable, optional
+        Makes the frame renderer from width, height and theme; one on a context without any window if left out.
+
+    Returns
+    -------
+    Path or None
+        The file written (its ending is .webm where no encoder for the wanted kind is installed); None if cancelled.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    GraphicsError
+        If there is no usable OpenGL.
+    """
+    options = options or VideoOptions()
+    target = video_path(Path(path))
+    width, height = options.width + options.width % 2, options.height + options.height % 2
+    if renderer is None:
+        from snakestudio.render.offscreen import OffscreenRenderer
+
+        renderer = OffscreenRenderer
+    scene = recording.scene
+    link = scene.robot.n_links // 2 if options.trail_link == -1 else options.trail_link
+    source = FrameSource(recording, link)
+    fixed = options.camera or overview_camera(recording, width / height)
+    count = max(1, int(np.floor(source.duration / options.speed * options.fps + 1e-9)) + 1)
+    offset: NDArray[np.float64] | None = None
+    with replacing(target) as partial:
+        drawing = renderer(width, height, options.theme)
+        try:
+            with Encoder(partial.path, width, height, options.fps, scene.title) as encoder:
+                for index in range(count):
+                    time = min(index * options.speed / options.fps, source.duration)
+                    snapshot = source.snapshot(time)
+                    centre = snapshot.centre_of_mass()
+                    if offset is None:
+                        offset = np.array(fixed.target) - centre
+                    camera = fixed.follow(centre + offset) if options.follow else fixed
+                    overlays = Overlays(
+                        show_forces=options.forces,
+                        show_friction_forces=options.friction_forces,
+                        trail=source.trail(time) if link is not None else None,
+                    )
+                    frame = drawing.frame(scene, snapshot, overlays, camera)
+                    if options.time_stamp:
+                        _stamp(frame, time, options.theme.text)
+                    encoder.write(frame)
+                    if progress is not None and not progress((index + 1) / count):
+                        partial.keep = False
+                        break
+        finally:
+            drawing.close()
+    return target if partial.keep else None
+
+
+def _stamp(frame: NDArray[np.uint8], time: float, colour: Colour) -> None:
+    """Write the simulated time into the upper left corner."""
+    size = max(12.0, frame.shape[0] / 30)
+    margin = round(0.8 * size)
+    draw_text(frame, f"{time:.2f} s", margin, margin, size, colour)
+
+
+def overview_camera(recording: SpooledRecording, aspect: float) -> Camera:
+    """A camera that sees all obstacles near the robot's way and everything the robot does."""
+    low = np.full(3, np.inf)
+    high = -low
+    for rows in recording.chunks():
+        positions = rows.link_pose[:, :, :3].reshape(-1, 3)
+        positions = positions[np.isfinite(positions).all(axis=1)]
+        if len(positions):
+            low, high = np.minimum(low, positions.min(axis=0)), np.maximum(high, positions.max(axis=0))
+    if not np.isfinite(low).all():
+        low, high = np.zeros(3), np.ones(3)
+    robot = recording.scene.robot
+    low[:2] -= robot.radius_m
+    high[:2] += robot.radius_m
+    reach = robot.length
+    for obstacle in recording.scene.obstacles:
+        centre = np.array([obstacle.x_m, obstacle.y_m])
+        if np.all(centre > low[:2] - reach) and np.all(centre < high[:2] + reach):
+            low[:2] = np.minimum(low[:2], centre - obstacle.radius_m)
+            high[:2] = np.maximum(high[:2], centre + obstacle.radius_m)
+            high[2] = max(high[2], obstacle.height_m)
+    low[2] = min(low[2], 0.0)
+    return Camera().frame(low, high, aspect)

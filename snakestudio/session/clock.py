@@ -1,0 +1,73 @@
+"""Real-time pacing that never bursts, and the measured real-time factor."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+
+__all__ = ["Clock"]
+
+RESYNC_AFTER = 0.1
+"""When the run is this far behind (s), the lost time is given up: catching up would show as a leap."""
+
+WINDOW = 1.0
+"""The factors are means over this much wall time, s."""
+
+
+class Clock:
+    """Says how long to wait so that simulated time passes `speed` times as fast as time on the wall.
+
+    Parameters
+    ----------
+    speed : float
+        1 for real time, infinite for as fast as possible.
+    """
+
+    def __init__(self, speed: float = 1.0) -> None:
+        self.speed = speed
+        self._anchor = (0.0, 0.0)
+        self._marks: deque[tuple[float, float, float]] = deque()
+
+    def start(self, simulated: float) -> None:
+        """Begin (or go on after a pause) at this simulated time."""
+        now = time.perf_counter()
+        self._anchor = (now, simulated)
+        self._marks.clear()
+        self._marks.append((now, simulated, 0.0))
+
+    def set_speed(self, speed: float, simulated: float) -> None:
+        """Change the speed at this simulated time."""
+        self.speed = speed
+        self._anchor = (time.perf_counter(), simulated)
+
+    def delay(self, simulated: float, busy: float) -> float:
+        """Seconds to wait until `simulated` is due; `busy` is the wall time that computing it took."""
+        now = time.perf_counter()
+        self._marks.append((now, simulated, self._marks[-1][2] + busy if self._marks else busy))
+        while len(self._marks) > 2 and now - self._marks[0][0] > WINDOW:
+            self._marks.popleft()
+        if math.isinf(self.speed):
+            return 0.0
+        due = self._anchor[0] + (simulated - self._anchor[1]) / self.speed
+        if now - due > RESYNC_AFTER:
+            self._anchor = (now, simulated)
+            return 0.0
+        return max(0.0, due - now)
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated over wall time, measured."""
+        return self._ratio(0)
+
+    @property
+    def possible_factor(self) -> float:
+        """Simulated time over the wall time that computing it took: what as-fast-as-possible would give."""
+        return self._ratio(2)
+
+    def _ratio(self, column: int) -> float:
+        if len(self._marks) < 2:
+            return 0.0
+        first, last = self._marks[0], self._marks[-1]
+        span = last[column] - first[column]
+        return (last[1] - first[1]) / span if span > 0 else 0.0

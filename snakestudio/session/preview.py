@@ -1,0 +1,34 @@
+"""The start of a scene as a Snapshot without any engine: shown while one compiles, and when a scene cannot run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio.errors import SceneError
+from snakestudio.model.pose import initial_state
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+
+__all__ = ["preview"]
+
+
+def preview(scene: Scene, base_dir: Path | None = None) -> Snapshot | None:
+    """The start of `scene`; None if it depends on a file that cannot be used."""
+    try:
+        pose, twist = initial_state(scene, base_dir)
+    except SceneError:
+        return None
+    nothing = np.zeros((scene.robot.n_joints, 2))
+    return Snapshot(
+        time=0.0,
+        link_pose=pose,
+        link_twist=twist,
+        joint_angle=nothing,
+        joint_rate=nothing,
+        joint_angle_ref=nothing,
+        joint_rate_ref=nothing,
+        joint_torque=nothing,
+        valid=Fields.POSE | Fields.TWIST,
+    )

@@ -1,0 +1,222 @@
+"""The one tick that the window, the command line, sweeps and tests all run: reference, engine, recording, snapshot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio.control import registry as controllers
+from snakestudio.engines import registry as engines
+from snakestudio.engines.base import Engine, StepReport
+from snakestudio.errors import SceneError
+from snakestudio.model.edits import changed_keys, get_value, with_values
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.session.recording import Change, SpooledRecording
+
+__all__ = ["OfflineRun", "Runner", "run_offline"]
+
+Sink = Callable[[JointReference], None]
+
+_LIVE_PARTS = ("title", "description", "source", "gait", "ground", "joint_controller", "obstacles")
+_LIVE_KEYS = ("solver.tolerance", "solver.max_iterations", "run.duration_s")
+
+
+class Runner:
+    """A run that is advanced by whole time steps; not thread-safe.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : path, optional
+        What relative paths in the scene are relative to.
+    sinks : callables
+        Each gets every block of references as it is made (the CAN link, for one).
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be run as it stands; every reason is listed.
+    """
+
+    def __init__(self, scene: Scene, base_dir: Path | None = None, sinks: tuple[Sink, ...] = ()) -> None:
+        self.engine: Engine = engines.create(scene, base_dir)
+        self.controller = controllers.create(scene, base_dir)
+        self.recording = SpooledRecording(scene, self.engine.schema)
+        self.recording.append(self.engine.initial_rows())
+        self.scene = scene
+        self.end_step = scene.n_steps
+        self.latest: Snapshot = self.engine.snapshot()
+        self._sinks = sinks
+        self._steps_per_period = scene.steps_per_period
+        self._reference: JointReference | None = None
+        self._reference_end = 0
+        self._next_row = 1
+        self._last_row_step = 0
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return self.engine.time
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run has reached its duration."""
+        return self.engine.step_count >= self.end_step
+
+    def extend(self) -> None:
+        """Let a finished run go on for another duration."""
+        self.end_step = self.engine.step_count + self.scene.n_steps
+
+    def advance(self, n_steps: int) -> StepReport:
+        """Take up to `n_steps` steps, stopping at the end of the run or at a failure.
+
+        Returns
+        -------
+        StepReport
+            Of the last call into the engine; its rows are in the recording already.
+        """
+        remaining = min(n_steps, self.end_step - self.engine.step_count)
+        report: StepReport | None = None
+        while report is None or (report.ok and remaining > 0):
+            now = self.engine.step_count
+            if self._reference is None or now >= self._reference_end:
+                self._make_reference(now, remaining)
+            assert self._reference is not None
+            steps = min(remaining, self._reference_end - now)
+            report = self.engine.advance(self._reference, steps, self._rows_until(now + steps))
+            self.recording.append(report.rows)
+            if len(report.rows):
+                self._last_row_step = int(report.rows.steps[-1])
+            remaining -= steps
+        self.latest = self.engine.snapshot()
+        return report
+
+    def _make_reference(self, now: int, wanted: int) -> None:
+        # An open-loop gait may be asked far ahead; a controller sees a fresh snapshot every period.
+        periods = 1
+        if self.controller.needs is Fields.NONE:
+            periods = max(1, math.ceil(wanted / self._steps_per_period))
+        steps = periods * self._steps_per_period
+        knots = np.arange(now, now + steps + 1, dtype=np.float64) * self.scene.solver.step_s
+        snapshot = self.latest if self.controller.needs is not Fields.NONE else None
+        self._reference = self.controller.reference(knots, snapshot)
+        self._reference_end = now + steps
+        for sink in self._sinks:
+            sink(self._reference)
+
+    def _rows_until(self, stop: int) -> tuple[int, ...]:
+        """Step counts up to `stop` after which a row is due: the nearest to every multiple of the log interval."""
+        per_row = 1.0 / (self.recording.scene.run.log_rate_hz * self.scene.solver.step_s)
+        due: list[int] = []
+        while (step := round(self._next_row * per_row)) <= stop:
+            due.append(step)
+            self._next_row += 1
+        if stop == self.end_step and (due[-1] if due else self._last_row_step) != stop:
+            due.append(stop)
+        return tuple(due)
+
+    def apply(self, scene: Scene) -> list[str]:
+        """Take over from `scene` what can change while the run goes; it holds from the next control period on.
+
+        Returns
+        -------
+        list of str
+            Dotted keys that differ but need a reset.
+        """
+        border = (-self.engine.step_count) % self._steps_per_period
+        if border and not self.finished:
+            self.advance(border)
+        live = scene.model_copy(
+            update={name: getattr(self.scene, name) for name in type(scene).model_fields if name not in _LIVE_PARTS}
+        )
+        changed = changed_keys(live, scene)
+        taken = {key: get_value(scene, key) for key in changed if key in _LIVE_KEYS}
+        if taken:
+            live = with_values(live, taken)
+        if live != self.scene and self.engine.apply(live):
+            self.controller.apply(live, self.time)
+            self._reference = None
+            if live.run.duration_s != self.scene.run.duration_s:
+                self.end_step = max(self.engine.step_count, live.n_steps)
+            values = {key: _recorded(live, key) for key in changed_keys(self.scene, live)}
+            self.recording.add_change(self.time, values)
+            self.scene = live
+        return changed_keys(self.scene, scene)
+
+
+def _recorded(scene: Scene, key: str) -> object:
+    value = get_value(scene, key)
+    if isinstance(value, tuple):
+        return [part.model_dump() if hasattr(part, "model_dump") else part for part in value]
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineRun:
+    """What `run_offline` leaves.
+
+    Attributes
+    ----------
+    recording : SpooledRecording
+    ok : bool
+        False if the physics failed before the end; what was recorded until then is there.
+    message : str
+        Why, in a sentence.
+    cancelled : bool
+    """
+
+    recording: SpooledRecording
+    ok: bool
+    message: str
+    cancelled: bool = False
+
+
+def run_offline(
+    scene: Scene,
+    base_dir: Path | None = None,
+    changes: tuple[Change, ...] = (),
+    progress: Callable[[float], bool] | None = None,
+) -> OfflineRun:
+    """Run a scene from start to end as fast as it goes.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : path, optional
+        What relative paths in the scene are relative to.
+    changes : tuple of Change
+        Changes of the scene during the run, ascending in time, as a recording notes them.
+    progress : callable, optional
+        Gets the finished fraction every now and then; the run is cancelled when it returns False.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be run as it stands, or a change cannot be made while a run goes.
+    """
+    runner = Runner(scene, base_dir)
+    step = scene.solver.step_s
+    block = max(1, round(0.5 / scene.control.period_s)) * scene.steps_per_period
+    pending = list(changes)
+    while True:
+        while pending and pending[0].time <= runner.time + 0.5 * step:
+            wanted = with_values(runner.scene, pending.pop(0).values)
+            refused = runner.apply(wanted)
+            if refused:
+                raise SceneError(f"{', '.join(refused)}: this cannot change while a run goes; set it before the run.")
+        if runner.finished:
+            return OfflineRun(runner.recording, True, "")
+        steps = block
+        if pending:
+            steps = min(block, max(1, round(pending[0].time / step) - runner.engine.step_count))
+        report = runner.advance(steps)
+        if not report.ok:
+            return OfflineRun(runner.recording, False, report.message)
+        if progress is not None and not progress(runner.engine.step_count / runner.end_step):
+            return OfflineRun(runner.recording, False, "The run was cancelled.", cancelled=True)

@@ -1,0 +1,381 @@
+"""The session: a worker thread that runs the tick at the chosen speed, steered by commands, watched by snapshots.
+
+The window calls its methods from its own thread; each puts a command into a queue and returns at once. What the
+worker has to show is published by swapping a reference (`status`, `latest`, `recording`), so that a reader never
+waits and never locks. Events, rare by nature, are handed to a callback on the worker's thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from snakestudio.engines import registry as engines
+from snakestudio.errors import SnakeStudioError
+from snakestudio.model.problems import Problem
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.paths import cache_dir
+from snakestudio.session.clock import Clock
+from snakestudio.session.preparation import Preparation
+from snakestudio.session.preview import preview
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.runner import Runner
+
+__all__ = ["Event", "RunFailed", "RunFinished", "Session", "Status", "StatusChanged"]
+
+log = logging.getLogger(__name__)
+
+State = Literal["empty", "preparing", "ready", "running", "paused", "finished", "blocked", "failed"]
+
+_TICK_WALL = 0.01
+"""Wall time between two snapshots while running, s: finer than any display shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a session is doing.
+
+    Attributes
+    ----------
+    state : str
+        "empty" (no scene), "preparing" (compiling the engine), "ready" (at t = 0), "running", "paused",
+        "finished" (duration reached), "blocked" (the scene cannot run, see `problems`), "failed" (the physics
+        failed, see `message`).
+    message : str
+        A sentence for the status bar.
+    progress : float
+        Finished fraction while preparing.
+    problems : tuple of Problem
+        All findings about the scene, errors first.
+    pending : tuple of str
+        Dotted keys of edits that apply at the next reset.
+    """
+
+    state: State = "empty"
+    message: str = ""
+    progress: float = 0.0
+    problems: tuple[Problem, ...] = ()
+    pending: tuple[str, ...] = ()
+
+
+class Event:
+    """Something rare that happened in a session."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusChanged(Event):
+    """`Session.status` is another one."""
+
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished(Event):
+    """The run reached its duration."""
+
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailed(Event):
+    """The physics failed; what was recorded is kept, and the contact problem was saved if there was one."""
+
+    message: str
+    saved: Path | None
+
+
+class Session:
+    """One scene at a time, simulated in a background thread.
+
+    Parameters
+    ----------
+    on_event : callable, optional
+        Gets every event, on the worker's thread.
+    """
+
+    def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
+        self._on_event = on_event or (lambda event: None)
+        self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._clock = Clock()
+        self._runner: Runner | None = None
+        self._scene: Scene | None = None
+        self._base_dir: Path | None = None
+        self._preparation: Preparation | None = None
+        self._play_when_ready = False
+        self._closing = False
+        self._wall_per_step = 1e-5
+        self.status = Status()
+        self.latest: Snapshot | None = None
+        self.recording: SpooledRecording | None = None
+        self._thread = threading.Thread(target=self._work, name="snakestudio-session", daemon=True)
+        self._thread.start()
+
+    # --- commands (any thread)
+
+    def open(self, scene: Scene, base_dir: Path | None = None) -> None:
+        """Replace the scene; the new run stands at t = 0."""
+        self._commands.put(lambda: self._do_open(scene, base_dir))
+
+    def edit(self, scene: Scene) -> None:
+        """The scene was edited: at t = 0 the run starts anew, later what can change does so from the next period on."""
+        self._commands.put(lambda: self._do_edit(scene))
+
+    def play(self) -> None:
+        """Run (on); a finished run goes on for another duration."""
+        self._commands.put(self._do_play)
+
+    def pause(self) -> None:
+        """Stand still at the next period border."""
+        self._commands.put(self._do_pause)
+
+    def step(self, n_steps: int | None = None) -> None:
+        """Take some time steps (a control period if not said how many) and pause."""
+        self._commands.put(lambda: self._do_step(n_steps))
+
+    def reset(self) -> None:
+        """Back to t = 0 with all edits applied."""
+        self._commands.put(self._do_reset)
+
+    def set_speed(self, speed: float) -> None:
+        """Simulated over wall time: 1 is real time, infinite is as fast as possible."""
+        self._commands.put(lambda: self._clock.set_speed(speed, self._runner.time if self._runner else 0.0))
+
+    def pull(self, link: int, force: tuple[float, float, float]) -> None:
+        """Pull with a force (N, world frame) on the centre of gravity of a link until told otherwise."""
+        self._commands.put(lambda: self._do_pull(link, force))
+
+    def close(self) -> None:
+        """End the worker thread; returns when it has ended."""
+        self._commands.put(self._do_close)
+        self._thread.join()
+
+    def settle(self, timeout: float = 60.0) -> None:
+        """Wait until all commands given so far were carried out (for scripts and tests)."""
+        done = threading.Event()
+        self._commands.put(done.set)
+        if not done.wait(timeout):
+            raise TimeoutError("the session did not answer")
+
+    @property
+    def speed(self) -> float:
+        """Chosen speed."""
+        return self._clock.speed
+
+    @property
+    def real_time_factor(self) -> float:
+        """Measured simulated over wall time."""
+        return self._clock.real_time_factor
+
+    @property
+    def possible_factor(self) -> float:
+        """What as-fast-as-possible would give, measured."""
+        return self._clock.possible_factor
+
+    # --- the worker
+
+    def _work(self) -> None:
+        delay = 0.0
+        while not self._closing:
+            try:
+                self._drain(delay)
+                delay = self._tick()
+            except Exception as error:
+                # A defect of the program must not leave a dead thread behind a window that looks alive.
+                log.exception("the session's worker failed")
+                self._fail(f"Internal error: {error!r}. What was recorded is kept; please report this.", None)
+                delay = 0.0
+
+    def _drain(self, delay: float) -> None:
+        """Carry out the commands that wait; while standing still, wait for one."""
+        idle = self.status.state != "running"
+        deadline = time.perf_counter() + (0.05 if idle and self._preparation else delay)
+        while not self._closing:
+            wait = deadline - time.perf_counter()
+            try:
+                if idle and self._preparation is None:
+                    command = self._commands.get()
+                    idle = False
+                elif wait > 0:
+                    command = self._commands.get(timeout=wait)
+                else:
+                    command = self._commands.get_nowait()
+            except queue.Empty:
+                return
+            command()
+
+    def _tick(self) -> float:
+        if self._preparation is not None:
+            self._watch_preparation()
+            return 0.0
+        runner = self._runner
+        if self.status.state != "running" or runner is None:
+            return 0.0
+        started = time.perf_counter()
+        steps = self._steps_of_a_tick(runner)
+        report = runner.advance(steps)
+        busy = time.perf_counter() - started
+        if report.steps:
+            self._wall_per_step = max(1e-7, 0.8 * self._wall_per_step + 0.2 * busy / steps)
+        self.latest = runner.latest
+        if not report.ok:
+            self._fail(report.message, self._save_problem(runner))
+            return 0.0
+        if runner.finished:
+            self._publish(replace(self.status, state="finished", message="The run reached its duration."))
+            self._on_event(RunFinished(runner.time))
+            return 0.0
+        return self._clock.delay(runner.time, busy)
+
+    def _steps_of_a_tick(self, runner: Runner) -> int:
+        """As many steps as fill a tick's wall time: part of a control period in slow motion, many when fast."""
+        step, period = runner.scene.solver.step_s, runner.scene.steps_per_period
+        speed = self._clock.speed
+        wanted = _TICK_WALL / self._wall_per_step if math.isinf(speed) else speed * _TICK_WALL / step
+        steps = max(1, min(round(wanted), 1_000_000))
+        if steps >= period:
+            return steps - steps % period
+        # Whole parts of what is left of the period, so that it ends where it should.
+        return min(steps, period - runner.engine.step_count % period)
+
+    def _publish(self, status: Status) -> None:
+        if status != self.status:
+            self.status = status
+            self._on_event(StatusChanged(status))
+
+    def _fail(self, message: str, saved: Path | None) -> None:
+        self._publish(replace(self.status, state="failed", message=message))
+        self._on_event(RunFailed(message, saved))
+
+    def _save_problem(self, runner: Runner) -> Path | None:
+        problem = runner.engine.failing_problem()
+        if not problem:
+            return None
+        folder = cache_dir() / "failed-contact-problems"
+        folder.mkdir(exist_ok=True)
+        path = folder / time.strftime("%Y%m%d-%H%M%S.npz")
+        np.savez(path, **problem)
+        return path
+
+    # --- carrying out commands
+
+    def _do_open(self, scene: Scene, base_dir: Path | None) -> None:
+        self._scene, self._base_dir = scene, base_dir
+        self._play_when_ready = False
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Back to t = 0 of the present scene."""
+        scene = self._scene
+        assert scene is not None
+        self._runner = None
+        self._stop_preparation()
+        problems = tuple(engines.check(scene, self._base_dir))
+        self.recording = None
+        self.latest = preview(scene, self._base_dir)
+        if any(problem.severity == "error" for problem in problems):
+            self._play_when_ready = False
+            first = next(problem for problem in problems if problem.severity == "error")
+            self._publish(Status("blocked", first.sentence(), problems=problems))
+            return
+        if not engines.is_warm(scene.model.kind):
+            self._preparation = Preparation(scene.model.kind)
+            self._publish(Status("preparing", "Compiling the simulation engine (only once) ...", problems=problems))
+            return
+        self._start(problems)
+
+    def _start(self, problems: tuple[Problem, ...]) -> None:
+        assert self._scene is not None
+        try:
+            self._runner = Runner(self._scene, self._base_dir)
+        except SnakeStudioError as error:
+            self._publish(Status("blocked", str(error), problems=problems))
+            return
+        self.recording = self._runner.recording
+        self.latest = self._runner.latest
+        self._publish(Status("ready", problems=problems))
+        if self._play_when_ready:
+            self._do_play()
+
+    def _watch_preparation(self) -> None:
+        preparation = self._preparation
+        assert preparation is not None
+        fraction, text, ended = preparation.poll()
+        if ended:
+            self._stop_preparation()
+            self._start(self.status.problems)
+        else:
+            self._publish(replace(self.status, progress=fraction, message=text or self.status.message))
+
+    def _stop_preparation(self) -> None:
+        if self._preparation is not None:
+            self._preparation.stop()
+            self._preparation = None
+
+    def _do_edit(self, scene: Scene) -> None:
+        if scene == self._scene:
+            return
+        self._scene = scene
+        runner = self._runner
+        if runner is None or runner.engine.step_count == 0:
+            self._rebuild()
+            return
+        pending = tuple(runner.apply(scene))
+        self.latest = runner.latest
+        problems = self.status.problems
+        if self.status.state != "running":  # a check takes longer than a tick may
+            problems = tuple(engines.check(scene, self._base_dir))
+        self._publish(replace(self.status, pending=pending, problems=problems))
+
+    def _do_play(self) -> None:
+        if self.status.state == "preparing":
+            self._play_when_ready = True
+            return
+        runner = self._runner
+        if runner is None or self.status.state not in ("ready", "paused", "finished"):
+            return
+        if runner.finished:
+            runner.extend()
+        self._play_when_ready = False
+        self._clock.start(runner.time)
+        self._publish(replace(self.status, state="running", message=""))
+
+    def _do_pause(self) -> None:
+        self._play_when_ready = False
+        if self.status.state == "running":
+            self._publish(replace(self.status, state="paused", message=""))
+
+    def _do_step(self, n_steps: int | None) -> None:
+        runner = self._runner
+        if runner is None or self.status.state not in ("ready", "running", "paused", "finished"):
+            return
+        if runner.finished:
+            runner.extend()
+        report = runner.advance(n_steps or runner.scene.steps_per_period)
+        self.latest = runner.latest
+        if report.ok:
+            self._publish(replace(self.status, state="paused", message=""))
+        else:
+            self._fail(report.message, self._save_problem(runner))
+
+    def _do_reset(self) -> None:
+        if self._scene is not None:
+            self._play_when_ready = False
+            self._rebuild()
+
+    def _do_pull(self, link: int, force: tuple[float, float, float]) -> None:
+        if self._runner is not None:
+            self._runner.engine.apply_wrench(link, (*force, 0.0, 0.0, 0.0))
+
+    def _do_close(self) -> None:
+        self._stop_preparation()
+        self._closing = True

@@ -1,0 +1,151 @@
+"""The CSV: the fixed columns, exact numbers, a header that rebuilds the run, and files that are whole or not there."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import snakestudio as ss
+from snakestudio.errors import ExportError, SceneError
+from snakestudio.export.columns import column_names, table
+from snakestudio.export.csv import write_csv
+from snakestudio.export.provenance import read_changes, scene_hash
+from snakestudio.model.edits import with_values
+from snakestudio.model.recording import Schema
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.runner import Runner, run_offline
+from tests.session.test_recording import SCHEMA, make_rows
+
+MAIN = scenes_dir() / "obstacle_aided.toml"
+
+
+@pytest.fixture(scope="module")
+def recording() -> SpooledRecording:
+    return run_offline(with_values(load_scene(MAIN), {"run.duration_s": 0.5})).recording
+
+
+def read(path: Path) -> tuple[list[str], dict[str, np.ndarray]]:
+    """Header lines and columns, read by the standard library's reader."""
+    text = path.read_text(encoding="utf-8")
+    header = [line for line in text.splitlines() if line.startswith("#")]
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+    rows = list(csv.reader(io.StringIO(body)))
+    columns = np.array(rows[1:], dtype=float)
+    return header, {name: columns[:, i] for i, name in enumerate(rows[0])}
+
+
+def fixed_names(n: int) -> list[str]:
+    """The columns as INTERFACE fixes them for a planar model, written out independently."""
+    names = ["time_s"]
+    for i in range(1, n + 1):
+        names += [f"link_{i}_{x}" for x in ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")]
+    for i in range(1, n):
+        names += [f"joint_{i}_yaw_{x}" for x in ("rad", "ref_rad", "rate_radps", "torque_nm")]
+    names += ["com_x_m", "com_y_m", "com_z_m", "com_vx_mps", "com_vy_mps", "com_vz_mps"]
+    names += [f"contact_{what}_f{x}_n" for what in ("obstacle", "ground") for x in "xyz"]
+    for i in range(1, n + 1):
+        names += [f"link_{i}_{what}_f{x}_n" for what in ("obstacle", "ground") for x in "xyz"]
+    names += ["contacts_closed", "energy_kinetic_j", "energy_potential_j", "work_actuator_j", "work_friction_j"]
+    return [*names, "solver_residual", "solver_iterations", "solver_unconverged"]
+
+
+def test_the_fixed_columns_come_first_and_in_order(recording: SpooledRecording, tmp_path: Path) -> None:
+    write_csv(tmp_path / "a.csv", recording)
+    _, columns = read(tmp_path / "a.csv")
+    names = list(columns)
+    assert names[: len(fixed_names(11))] == fixed_names(11)
+    assert len(set(names)) == len(names)
+    assert all(name == name.lower() for name in names)
+
+
+def test_pitch_columns_are_there_where_the_model_has_pitch() -> None:
+    names = column_names(Schema(3, True, SCHEMA.energy))
+    assert {"joint_2_pitch_rad", "joint_1_pitch_ref_rad", "joint_1_pitch_torque_nm"} <= set(names)
+
+
+def test_numbers_read_back_exactly(recording: SpooledRecording, tmp_path: Path) -> None:
+    write_csv(tmp_path / "a.csv", recording)
+    _, columns = read(tmp_path / "a.csv")
+    values = np.concatenate(list(table(recording)))
+    assert np.array_equal(np.stack(list(columns.values()), axis=1), values)
+    assert columns["time_s"][0] == 0
+    assert columns["time_s"][-1] == 0.5
+
+
+def test_interval_columns_are_means_since_the_row_before() -> None:
+    # Row i of `make_rows` has the impulse i + place/1000 N s, 3 i iterations and 40 i steps: differences over 10 ms.
+    recording = SpooledRecording(ss.Scene(), SCHEMA, chunk_rows=4)
+    recording.append(make_rows(0, 11))
+    names = ("link_2_obstacle_fy_n", "contact_ground_fx_n", "solver_iterations", "solver_unconverged")
+    force, total, iterations, unconverged = np.concatenate(list(table(recording, names))).T
+    assert force[0] == total[0] == iterations[0] == unconverged[0] == 0
+    np.testing.assert_allclose(force[1:], 100)
+    np.testing.assert_allclose(total[1:], 300)  # three links
+    np.testing.assert_allclose(iterations[1:], 3 / 40)
+    assert unconverged.tolist() == [0] * 10 + [1]
+
+
+def test_impulses_in_the_csv_add_up_to_the_momentum(tmp_path: Path) -> None:
+    # Newton's second law over every row interval: all forces on the chain are obstacle and ground forces and weight.
+    run = ss.simulate(MAIN, duration=1.0)
+    time = run["time_s"]
+    momentum = 7.5 * run["com_vx_mps"]
+    impulse = (run["contact_obstacle_fx_n"] + run["contact_ground_fx_n"])[1:] * np.diff(time)
+    np.testing.assert_allclose(np.diff(momentum), impulse, atol=1e-9)
+    np.testing.assert_allclose(run["contact_ground_fz_n"][1:], 7.5 * 9.81, rtol=1e-9)
+
+
+def test_the_header_rebuilds_the_run(tmp_path: Path) -> None:
+    scene = with_values(load_scene(MAIN), {"run.duration_s": 5.0, "run.log_rate_hz": 50})
+    runner = Runner(scene)
+    runner.advance(800)
+    runner.apply(with_values(scene, {"gait.amplitude_deg": 30.0, "obstacles[2].x_m": 0.45}))
+    runner.advance(500)
+    runner.apply(runner.scene.model_copy(update={"obstacles": runner.scene.obstacles[1:]}))
+    runner.advance(720)  # stopped by hand at 0.505 s
+    first, again = tmp_path / "first.csv", tmp_path / "again.csv"
+    write_csv(first, runner.recording, "main.toml")
+    assert len(read_changes(first)) == 2
+    ss.simulate(first).to_csv(again)
+    assert read(first)[1].keys() == read(again)[1].keys()
+    for name, values in read(first)[1].items():
+        assert np.array_equal(values, read(again)[1][name][: len(values)]), name
+
+
+def test_the_header_names_program_scene_and_hash(recording: SpooledRecording, tmp_path: Path) -> None:
+    write_csv(tmp_path / "a.csv", recording, "obstacle_aided.toml")
+    header, _ = read(tmp_path / "a.csv")
+    assert header[0] == f"# SnakeStudio {ss.__version__}"
+    assert "# scene: obstacle_aided.toml" in header
+    assert f"# scene_sha256: {scene_hash(recording.scene)}" in header
+    assert load_scene(tmp_path / "a.csv") == recording.scene
+
+
+def test_a_damaged_change_in_a_header_is_a_sentence(recording: SpooledRecording, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    write_csv(path, recording)
+    path.write_text("# change: {nonsense\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(SceneError, match="line 1"):
+        ss.simulate(path)
+
+
+def test_a_cancelled_export_leaves_the_old_file(recording: SpooledRecording, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("old")
+    assert not write_csv(path, recording, progress=lambda fraction: False)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_what_cannot_be_written_is_a_sentence(recording: SpooledRecording, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path, tmp_path / "file" / "a.csv"):
+        with pytest.raises(ExportError) as caught:
+            write_csv(path, recording)
+        assert str(path) in str(caught.value)

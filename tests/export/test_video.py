@@ -1,0 +1,110 @@
+"""Video: real files of the asked size and length, evenly moving, the same bytes twice, nothing left when cancelled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from snakestudio.errors import ExportError, UsageError
+from snakestudio.export import encoder
+from snakestudio.export.encoder import Encoder, video_path
+from snakestudio.export.frames import FrameSource
+from snakestudio.export.video import VideoOptions, overview_camera, write_video
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.runner import run_offline
+
+SMALL = VideoOptions(width=161, height=90, fps=10)
+
+
+@pytest.fixture(scope="module")
+def recording() -> SpooledRecording:
+    return run_offline(with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 1.0})).recording
+
+
+def frames(path: Path) -> list[np.ndarray]:
+    with av.open(str(path)) as container:
+        return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+
+
+def test_a_video_has_the_asked_frames_and_shows_motion(recording: SpooledRecording, tmp_path: Path) -> None:
+    path = write_video(tmp_path / "a.mp4", recording, SMALL)
+    assert path == tmp_path / "a.mp4"
+    pictures = frames(path)
+    assert len(pictures) == 11  # 0 to 1 s at 10 Hz
+    assert pictures[0].shape == (90, 162, 3)  # odd sizes are rounded up
+    with av.open(str(path)) as container:
+        assert container.streams.video[0].average_rate == 10
+    picture = pictures[0].astype(float)
+    assert picture.std() > 10  # something is drawn
+    assert np.abs(picture - pictures[-1]).max() > 50  # and moves
+
+
+def test_two_renders_are_equal_to_the_byte(recording: SpooledRecording, tmp_path: Path) -> None:
+    options = VideoOptions(width=160, height=90, fps=5, follow=True)
+    one = write_video(tmp_path / "one.mp4", recording, options)
+    other = write_video(tmp_path / "other.mp4", recording, options)
+    assert one is not None
+    assert other is not None
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_cancelled_video_leaves_nothing(recording: SpooledRecording, tmp_path: Path) -> None:
+    seen: list[float] = []
+
+    def stop_soon(fraction: float) -> bool:
+        seen.append(fraction)
+        return len(seen) < 3
+
+    assert write_video(tmp_path / "a.mp4", recording, SMALL, progress=stop_soon) is None
+    assert len(seen) == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_an_mp4_encoder_the_video_is_a_webm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(encoder._CODECS, ".mp4", ("no_such_codec",))
+    path = video_path(tmp_path / "a.mp4")
+    assert path == tmp_path / "a.webm"
+    with Encoder(path, 64, 48, 10) as file:
+        for level in (0, 128, 255):
+            file.write(np.full((48, 64, 3), level, np.uint8))
+    assert [round(float(picture.mean()), -1) for picture in frames(path)] == [0, 130, 260]
+
+
+def test_poses_between_rows_are_interpolated(recording: SpooledRecording) -> None:
+    source = FrameSource(recording, trail_link=5)
+    first, second = recording.snapshot(40), recording.snapshot(41)
+    middle = source.snapshot(0.405)
+    np.testing.assert_allclose(middle.link_pose[:, :3], (first.link_pose + second.link_pose)[:, :3] / 2, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(middle.link_pose[:, 3:], axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(source.snapshot(0.41).link_pose, second.link_pose, atol=1e-12)
+    assert len(source.trail(0.405)) == 41
+    np.testing.assert_array_equal(source.trail(0.0)[0], recording.snapshot(0).link_pose[5, :3])
+
+
+def test_the_overview_sees_the_robot_all_the_time(recording: SpooledRecording) -> None:
+    camera = overview_camera(recording, 16 / 9)
+    for index in range(0, len(recording), 20):
+        seen = camera.project(recording.snapshot(index).link_pose[:, :3], 16 / 9)
+        assert np.abs(seen[:, :2]).max() < 1
+
+
+@pytest.mark.parametrize(
+    "values", [{"width": 8}, {"fps": 0}, {"fps": 1000}, {"speed": 0}, {"width": 100000, "height": 100000}]
+)
+def test_impossible_options_are_a_sentence(values: dict[str, int]) -> None:
+    with pytest.raises(UsageError):
+        VideoOptions(**values)  # type: ignore[arg-type]
+
+
+def test_impossible_names_are_a_sentence(recording: SpooledRecording, tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match=r"\.gif"):
+        write_video(tmp_path / "a.gif", recording, SMALL)
+    with pytest.raises(ExportError, match="folder"):
+        (tmp_path / "b.mp4").mkdir()
+        write_video(tmp_path / "b.mp4", recording, SMALL)

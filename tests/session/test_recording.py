@@ -1,0 +1,154 @@
+"""The spooled recording: what is read is what was appended, whatever the chunks, and memory stays bounded."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.scene import Scene
+from snakestudio.session.recording import SpooledRecording
+
+SCHEMA = Schema(3, False, ("kinetic", "potential", "work_actuator", "work_friction"))
+
+
+def make_rows(start: int, stop: int) -> Rows:
+    """Rows in which every number tells its row and place; row i has i % 4 contacts."""
+    k = stop - start
+    index = np.arange(start, stop, dtype=float)
+
+    def column(*shape: int) -> np.ndarray:
+        return index.reshape(k, *[1] * len(shape)) + np.arange(int(np.prod(shape))).reshape(shape) / 1000
+
+    count = (np.arange(start, stop) % 4).astype(np.int32)
+    owner = np.repeat(index, count)
+    contacts = ContactRows(
+        count,
+        owner.astype(np.int32),
+        (owner % 7).astype(np.int32),
+        np.ones(len(owner), np.int32),
+        owner[:, None] + np.array([0.1, 0.2, 0.3]),
+        owner[:, None] * np.ones(3),
+        -owner[:, None] * np.ones(3),
+    )
+    whole = np.arange(start, stop, dtype=np.int64)
+    return Rows(
+        time=index / 100,
+        link_pose=column(3, 7),
+        link_twist=column(3, 6),
+        joint_angle=column(2, 2),
+        joint_rate=column(2, 2),
+        joint_angle_ref=column(2, 2),
+        joint_rate_ref=column(2, 2),
+        joint_torque=column(2, 2),
+        impulse_obstacle=column(3, 3),
+        impulse_ground=column(3, 3),
+        contacts_closed=count,
+        energy=column(4),
+        solver_residual=index * 1e-12,
+        solver_iterations=3 * whole,
+        solver_unconverged=whole // 10,
+        steps=40 * whole,
+        extra=np.zeros((k, 0)),
+        contacts=contacts,
+    )
+
+
+def assert_equal(rows: Rows, expected: Rows) -> None:
+    for field in fields(Rows):
+        if field.name != "contacts":
+            np.testing.assert_array_equal(getattr(rows, field.name), getattr(expected, field.name), field.name)
+    for field in fields(ContactRows):
+        np.testing.assert_array_equal(getattr(rows.contacts, field.name), getattr(expected.contacts, field.name))
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.integers(1, 23), st.data())
+def test_any_rows_read_back_as_they_were_appended(pieces: list[int], chunk: int, data: st.DataObject) -> None:
+    recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=chunk)
+    total = 0
+    for piece in pieces:
+        recording.append(make_rows(total, total + piece))
+        total += piece
+    assert len(recording) == total
+    start = data.draw(st.integers(0, total - 1))
+    stop = data.draw(st.integers(start + 1, total))
+    assert_equal(recording.rows(start, stop), make_rows(start, stop))
+    assert_equal(Rows.concatenate(list(recording.chunks())), make_rows(0, total))
+    np.testing.assert_array_equal(recording.times, np.arange(total) / 100)
+
+
+def test_rows_that_are_not_there() -> None:
+    recording = SpooledRecording(Scene(), SCHEMA)
+    recording.append(make_rows(0, 5))
+    for start, stop in [(0, 6), (-1, 2), (3, 3), (5, 6)]:
+        with pytest.raises(IndexError):
+            recording.rows(start, stop)
+
+
+def test_a_snapshot_has_mean_forces_since_the_row_before() -> None:
+    recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=4)
+    recording.append(make_rows(0, 10))
+    snapshot = recording.snapshot(7)
+    assert snapshot.time == 0.07
+    assert snapshot.energy["kinetic"] == 7.0
+    assert len(snapshot.contacts) == 3
+    np.testing.assert_allclose(snapshot.contacts.force_normal, 7 / 0.01)  # 7 N s within 10 ms
+    assert snapshot.solver.iterations == pytest.approx(3 / 40)
+    assert len(recording.snapshot(0).contacts) == 0
+    assert recording.snapshot(-1).time == 0.09
+
+
+def test_the_row_nearest_to_a_time() -> None:
+    recording = SpooledRecording(Scene(), SCHEMA)
+    recording.append(make_rows(0, 10))
+    found = [recording.index_at(t) for t in (-1, 0.004, 0.006, 0.05, 0.0949, 7)]
+    assert found == [0, 0, 1, 5, 9, 9]
+
+
+def test_changes_at_the_same_time_join() -> None:
+    recording = SpooledRecording(Scene(), SCHEMA)
+    recording.add_change(1.0, {"a": 1})
+    recording.add_change(1.0, {"b": 2, "a": 3})
+    recording.add_change(2.0, {"a": 4})
+    assert [(c.time, c.values) for c in recording.changes] == [(1.0, {"a": 3, "b": 2}), (2.0, {"a": 4})]
+
+
+def test_only_a_few_chunks_stay_in_memory_and_the_folder_goes_with_the_recording() -> None:
+    recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=10)
+    recording.append(make_rows(0, 1005))
+    folder = recording._folder
+    assert isinstance(folder, Path)
+    assert len(list(folder.iterdir())) == 100
+    list(recording.chunks())
+    assert len(recording._cache) <= 4
+    del recording
+    assert not folder.exists()
+
+
+def test_reading_while_another_thread_appends() -> None:
+    recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=16)
+    recording.append(make_rows(0, 1))
+    errors: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            while len(recording) < 3000:
+                count = len(recording)
+                start = max(0, count - 50)
+                assert_equal(recording.rows(start, count), make_rows(start, count))
+                assert len(recording.times) >= count
+        except BaseException as error:
+            errors.append(error)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for start in range(1, 3000, 7):
+        recording.append(make_rows(start, min(start + 7, 3000)))
+    reader.join()
+    assert not errors, errors

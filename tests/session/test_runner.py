@@ -1,0 +1,125 @@
+"""The one tick: the same numbers however it is called, rows where they belong, changes that can be run again."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from snakestudio.errors import SceneError
+from snakestudio.model.edits import with_values
+from snakestudio.model.recording import ContactRows, Rows
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.runner import Runner, run_offline
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 1.0})
+
+
+def whole(recording: SpooledRecording) -> Rows:
+    return Rows.concatenate(list(recording.chunks()))
+
+
+def assert_identical(one: SpooledRecording, other: SpooledRecording) -> None:
+    a, b = whole(one), whole(other)
+    for field in fields(Rows):
+        if field.name != "contacts":
+            assert np.array_equal(getattr(a, field.name), getattr(b, field.name)), field.name
+    for field in fields(ContactRows):
+        assert np.array_equal(getattr(a.contacts, field.name), getattr(b.contacts, field.name)), field.name
+
+
+def test_rows_are_on_the_grid_from_the_start_to_the_end(scene: Scene) -> None:
+    recording = run_offline(scene).recording
+    np.testing.assert_allclose(recording.times, np.arange(101) / 100, atol=1e-12)
+
+
+@pytest.mark.parametrize(("rate", "duration"), [(30.0, 1.0), (333.0, 0.5), (4000.0, 0.05), (7.0, 0.5013)])
+def test_a_row_is_at_the_step_nearest_to_its_time_and_the_last_at_the_duration(
+    scene: Scene, rate: float, duration: float
+) -> None:
+    scene = with_values(scene, {"run.log_rate_hz": rate, "run.duration_s": duration})
+    times = run_offline(scene).recording.times
+    assert times[0] == 0
+    assert times[-1] == pytest.approx(round(duration / 0.00025) * 0.00025, abs=1e-12)
+    grid = np.arange(int(duration * rate + 1e-9) + 1) / rate
+    np.testing.assert_allclose(times[: len(grid)], grid, atol=0.000125 + 1e-12)
+    assert len(times) - len(grid) in (0, 1)
+
+
+def test_however_the_steps_are_cut_the_run_is_the_same_to_the_bit(scene: Scene) -> None:
+    offline = run_offline(scene).recording
+    runner = Runner(scene)
+    sizes = iter([1, 3, 36, 40, 400, 7, 33, 1000, 39, 2441, 10000])
+    while not runner.finished:
+        assert runner.advance(next(sizes)).ok
+    assert_identical(offline, runner.recording)
+
+
+def test_changes_hold_from_the_next_period_on_and_the_run_can_be_repeated(scene: Scene) -> None:
+    runner = Runner(scene)
+    runner.advance(1210)
+    changed = with_values(
+        scene, {"gait.amplitude_deg": 30.0, "ground.mu_along": 0.1, "obstacles[7].y_m": 0.5, "robot.n_links": 12}
+    )
+    assert runner.apply(changed) == ["robot.n_links"]
+    assert runner.time == pytest.approx(0.31)  # 1210 steps are 30.25 periods
+    assert runner.scene.robot.n_links == 11
+    runner.advance(2000)
+    runner.apply(with_values(runner.scene, {"joint_controller.kp_nm_per_rad": 400.0}))
+    runner.advance(10000)
+    changes = runner.recording.changes
+    assert [sorted(change.values) for change in changes] == [
+        ["gait.amplitude_deg", "ground.mu_along", "obstacles[7].y_m"],
+        ["joint_controller.kp_nm_per_rad"],
+    ]
+    assert_identical(runner.recording, run_offline(scene, changes=changes).recording)
+
+
+def test_a_change_does_something(scene: Scene) -> None:
+    runner = Runner(scene)
+    runner.advance(400)
+    runner.apply(with_values(scene, {"gait.offset_deg": 15.0}))
+    runner.advance(10000)
+    plain = run_offline(scene).recording
+    assert runner.recording.snapshot(-1).joint_angle_ref[0, 0] - plain.snapshot(-1).joint_angle_ref[
+        0, 0
+    ] == pytest.approx(np.radians(15), abs=1e-9)
+
+
+def test_obstacles_can_be_taken_away_and_the_header_can_say_so(scene: Scene) -> None:
+    runner = Runner(scene)
+    runner.advance(400)
+    assert runner.apply(scene.model_copy(update={"obstacles": scene.obstacles[:2]})) == []
+    runner.advance(10000)
+    assert_identical(runner.recording, run_offline(scene, changes=runner.recording.changes).recording)
+
+
+def test_a_finished_run_can_be_extended(scene: Scene) -> None:
+    runner = Runner(with_values(scene, {"run.duration_s": 0.5}))
+    runner.advance(10**6)
+    assert runner.finished
+    assert runner.advance(10).steps == 0
+    runner.extend()
+    runner.advance(10**6)
+    assert_identical(runner.recording, run_offline(scene).recording)
+
+
+def test_a_run_can_be_cancelled(scene: Scene) -> None:
+    result = run_offline(scene, progress=lambda fraction: fraction < 0.4)
+    assert result.cancelled
+    assert result.recording.times[-1] == pytest.approx(0.5)
+
+
+def test_what_cannot_run_is_refused_with_every_reason(scene: Scene) -> None:
+    bad = with_values(scene, {"robot.joint_limit_deg": 20, "obstacles[1].x_m": 0.515, "obstacles[1].y_m": 0.157})
+    with pytest.raises(SceneError) as caught:
+        Runner(bad)
+    assert "obstacles[1]" in str(caught.value)
+    assert "joint_limit_deg" in str(caught.value)

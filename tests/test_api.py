@@ -1,0 +1,69 @@
+"""`import snakestudio as ss`: the calls that users' scripts rely on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import snakestudio as ss
+from snakestudio.paths import scenes_dir
+
+MAIN = scenes_dir() / "obstacle_aided.toml"
+
+
+def test_simulate_gives_columns_by_name() -> None:
+    run = ss.simulate(str(MAIN), duration=0.5, rate=20, **{"gait.amplitude_deg": 30})
+    assert isinstance(run, ss.Run)
+    assert isinstance(run.scene, ss.Scene)
+    assert run.scene.gait.amplitude_deg == 30
+    np.testing.assert_allclose(run["time_s"], np.arange(11) / 20, atol=1e-12)
+    assert run["link_6_x_m"].shape == (11,)
+    assert set(run) == set(run.columns)
+    assert len(run) == len(run.columns)
+    assert "no_such_column" not in run
+    with pytest.raises(KeyError, match="no_such_column"):
+        run["no_such_column"]
+
+
+def test_a_run_writes_what_it_holds(tmp_path: Path) -> None:
+    run = ss.simulate(MAIN, duration=0.1)
+    run.to_csv(tmp_path / "run.csv")
+    lines = [line for line in (tmp_path / "run.csv").read_text().splitlines() if not line.startswith("#")]
+    read = np.genfromtxt(lines, delimiter=",", names=True)
+    np.testing.assert_array_equal(read["link_6_x_m"], run["link_6_x_m"])
+
+
+def test_scenes_load_save_and_check(tmp_path: Path) -> None:
+    scene = ss.load_scene(MAIN)
+    ss.save_scene(scene, tmp_path / "copy.toml")
+    assert ss.load_scene(tmp_path / "copy.toml") == scene
+    assert [p for p in ss.check(scene) if p.severity == "error"] == []
+    (tmp_path / "bad.toml").write_text("format = 1\n[robot]\nmass_kg = -1\n")
+    assert [p.key for p in ss.check(tmp_path / "bad.toml")] == ["robot.mass_kg"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: ss.simulate("no/such/file.toml"),
+        lambda: ss.simulate(MAIN, duration=-1),
+        lambda: ss.simulate(MAIN, duration=float("nan")),
+        lambda: ss.simulate(MAIN, rate=0),
+        lambda: ss.simulate(MAIN, **{"gait.amplitude_deg": -3}),
+        lambda: ss.simulate(MAIN, **{"robot.joint_limit_deg": 10}),
+    ],
+)
+def test_mistakes_are_snakestudio_errors(call: object) -> None:
+    with pytest.raises(ss.SnakeStudioError):
+        call()  # type: ignore[operator]
+
+
+def test_importing_snakestudio_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, snakestudio; print(sorted({'numpy', 'numba', 'PySide6', 'OpenGL', 'pydantic'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
