@@ -128,12 +128,15 @@ def prepare(
             changes = read_changes(path)
     wanted = dict(values) if values is not None else {}
     for name, key, given in (("duration", "run.duration_s", duration), ("rate", "run.log_rate_hz", rate)):
-        if given is None:
-            continue
-        if isinstance(given, bool) or not isinstance(given, int | float) or not np.isfinite(given) or given <= 0:
-            raise UsageError(f"{name} {given!r} must be a positive number.")
-        wanted[key] = float(given)
+        if given is not None:
+            wanted[key] = _positive(name, given)
     return (with_values(scene, wanted) if wanted else scene), base_dir, changes
+
+
+def _positive(name: str, given: object) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < np.inf:
+        raise UsageError(f"{name} {given!r} must be a positive number.")
+    return float(given)
 
 
 def simulate_scene(

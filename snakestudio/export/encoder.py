@@ -74,8 +74,9 @@ class Encoder:
         assert codec is not None, "video_path says which endings can be encoded"
         self._container = av.open(str(path), "w", options={"fflags": "+bitexact"})
         self._container.metadata["title"] = title
-        self._stream = self._container.add_stream(codec, rate=fps, options=_OPTIONS.get(codec, {}))
-        assert isinstance(self._stream, av.VideoStream)
+        stream = self._container.add_stream(codec, rate=fps, options=_OPTIONS.get(codec, {}))
+        assert isinstance(stream, av.VideoStream)
+        self._stream: av.VideoStream = stream
         self._stream.width, self._stream.height = width, height
         self._stream.pix_fmt = "yuv420p"
         self._stream.codec_context.time_base = Fraction(1, fps)

@@ -45,6 +45,8 @@ class VideoOptions:
         The camera keeps its distance to the robot's centre.
     forces, friction_forces, time_stamp : bool
         What is drawn.
+    force_scale, friction_scale : float
+        Length of an arrow, m/N.
     trail_link : int or None
         0-based link whose trail is drawn; -1 for the middle one, None for none.
     theme : Theme
@@ -57,7 +59,9 @@ class VideoOptions:
     camera: Camera | None = None
     follow: bool = False
     forces: bool = True
-    friction_forces: bool = True
+    friction_forces: bool = False
+    force_scale: float = 0.03
+    friction_scale: float = 0.06
     time_stamp: bool = True
     trail_link: int | None = -1
     theme: Theme = DARK
@@ -142,6 +146,8 @@ def write_video(
                     overlays = Overlays(
                         show_forces=options.forces,
                         show_friction_forces=options.friction_forces,
+                        force_scale=options.force_scale,
+                        friction_scale=options.friction_scale,
                         trail=source.trail(time) if link is not None else None,
                     )
                     frame = drawing.frame(scene, snapshot, overlays, camera)

@@ -1,4 +1,4 @@
-"""Scene files: TOML read with every mistake named at once, written so that comments survive and no crash loses a scene."""
+"""Scene files: TOML read with every mistake named at once, written so that comments stay and no crash loses a scene."""
 
 from __future__ import annotations
 

@@ -21,6 +21,9 @@ from snakestudio.session.recording import Change, SpooledRecording
 
 __all__ = ["OfflineRun", "Runner", "run_offline"]
 
+MAX_PERIODS = 100
+"""Control periods that are handed to an engine at once: enough to make the call's cost vanish, little to hold."""
+
 Sink = Callable[[JointReference], None]
 
 _LIVE_PARTS = ("title", "description", "source", "gait", "ground", "joint_controller", "obstacles")
@@ -101,7 +104,7 @@ class Runner:
         # An open-loop gait may be asked far ahead; a controller sees a fresh snapshot every period.
         periods = 1
         if self.controller.needs is Fields.NONE:
-            periods = max(1, math.ceil(wanted / self._steps_per_period))
+            periods = min(max(1, math.ceil(wanted / self._steps_per_period)), MAX_PERIODS)
         steps = periods * self._steps_per_period
         knots = np.arange(now, now + steps + 1, dtype=np.float64) * self.scene.solver.step_s
         snapshot = self.latest if self.controller.needs is not Fields.NONE else None

@@ -105,6 +105,6 @@ def test_impossible_options_are_a_sentence(values: dict[str, int]) -> None:
 def test_impossible_names_are_a_sentence(recording: SpooledRecording, tmp_path: Path) -> None:
     with pytest.raises(ExportError, match=r"\.gif"):
         write_video(tmp_path / "a.gif", recording, SMALL)
+    (tmp_path / "b.mp4").mkdir()
     with pytest.raises(ExportError, match="folder"):
-        (tmp_path / "b.mp4").mkdir()
         write_video(tmp_path / "b.mp4", recording, SMALL)

@@ -1,0 +1,1 @@
+"""Measurements against the bars the program sets itself; `make bench`."""

@@ -1,0 +1,49 @@
+"""Memory of a long run: an hour of the main scene at 100 rows a second must not make the program grow."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.session.runner import Runner
+
+Row = tuple[str, object, str, str, bool]
+
+
+def resident() -> float:
+    """Resident memory of this process, MB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def growth(hours: float) -> tuple[float, float, float]:
+    """Memory (MB) by which a run grows after its first tenth, disk (MB) it takes, and its real-time factor."""
+    scene = load_scene(scenes_dir() / "lateral_undulation_isotropic.toml")
+    duration = 3600.0 * hours
+    runner = Runner(with_values(scene, {"run.duration_s": duration, "run.log_rate_hz": 100}))
+    started = time.perf_counter()
+    early = 0.0
+    while not runner.finished:
+        report = runner.advance(400 * scene.steps_per_period)
+        assert report.ok, report.message
+        runner.recording.snapshot(len(runner.recording) // 2)  # somebody scrubs
+        if not early and runner.time > 0.1 * duration:
+            early = resident()
+    factor = duration / (time.perf_counter() - started)
+    folder = runner.recording._folder
+    disk = sum(f.stat().st_size for f in folder.iterdir()) / 1e6 if folder else 0.0
+    return resident() - early, disk, factor
+
+
+def run() -> list[Row]:
+    """The figures: name, value, unit, bar, whether it is kept."""
+    grown, disk, factor = growth(1.0)
+    return [
+        ("memory growth over a simulated hour at 100 Hz", grown, "MB", "<= 64", grown <= 64),
+        ("disk taken by that hour's recording", disk, "MB", "", True),
+        ("real-time factor of that hour", factor, "x", ">= 40", factor >= 40),
+    ]

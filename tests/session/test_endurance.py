@@ -1,0 +1,20 @@
+"""Long runs: memory stays where it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.benchmarks.bench_memory import growth
+
+
+def test_memory_is_bounded_over_some_minutes() -> None:
+    grown, disk, _ = growth(0.1)
+    assert disk > 40  # megabytes that would otherwise be in memory
+    assert grown < 40
+
+
+@pytest.mark.soak
+def test_memory_is_bounded_over_a_simulated_hour() -> None:
+    grown, disk, _ = growth(1.0)
+    assert disk > 400
+    assert grown < 64
