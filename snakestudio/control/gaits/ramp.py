@@ -73,6 +73,8 @@ class Ramp:
 
     def _polynomial(self, coefficients: tuple[float, ...], time: FloatArray, end: float) -> FloatArray:
         """The polynomial while the ramp lasts, `end` after it."""
+        if not coefficients:
+            return np.full(time.shape, end)
         x = (time - self.start) / self.duration
         result = np.zeros(time.shape)
         for coefficient in reversed(coefficients):
@@ -81,7 +83,7 @@ class Ramp:
 
     def value(self, time: FloatArray) -> FloatArray:
         """Value at `time`; times before `start` are not asked for."""
-        return self._polynomial(self.coefficients, time, self.target) if self.coefficients else _full(time, self.target)
+        return self._polynomial(self.coefficients, time, self.target)
 
     def rate(self, time: FloatArray) -> FloatArray:
         """First derivative at `time`."""
@@ -105,7 +107,3 @@ class Ramp:
 def constant(value: float) -> Ramp:
     """A quantity that does not change."""
     return Ramp(value)
-
-
-def _full(time: FloatArray, value: float) -> FloatArray:
-    return np.full(time.shape, value)

@@ -1,0 +1,118 @@
+"""Writing values into a TOML document that a person wrote: what already says so is not touched, comments stay."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pydantic
+import tomlkit
+from pydantic import BaseModel
+
+__all__ = ["merge", "plain", "tuples"]
+
+
+def tuples(value: Any) -> Any:
+    """Lists become tuples: a frozen scene holds nothing that can change."""
+    if isinstance(value, dict):
+        return {key: tuples(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return tuple(tuples(part) for part in value)
+    return value
+
+
+def merge(table: Any, part: BaseModel, explicit: bool) -> None:
+    """Make a TOML table say what `part` says, touching nothing that says so already.
+
+    Parameters
+    ----------
+    table : tomlkit table or document
+    part : BaseModel
+    explicit : bool
+        Write values that equal their default too: a scene written anew documents itself.
+    """
+    fields = type(part).model_fields
+    for key in [key for key in table if key not in fields]:
+        del table[key]
+    for name in sorted(fields, key=lambda name: (name not in ("format", "kind"), _is_list_of_parts(part, name))):
+        info, value = fields[name], getattr(part, name)
+        required = explicit or info.is_required() or name in ("kind", "format")
+        default = None if info.is_required() else info.get_default(call_default_factory=True)
+        if isinstance(value, BaseModel):
+            old = table.get(name)
+            if old is None and value == default and not required:
+                continue
+            if not isinstance(old, dict):
+                if old is not None:
+                    del table[name]
+                table[name] = tomlkit.table()
+            merge(table[name], value, explicit or old is None)
+        elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
+            _merge_list(table, name, value)
+        elif value is None or (value == () and value == default):
+            if name in table:
+                del table[name]
+        elif name in table:
+            old_value = tuples(plain(table[name]))
+            if old_value != value or isinstance(old_value, bool) != isinstance(value, bool):
+                _replace(table, name, value)
+        elif required or value != default:
+            table[name] = _item(value)
+
+
+def _is_list_of_parts(part: BaseModel, name: str) -> bool:
+    value = getattr(part, name)
+    return isinstance(value, tuple) and bool(value) and isinstance(value[0], BaseModel)
+
+
+def _replace(table: Any, name: str, value: Any) -> None:
+    item, old = _item(value), table[name]
+    if hasattr(old, "trivia") and hasattr(item, "trivia"):  # the comment behind the old value belongs to the key
+        item.trivia.comment = old.trivia.comment
+        item.trivia.comment_ws = old.trivia.comment_ws
+    table[name] = item
+
+
+def _merge_list(table: Any, name: str, parts: tuple[BaseModel, ...]) -> None:
+    old = table.get(name)
+    entries = list(old) if isinstance(old, tomlkit.items.AoT) else []
+    if len(entries) == len(parts):
+        for entry, part in zip(entries, parts, strict=True):
+            merge(entry, part, explicit=False)
+        return
+    # Entries that stay keep their comments, wherever in the list they end up.
+    kept: dict[BaseModel, list[Any]] = {}
+    for entry in entries:
+        with contextlib.suppress(pydantic.ValidationError):
+            kept.setdefault(type(parts[0]).model_validate(tuples(plain(entry))), []).append(entry)
+    array = tomlkit.aot()
+    for part in parts:
+        if kept.get(part):
+            array.append(kept[part].pop(0))
+        else:
+            entry = tomlkit.table()
+            merge(entry, part, explicit=True)
+            array.append(entry)
+    if old is not None:
+        del table[name]
+    table[name] = array
+
+
+def plain(item: Any) -> Any:
+    """A TOML item as the plain value it holds."""
+    return item.unwrap() if hasattr(item, "unwrap") else item
+
+
+def _listed(value: Any) -> Any:
+    return [_listed(part) for part in value] if isinstance(value, tuple) else value
+
+
+def _item(value: Any) -> Any:
+    if isinstance(value, tuple):
+        array = tomlkit.item(_listed(value))
+        if len(value) > 6 or (value and isinstance(value[0], tuple)):
+            array.multiline(True)
+        return array
+    if isinstance(value, str) and "\n" in value:
+        return tomlkit.string(value, multiline=True)
+    return tomlkit.item(value)
