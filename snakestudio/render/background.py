@@ -1,0 +1,121 @@
+"""Sky, floor, grid and their labels; kept from picture to picture while the camera stands still."""
+
+from __future__ import annotations
+
+import math
+
+from snakestudio.render import gl
+from snakestudio.render.blending import blend_over
+from snakestudio.render.buffers import FloorMesh, Quads
+from snakestudio.render.camera import Camera
+from snakestudio.render.draw_list import DrawList
+from snakestudio.render.floor import REACH, grid_lines
+from snakestudio.render.labels import LabelPainter
+from snakestudio.render.lines import LinePainter
+from snakestudio.render.program import Program
+from snakestudio.render.shadow import Shadows
+from snakestudio.render.targets import Picture
+from snakestudio.render.view import View
+
+__all__ = ["Background"]
+
+_FLAT = 1e-3
+"""Elevation below which the floor is only a line, rad."""
+
+
+class Background:
+    """What lies behind the solids.
+
+    Parameters
+    ----------
+    quads : Quads
+    lines : LinePainter
+    labels : LabelPainter
+    """
+
+    def __init__(self, quads: Quads, lines: LinePainter, labels: LabelPainter) -> None:
+        self._quads, self._lines, self._labels = quads, lines, labels
+        self._floor = Program("floor.vert", "floor.frag")
+        self._sky = Program("screen.vert", "sky.frag")
+        self._shade = Program("shade.vert", "shade.frag")
+        self._mesh = FloorMesh()
+        self._picture: Picture | None = None
+        self._key: object = None
+
+    def copy_to(self, picture: Picture, draw_list: DrawList, view: View) -> None:
+        """Fill a picture; drawn anew only if something about it has changed."""
+        have = self._picture
+        if have is None or (have.width, have.height) != (view.width, view.height):
+            if have is not None:
+                have.release()
+            have = self._picture = Picture(view.width, view.height, depth=False)
+            self._key = None
+        key = (view.camera, draw_list.theme, draw_list.show_grid, bool(draw_list.labels))
+        if key != self._key:
+            gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, have.name)
+            gl.glViewport(0, 0, view.width, view.height)
+            gl.glDisable(gl.GL_DEPTH_TEST)
+            gl.glDisable(gl.GL_CULL_FACE)
+            gl.glDisable(gl.GL_BLEND)
+            self._draw(draw_list, view)
+            self._key = key
+        have.copy_to(picture.name)
+
+    def _draw(self, draw_list: DrawList, view: View) -> None:
+        """Everything without depth: nothing is below the floor."""
+        theme, camera = draw_list.theme, view.camera
+        above = camera.elevation > _FLAT
+        horizon = _horizon(camera)
+        if not above or horizon < 1.0:
+            self._sky.use()
+            self._sky.set("u_horizon", *theme.horizon)
+            self._sky.set("u_sky", *theme.sky)
+            self._sky.set("u_band", horizon, 2.5)
+            self._quads.draw_one(3)
+        if not above:
+            return
+        self._floor.use()
+        self._floor.set_matrix("u_matrix", view.matrix)
+        self._floor.set("u_middle", *camera.target[:2], REACH * float(camera.view_height(camera.target)))
+        self._floor.set("u_floor", *theme.floor)
+        self._floor.set("u_horizon", *theme.horizon)
+        self._mesh.draw()
+        gl.glEnable(gl.GL_BLEND)
+        blend_over()
+        if draw_list.show_grid:
+            self._lines.draw(grid_lines(camera, theme), view, self._quads)
+        if draw_list.labels:
+            self._labels.draw(draw_list.labels, view, self._quads)
+
+    def draw_shadows(self, shadows: Shadows, draw_list: DrawList, view: View) -> None:
+        """The shadows on the floor, over what `copy_to` has drawn; blending has to be on."""
+        at = shadows.region
+        if at is None or view.camera.elevation <= _FLAT:
+            return
+        strength = draw_list.theme.shadow
+        self._shade.use()
+        self._shade.set_matrix("u_matrix", view.matrix)
+        self._shade.set("u_region", at.x, at.y, at.width, at.depth)
+        self._shade.set("u_strength", strength, 0.6 * strength)
+        self._shade.set_integer("u_shadow", 0)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, shadows.texture)
+        self._quads.draw_one()
+
+    def release(self) -> None:
+        """Delete everything."""
+        for program in (self._floor, self._sky, self._shade):
+            program.release()
+        self._mesh.release()
+        if self._picture is not None:
+            self._picture.release()
+        self._picture, self._key = None, None
+
+
+def _horizon(camera: Camera) -> float:
+    """Height of the horizon in the picture: 0 lower, 1 upper edge, beyond if it lies outside."""
+    if camera.orthographic:
+        if camera.elevation > _FLAT:
+            return math.inf
+        # The floor seen from the side.
+        return 0.5 - camera.target[2] / float(camera.view_height(camera.target))
+    return 0.5 + 0.5 * math.tan(camera.elevation) / math.tan(camera.fov / 2)

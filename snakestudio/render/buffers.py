@@ -1,0 +1,148 @@
+"""Meshes and instance rows on the graphics card."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.render import gl
+from snakestudio.render.floor import floor_mesh
+from snakestudio.render.instances import Batch
+from snakestudio.render.meshes import build_mesh
+
+__all__ = ["FloorMesh", "MeshStore", "Quads", "RowBuffer"]
+
+
+class RowBuffer:
+    """Instance rows; what was uploaded last is not uploaded again while it is the same array."""
+
+    def __init__(self) -> None:
+        self.name = gl.generate(gl.glGenBuffers)
+        self._last: NDArray[np.generic] | None = None
+
+    def upload(self, rows: Batch) -> None:
+        """Bind the buffer and make it hold the rows."""
+        gl.glBindBuffer(gl.GL_ARRAY_BUFFER, self.name)
+        if self._last is rows and not rows.flags.writeable:
+            return
+        flat = np.ascontiguousarray(rows, np.float32)
+        gl.glBufferData(gl.GL_ARRAY_BUFFER, flat.nbytes, ctypes.c_void_p(flat.ctypes.data), gl.GL_STREAM_DRAW)
+        # Only a frozen array can be trusted to be the same next time.
+        self._last = None if rows.flags.writeable else rows
+
+    def release(self) -> None:
+        """Delete it."""
+        gl.delete(gl.glDeleteBuffers, self.name)
+        self.name = 0
+        self._last = None
+
+
+def _columns(first: int, count: int, stride: int, divisor: int, size: int = 4) -> None:
+    """Point attributes `first`... at consecutive groups of `size` floats of the bound buffer."""
+    for k in range(count):
+        gl.glEnableVertexAttribArray(first + k)
+        gl.glVertexAttribPointer(first + k, size, gl.GL_FLOAT, False, stride, ctypes.c_void_p(4 * size * k))
+        gl.glVertexAttribDivisor(first + k, divisor)
+
+
+class MeshStore:
+    """Solids by name and detail, each with the vertex array that joins it to instance rows."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, int], tuple[int, int, int, int]] = {}
+
+    def draw(self, name: str, detail: int, rows: RowBuffer, count: int) -> None:
+        """Draw `count` instances of a solid with rows that were uploaded before."""
+        made = self._made.get((name, detail))
+        if made is None:
+            made = self._made[name, detail] = self._make(name, detail)
+        array, _, _, n_indices = made
+        gl.glBindVertexArray(array)
+        gl.glBindBuffer(gl.GL_ARRAY_BUFFER, rows.name)
+        _columns(3, 4, 64, 1)
+        gl.glDrawElementsInstanced(gl.GL_TRIANGLES, n_indices, gl.GL_UNSIGNED_INT, ctypes.c_void_p(0), count)
+
+    @staticmethod
+    def _make(name: str, detail: int) -> tuple[int, int, int, int]:
+        mesh = build_mesh(name, detail)
+        array = gl.generate(gl.glGenVertexArrays)
+        vertices, indices = gl.generate(gl.glGenBuffers), gl.generate(gl.glGenBuffers)
+        gl.glBindVertexArray(array)
+        gl.glBindBuffer(gl.GL_ARRAY_BUFFER, vertices)
+        data = np.ascontiguousarray(mesh.vertices)
+        gl.glBufferData(gl.GL_ARRAY_BUFFER, data.nbytes, ctypes.c_void_p(data.ctypes.data), gl.GL_STATIC_DRAW)
+        for at, (size, offset) in enumerate(((3, 0), (3, 12), (2, 24))):
+            gl.glEnableVertexAttribArray(at)
+            gl.glVertexAttribPointer(at, size, gl.GL_FLOAT, False, 32, ctypes.c_void_p(offset))
+        gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, indices)
+        faces = np.ascontiguousarray(mesh.indices)
+        gl.glBufferData(gl.GL_ELEMENT_ARRAY_BUFFER, faces.nbytes, ctypes.c_void_p(faces.ctypes.data), gl.GL_STATIC_DRAW)
+        return array, vertices, indices, len(faces)
+
+    def release(self) -> None:
+        """Delete everything."""
+        for array, vertices, indices, _ in self._made.values():
+            gl.delete(gl.glDeleteVertexArrays, array)
+            gl.delete(gl.glDeleteBuffers, vertices)
+            gl.delete(gl.glDeleteBuffers, indices)
+        self._made.clear()
+
+
+class Quads:
+    """Instanced rectangles whose corners the vertex shader makes up: lines, letters, floor, full screen."""
+
+    def __init__(self) -> None:
+        self._array = gl.generate(gl.glGenVertexArrays)
+        self._empty = gl.generate(gl.glGenVertexArrays)
+        self._rows = RowBuffer()
+
+    def draw(self, rows: Batch) -> None:
+        """Draw a rectangle for every row; its groups of four floats are attributes 3, 4, ..."""
+        gl.glBindVertexArray(self._array)
+        self._rows.upload(rows)
+        _columns(3, rows.shape[1] // 4, 4 * rows.shape[1], 1)
+        gl.glDrawArraysInstanced(gl.GL_TRIANGLE_STRIP, 0, 4, len(rows))
+
+    def draw_one(self, corners: int = 4) -> None:
+        """Draw one rectangle (or triangle) without any attributes."""
+        gl.glBindVertexArray(self._empty)
+        gl.glDrawArrays(gl.GL_TRIANGLE_STRIP, 0, corners)
+
+    def release(self) -> None:
+        """Delete everything."""
+        gl.delete(gl.glDeleteVertexArrays, self._array)
+        gl.delete(gl.glDeleteVertexArrays, self._empty)
+        self._rows.release()
+        self._array = self._empty = 0
+
+
+class FloorMesh:
+    """The floor's mesh."""
+
+    def __init__(self) -> None:
+        corners, triangles = floor_mesh()
+        self._array = gl.generate(gl.glGenVertexArrays)
+        self._corners, self._triangles = gl.generate(gl.glGenBuffers), gl.generate(gl.glGenBuffers)
+        self._count = len(triangles)
+        gl.glBindVertexArray(self._array)
+        gl.glBindBuffer(gl.GL_ARRAY_BUFFER, self._corners)
+        gl.glBufferData(gl.GL_ARRAY_BUFFER, corners.nbytes, ctypes.c_void_p(corners.ctypes.data), gl.GL_STATIC_DRAW)
+        _columns(0, 1, 16, 0)
+        gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, self._triangles)
+        gl.glBufferData(
+            gl.GL_ELEMENT_ARRAY_BUFFER, triangles.nbytes, ctypes.c_void_p(triangles.ctypes.data), gl.GL_STATIC_DRAW
+        )
+
+    def draw(self) -> None:
+        """Draw it with the current program."""
+        gl.glBindVertexArray(self._array)
+        gl.glDrawElementsInstanced(gl.GL_TRIANGLES, self._count, gl.GL_UNSIGNED_INT, ctypes.c_void_p(0), 1)
+
+    def release(self) -> None:
+        """Delete it."""
+        gl.delete(gl.glDeleteVertexArrays, self._array)
+        gl.delete(gl.glDeleteBuffers, self._corners)
+        gl.delete(gl.glDeleteBuffers, self._triangles)
+        self._array = self._corners = self._triangles = 0

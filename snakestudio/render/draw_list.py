@@ -1,0 +1,182 @@
+"""From Scene, Snapshot and Overlays to a draw list: everything a picture shows, as plain numpy arrays.
+
+Nothing here knows OpenGL. What stands in the draw list is what the renderer uploads and what the mouse picks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.render import mark_parts, robot_parts, world_parts
+from snakestudio.render.camera import Camera
+from snakestudio.render.instances import Batch, FloatArray
+from snakestudio.render.overlays import Ghost, Overlays, Pick, Trail
+from snakestudio.render.style import DARK, Theme
+from snakestudio.render.world_parts import Label, Posts
+
+__all__ = ["DrawList", "Ghost", "Label", "Overlays", "Pick", "Trail", "build"]
+
+_OUTLINE, _OUTLINE_HOVER = 0.0032, 0.0024
+"""Widths of outlines as shares of the picture's height."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawList:
+    """Everything in a picture.
+
+    Attributes
+    ----------
+    opaque : dict of str to (k, ROW_WIDTH) array
+        The robot, by mesh.
+    obstacles : (k, ROW_WIDTH) array
+        The same object as long as nothing about the obstacles changes, so that it is uploaded once.
+    obstacle_opacity : float
+    outlines : dict of str to (k, ROW_WIDTH) array
+        Selection and hover, by mesh.
+    ghosts : list of (k, ROW_WIDTH) array
+        Translucent capsules, one array a robot.
+    marks : dict of str to (k, ROW_WIDTH) array
+        Arrows, points and signs, seen faintly through everything, by mesh.
+    lines : (k, LINE_WIDTH) array
+    labels : list of Label
+    show_grid, show_triad : bool
+    theme : Theme
+    low, high : (3,) arrays
+        Box around robot and obstacles, m; NaN if there is nothing.
+    links : Chain
+        For picking; may be empty.
+    posts : Posts
+        For picking.
+    link_radius, link_half : float
+        Of every link, m.
+    """
+
+    opaque: dict[str, Batch]
+    obstacles: Batch
+    obstacle_opacity: float
+    outlines: dict[str, Batch]
+    ghosts: list[Batch]
+    marks: dict[str, Batch]
+    lines: Batch
+    labels: list[Label]
+    show_grid: bool
+    show_triad: bool
+    theme: Theme
+    low: FloatArray
+    high: FloatArray
+    links: robot_parts.Chain
+    posts: Posts
+    link_radius: float
+    link_half: float
+
+
+def build(
+    scene: Scene,
+    snapshot: Snapshot | None,
+    overlays: Overlays,
+    camera: Camera,
+    theme: Theme = DARK,
+) -> DrawList:
+    """Everything the picture of a scene shows at an instant.
+
+    Parameters
+    ----------
+    scene : Scene
+    snapshot : Snapshot or None
+        None, or one without valid poses, shows the world without a robot. Links with a NaN pose are left out.
+    overlays : Overlays
+    camera : Camera
+        Arrows, points and outlines are equally thick in the picture wherever they are.
+    theme : Theme
+
+    Returns
+    -------
+    DrawList
+    """
+    robot = scene.robot
+    have_pose = snapshot is not None and Fields.POSE in snapshot.valid
+    pose = snapshot.link_pose if snapshot is not None and have_pose else np.zeros((0, 7))
+    links = robot_parts.chain(pose)
+    these = world_parts.posts(scene.obstacles)
+
+    chosen = {kind: frozenset(p.index for p in overlays.selection if p.kind == kind) for kind in ("link", "obstacle")}
+    opaque = robot_parts.body(links, robot, theme, chosen["link"]) if len(pose) else {}
+    rows = world_parts.obstacle_rows(these, theme, chosen["obstacle"], overlays.obstacle_opacity)
+
+    marks: dict[str, list[Batch]] = {"arrow": [], "sphere": [], "mass": [], "rod": []}
+    ghosts = [
+        robot_parts.ghost(np.asarray(g.pose, float), robot, g.colour or theme.ghost, g.opacity) for g in overlays.ghosts
+    ]
+    if snapshot is not None:
+        if Fields.CONTACTS in snapshot.valid and len(snapshot.contacts):
+            marks["arrow"] += mark_parts.force_arrows(snapshot.contacts, overlays, camera, theme)
+            if overlays.show_contact_points:
+                marks["sphere"].append(mark_parts.contact_points(snapshot.contacts, camera, theme))
+        if overlays.show_com and len(pose):
+            marks["mass"].append(mark_parts.centre_of_mass(links.position, camera, theme))
+        if overlays.show_joint_axes and len(pose) > 1:
+            pitch = bool(np.any(snapshot.joint_angle[:, 1:] != 0.0)) if len(snapshot.joint_angle) else False
+            marks["rod"].append(robot_parts.joint_axes(links, robot, theme, pitch))
+        if overlays.reference_ghost and len(pose) > 1 and Fields.REFERENCE in snapshot.valid:
+            told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot)
+            if told is not None:
+                ghosts.append(robot_parts.ghost(told, robot, theme.ghost, 0.3))
+
+    low, high = _bounds(links, robot.radius_m + robot.contact_half_length_m, these)
+    return DrawList(
+        opaque={mesh: batch for mesh, batch in opaque.items() if len(batch)},
+        obstacles=rows,
+        obstacle_opacity=overlays.obstacle_opacity,
+        outlines=_outlines(links, these, scene, overlays, camera, theme),
+        ghosts=[g for g in ghosts if len(g)],
+        marks={mesh: np.concatenate(batches) for mesh, batches in marks.items() if any(map(len, batches))},
+        lines=mark_parts.trail_lines(overlays.trail, theme),
+        labels=world_parts.grid_labels(camera, theme) if overlays.show_grid and overlays.show_grid_labels else [],
+        show_grid=overlays.show_grid,
+        show_triad=overlays.show_triad,
+        theme=theme,
+        low=low,
+        high=high,
+        links=links,
+        posts=these,
+        link_radius=robot.radius_m,
+        link_half=robot.contact_half_length_m,
+    )
+
+
+def _outlines(
+    links: robot_parts.Chain, these: Posts, scene: Scene, overlays: Overlays, camera: Camera, theme: Theme
+) -> dict[str, Batch]:
+    capsules, drums = [], []
+    wanted = [(overlays.selection, theme.accent, _OUTLINE)]
+    if overlays.hover is not None and overlays.hover not in overlays.selection:
+        wanted.insert(0, ((overlays.hover,), theme.hover, _OUTLINE_HOVER))
+    for picks, colour, share in wanted:
+        of_links = [p.index for p in picks if p.kind == "link"]
+        of_posts = [p.index for p in picks if p.kind == "obstacle"]
+        if of_links and len(links.known):
+            grow = share * camera.view_height(np.nan_to_num(links.position))
+            capsules.append(robot_parts.outline(links, scene.robot, of_links, grow, colour))
+        if of_posts:
+            drums.append(world_parts.obstacle_outline(these, of_posts, camera, share, colour))
+    result = {"capsule": capsules, "drum": drums}
+    return {mesh: np.concatenate(batches) for mesh, batches in result.items() if any(map(len, batches))}
+
+
+def _bounds(links: robot_parts.Chain, reach: float, these: Posts) -> tuple[FloatArray, FloatArray]:
+    """Box around everything that throws a shadow."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    if links.known.any():
+        centres = links.position[links.known]
+        low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach
+    if len(these.radius):
+        r = these.radius[:, None]
+        low = np.minimum(low, (*(these.centre - r).min(axis=0), 0.0))
+        high = np.maximum(high, (*(these.centre + r).max(axis=0), these.height.max()))
+    if not np.isfinite(low).all():
+        return np.full(3, np.nan), np.full(3, np.nan)
+    return low, high

@@ -1,0 +1,55 @@
+"""How finely bodies are faceted: as finely as one can see, and no finer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from snakestudio.render.draw_list import DrawList
+from snakestudio.render.quality import Settings
+from snakestudio.render.view import View
+
+__all__ = ["facets", "link_facets", "post_facets"]
+
+_STEPS = (8, 12, 16, 20, 24, 32, 48, 64)
+"""Numbers of facets there are meshes for."""
+
+
+def facets(pixels: float, tolerance: float, most: int, count: int, budget: int) -> int:
+    """Facets around a body so that its outline is true to a tolerance, within a budget for all `count`.
+
+    Parameters
+    ----------
+    pixels : float
+        Radius in the picture.
+    tolerance : float
+        Pixels.
+    most : int
+        Facets at most.
+    count, budget : int
+        Bodies, and facets for all of them together.
+    """
+    wanted = math.pi / math.acos(1.0 - min(tolerance / max(pixels, 0.5), 0.5))
+    most = max(8, min(most, budget // max(count, 1)))
+    return next((step for step in _STEPS if step >= min(wanted, most)), _STEPS[-1])
+
+
+def link_facets(settings: Settings, draw_list: DrawList, view: View) -> int:
+    """Facets around a link."""
+    known = draw_list.links.position[draw_list.links.known]
+    if not len(known):
+        return 16
+    height = float(view.camera.view_height(known).min())
+    return facets(draw_list.link_radius / height * view.height, settings.tolerance, settings.detail, len(known), 8000)
+
+
+def post_facets(settings: Settings, draw_list: DrawList, view: View) -> int:
+    """Facets around an obstacle."""
+    these = draw_list.posts
+    if not len(these.radius):
+        return 16
+    height = view.camera.view_height(np.column_stack((these.centre, these.height)))
+    return facets(
+        float((these.radius / height).max()) * view.height, settings.tolerance, 2 * settings.detail, len(height), 24000
+    )

@@ -1,0 +1,43 @@
+"""Draws line segments of constant width, anti-aliased by themselves."""
+
+from __future__ import annotations
+
+from snakestudio.render import gl
+from snakestudio.render.buffers import Quads
+from snakestudio.render.instances import Batch, FloatArray
+from snakestudio.render.program import Program
+from snakestudio.render.view import View
+
+__all__ = ["LinePainter"]
+
+
+class LinePainter:
+    """The program of the lines."""
+
+    def __init__(self) -> None:
+        self._program = Program("line.vert", "line.frag")
+
+    def draw(self, lines: Batch, view: View, quads: Quads, matrix: FloatArray | None = None) -> None:
+        """Draw lines blended over what is there, without leaving a depth; culling is off afterwards.
+
+        Parameters
+        ----------
+        lines : (k, LINE_WIDTH) array
+        view : View
+        quads : Quads
+        matrix : (4, 4) array, optional
+            Instead of the view's.
+        """
+        if not len(lines):
+            return
+        self._program.use()
+        self._program.set_matrix("u_matrix", view.matrix if matrix is None else matrix)
+        self._program.set("u_pixels", view.width, view.height, view.pixel)
+        gl.glDepthMask(False)
+        gl.glDisable(gl.GL_CULL_FACE)
+        quads.draw(lines)
+        gl.glDepthMask(True)
+
+    def release(self) -> None:
+        """Delete it."""
+        self._program.release()

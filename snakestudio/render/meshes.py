@@ -1,0 +1,303 @@
+"""The solids everything is built from, as numpy arrays.
+
+All lie along the x axis and share one rule of size, so that one vertex shader places them all: a vertex lies at
+``radius * position + half_length * stretch * x_axis``, with radius and half-length given by the instance. So a capsule
+keeps its round ends, an arrow its head and a cylinder its bevel, whatever its length.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MESHES", "Mesh", "build_mesh"]
+
+Profile = Sequence[tuple[float, float, float, float, float, float]]
+"""Points of a meridian: x, r, normal x, normal r, stretch, tone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """Triangles.
+
+    Attributes
+    ----------
+    vertices : (k, 8) float32 array
+        Position (3, in radii), normal (3), stretch (in half-lengths along x), tone (factor of the instance's colour).
+    indices : (m,) uint32 array
+        Three a triangle, counter-clockwise from outside.
+    """
+
+    vertices: NDArray[np.float32]
+    indices: NDArray[np.uint32]
+
+
+def _revolve(profile: Profile, angles: Sequence[float], plate: Callable[[int, int], float] | None = None) -> Mesh:
+    """Surface of revolution about x; a repeated point or angle makes a hard edge.
+
+    Parameters
+    ----------
+    profile : sequence
+        Meridian from the rear (-x) to the front.
+    angles : sequence of float
+        Angles about x from the z axis towards -y, rad; the last closes the surface if it is the first plus a full turn.
+    plate : callable, optional
+        Further tone factor of (profile index, angle index).
+    """
+    p, a = np.array(profile, float), np.array(angles, float)
+    rows, columns = len(p), len(a)
+    ca, sa = np.cos(a), np.sin(a)
+    vertices = np.empty((rows, columns, 8))
+    vertices[..., 0] = p[:, None, 0]
+    vertices[..., 1] = -p[:, None, 1] * sa
+    vertices[..., 2] = p[:, None, 1] * ca
+    vertices[..., 3] = p[:, None, 2]
+    vertices[..., 4] = -p[:, None, 3] * sa
+    vertices[..., 5] = p[:, None, 3] * ca
+    vertices[..., 6] = p[:, None, 4]
+    vertices[..., 7] = p[:, None, 5]
+    if plate is not None:
+        for i in range(rows):
+            for j in range(columns):
+                vertices[i, j, 7] *= plate(i, j)
+    triangles: list[tuple[int, int, int]] = []
+    for i in range(rows - 1):
+        if np.allclose(p[i, [0, 1, 4]], p[i + 1, [0, 1, 4]]):
+            continue
+        for j in range(columns - 1):
+            if abs(a[j] - a[j + 1]) < 1e-9:
+                continue
+            k = i * columns + j
+            if p[i, 1] > 1e-9:
+                triangles.append((k, k + columns, k + 1))
+            if p[i + 1, 1] > 1e-9:
+                triangles.append((k + 1, k + columns, k + columns + 1))
+    flat = vertices.reshape(-1, 8).astype(np.float32)
+    indices = np.array(triangles, np.uint32)
+    return Mesh(flat, _outward(flat, indices).ravel())
+
+
+def _outward(vertices: NDArray[np.float32], triangles: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Triangles turned so that they face the way their normals point (at radius 1 and half-length 1)."""
+    solid = vertices[:, :3].astype(float)
+    solid[:, 0] += vertices[:, 6]
+    a, b, c = (solid[triangles[:, i]] for i in range(3))
+    facing = np.cross(b - a, c - a)
+    normal = vertices[triangles, 3:6].sum(axis=1)
+    wrong = np.einsum("ij,ij->i", facing, normal) < 0
+    triangles[wrong] = triangles[wrong][:, ::-1]
+    return triangles
+
+
+def _merge(*meshes: Mesh) -> Mesh:
+    vertices, indices, offset = [], [], 0
+    for mesh in meshes:
+        vertices.append(mesh.vertices)
+        indices.append(mesh.indices + np.uint32(offset))
+        offset += len(mesh.vertices)
+    return Mesh(np.concatenate(vertices), np.concatenate(indices))
+
+
+def _turn(detail: int) -> list[float]:
+    return [2 * math.pi * k / detail for k in range(detail + 1)]
+
+
+def _cap(
+    detail: int, end: float, tone: float = 1.0, pole: float = math.pi / 2
+) -> list[tuple[float, float, float, float, float, float]]:
+    """Meridian of an end sphere, from the pole (or an angle short of it) at the rear or to that at the front."""
+    steps = max(2, round(detail / 4 * pole / (math.pi / 2)))
+    quarter = [pole * k / steps for k in range(steps + 1)]
+    arc = [(math.sin(q) * end, math.cos(q), math.sin(q) * end, math.cos(q), end, tone) for q in quarter]
+    return arc if end > 0 else arc[::-1]
+
+
+def _capsule(detail: int) -> Mesh:
+    """Plain cylinder with round ends: ghosts and outlines."""
+    return _revolve([*_cap(detail, -1.0), *_cap(detail, 1.0)], _turn(detail))
+
+
+_SEAM, _DEPTH, _TRIM = 0.13, 0.93, 0.36
+"""Width and radius of the dark groove at either end of a link's shell, and its tone."""
+
+
+_HIDDEN = math.radians(66)
+"""Part of an end sphere that can show beside a neighbour, even at a joint bent by a right angle."""
+
+_FINE = 32
+"""Facets from which on grooves are cut instead of painted."""
+
+
+def _shell(detail: int, pole: float) -> Mesh:
+    """Link: shell between two dark grooves, a lighter plate along its back that shows how it is rolled."""
+    wide, columns = math.radians(30), max(2, round(detail / 6))
+    plate_angles = [wide * (2 * k / columns - 1) for k in range(columns + 1)]
+    rest = max(5, detail - columns)
+    angles = [-wide, *plate_angles, *(wide + (2 * math.pi - 2 * wide) * k / rest for k in range(rest + 1))]
+    s, t = _SEAM, _TRIM
+    d = _DEPTH if detail >= _FINE else 1.0
+    body = [
+        (0.0, 1.0, 0.0, 1.0, -1.0, 1.0), (0.0, 1.0, 1.0, 0.0, -1.0, t), (0.0, d, 1.0, 0.0, -1.0, t),
+        (0.0, d, 0.0, 1.0, -1.0, t), (s, d, 0.0, 1.0, -1.0, t), (s, d, -1.0, 0.0, -1.0, t),
+        (s, 1.0, -1.0, 0.0, -1.0, t),
+        (s, 1.0, 0.0, 1.0, -1.0, 1.0), (-s, 1.0, 0.0, 1.0, 1.0, 1.0),
+        (-s, 1.0, 1.0, 0.0, 1.0, t), (-s, d, 1.0, 0.0, 1.0, t), (-s, d, 0.0, 1.0, 1.0, t), (0.0, d, 0.0, 1.0, 1.0, t),
+        (0.0, d, -1.0, 0.0, 1.0, t), (0.0, 1.0, -1.0, 0.0, 1.0, t), (0.0, 1.0, 0.0, 1.0, 1.0, 1.0),
+    ]  # fmt: skip
+    rear, front = _cap(detail, -1.0, pole=pole), _cap(detail, 1.0, pole=pole)
+    profile = [*rear[:-1], *body, *front[1:]]
+    first = len(rear) - 1 + 7
+
+    def plate(i: int, j: int) -> float:
+        return 1.2 if 1 <= j <= columns + 1 and i in (first, first + 1) else 1.0
+
+    return _revolve(profile, angles, plate)
+
+
+def _link(detail: int) -> Mesh:
+    """Link between two neighbours: what lies deep inside them is left out."""
+    return _shell(detail, _HIDDEN)
+
+
+def _end_link(detail: int) -> Mesh:
+    """Link with an end that shows."""
+    return _shell(detail, math.pi / 2)
+
+
+def _patch(radius: float, azimuths: Sequence[float], elevations: Sequence[float]) -> Mesh:
+    """Part of a sphere around the front end, between azimuths about z and elevations, rad."""
+    az, el = np.meshgrid(np.array(azimuths), np.array(elevations))
+    normal = np.stack((np.cos(el) * np.cos(az), np.cos(el) * np.sin(az), np.sin(el)), axis=-1)
+    rows, columns = az.shape
+    vertices = np.concatenate((normal * radius, normal, np.ones((rows, columns, 2))), axis=-1)
+    k = np.arange(rows * columns).reshape(rows, columns)
+    a, b, c, d = (x.ravel() for x in (k[:-1, :-1], k[:-1, 1:], k[1:, 1:], k[1:, :-1]))
+    triangles = np.concatenate((np.stack((a, b, c), 1), np.stack((a, c, d), 1))).astype(np.uint32)
+    flat = vertices.reshape(-1, 8).astype(np.float32)
+    return Mesh(flat, _outward(flat, triangles).ravel())
+
+
+def _visor(detail: int) -> Mesh:
+    """Dark glass across the front of the head."""
+    wide, low, high = math.radians(78), math.radians(2), math.radians(56)
+    steps = max(8, detail // 2)
+    return _patch(1.012, np.linspace(-wide, wide, steps).tolist(), np.linspace(low, high, max(4, detail // 6)).tolist())
+
+
+def _collar(detail: int) -> Mesh:
+    """Band in the groove behind the head's front end."""
+    return _revolve([(-_SEAM, 1.006, 0, 1, 1, 1), (0, 1.006, 0, 1, 1, 1)], _turn(detail))
+
+
+def _eyes(detail: int) -> Mesh:
+    """Two discs on the visor."""
+    eyes = []
+    for side in (-1.0, 1.0):
+        azimuth, elevation, size = side * math.radians(36), math.radians(33), math.radians(13)
+        forward = np.array(
+            [math.cos(elevation) * math.cos(azimuth), math.cos(elevation) * math.sin(azimuth), math.sin(elevation)]
+        )
+        across = np.array([-math.sin(azimuth), math.cos(azimuth), 0.0])
+        up = np.cross(forward, across)
+        around = np.linspace(0, 2 * math.pi, max(10, detail // 2), endpoint=False)
+        rim = forward * math.cos(size) + math.sin(size) * (
+            np.outer(np.cos(around), across) + np.outer(np.sin(around), up)
+        )
+        normal = np.vstack((forward, rim))
+        vertices = np.hstack((normal * 1.03, normal, np.ones((len(normal), 2)))).astype(np.float32)
+        k = np.arange(1, len(around) + 1)
+        triangles = np.stack((np.zeros_like(k), k, np.roll(k, -1)), axis=1).astype(np.uint32)
+        eyes.append(Mesh(vertices, _outward(vertices, triangles).ravel()))
+    return _merge(*eyes)
+
+
+def _ring(detail: int) -> Mesh:
+    """Outer half of a torus of radius 1 around x: the gasket of a joint, whose inner half is inside the links."""
+    minor, around = 0.17, max(4, detail // 4)
+    profile = []
+    for k in range(around + 1):
+        q = math.pi * (k / around - 0.5) * 1.2
+        profile.append((minor * math.sin(q), 1 + minor * math.cos(q), math.sin(q), math.cos(q), 0.0, 1.0))
+    return _revolve(profile, _turn(detail))
+
+
+def _rod(detail: int) -> Mesh:
+    """Open cylinder: joint shafts and joint axes."""
+    return _revolve([(0, 1, 0, 1, -1, 1), (0, 1, 0, 1, 1, 1)], _turn(max(8, detail // 2)))
+
+
+def _sphere(detail: int) -> Mesh:
+    return _revolve([*((*p[:4], 0.0, p[5]) for p in (*_cap(detail, -1.0), *_cap(detail, 1.0)[1:]))], _turn(detail))
+
+
+def _mass(detail: int) -> Mesh:
+    """Ball with alternating octants, the drawing sign of a centre of mass."""
+    count = max(4, detail // 4) * 4
+    quarter = count // 4
+    angles = [2 * math.pi * k / count for k in range(count + 1)]
+    angles = sorted([*angles, *(2 * math.pi * k / 4 for k in (1, 2, 3))])
+    rear = [(*p[:4], 0.0, 1.0) for p in _cap(detail, -1.0)]
+    front = [(*p[:4], 0.0, 1.0) for p in _cap(detail, 1.0)]
+
+    def octant(i: int, j: int) -> float:
+        return 1.0 if ((j // (quarter + 1)) + (i >= len(rear))) % 2 else 0.07
+
+    return _revolve([*rear, *front], angles, octant)
+
+
+def _arrow(detail: int) -> Mesh:
+    """Arrow from the origin to stretch 2 (so that its length is two half-lengths), its head of radius 1."""
+    head, shaft = 2.7, 0.42
+    slope = 1 / math.hypot(1, head)
+    ball = [(-shaft * math.cos(q), shaft * math.sin(q), -math.cos(q), math.sin(q), 0.0, 1.0)
+            for q in np.linspace(0, math.pi / 2, 4)]  # fmt: skip
+    profile = [
+        *ball, (-head, shaft, 0, 1, 2, 1), (-head, shaft, -1, 0, 2, 0.8), (-head, 1, -1, 0, 2, 0.8),
+        (-head, 1, slope, head * slope, 2, 1), (0, 0.0, slope, head * slope, 2, 1),
+    ]  # fmt: skip
+    return _revolve(profile, _turn(max(10, detail // 2)))
+
+
+def _obstacle(detail: int) -> Mesh:
+    """Cylinder with a bevelled top edge, darker towards its foot; its foot is at stretch -1."""
+    bevel, s = 0.05, math.sqrt(0.5)
+    profile = [
+        (0, 1, 0, 1, -1, 0.72), (0, 1, 0, 1, -0.3, 0.94), (-bevel, 1, 0, 1, 1, 1.0),
+        (-bevel, 1, 0.1, 1, 1, 1.06), (-bevel * 0.3, 1 - bevel * 0.3, s, s, 1, 1.12), (0, 1 - bevel, 1, 0, 1, 1.06),
+        (0, 1 - bevel, 1, 0, 1, 1.0), (0, 0.0, 1, 0, 1, 1.0),
+    ]  # fmt: skip
+    return _revolve(profile, _turn(detail))
+
+
+def _drum(detail: int) -> Mesh:
+    """Plain closed cylinder: outlines and translucent obstacles."""
+    profile = [(0, 0.0, -1, 0, -1, 1), (0, 1, -1, 0, -1, 1), (0, 1, 0, 1, -1, 1), (0, 1, 0, 1, 1, 1),
+               (0, 1, 1, 0, 1, 1.1), (0, 0.0, 1, 0, 1, 1.1)]  # fmt: skip
+    return _revolve(profile, _turn(detail))
+
+
+MESHES: dict[str, Callable[[int], Mesh]] = {
+    "arrow": _arrow,
+    "capsule": _capsule,
+    "collar": _collar,
+    "drum": _drum,
+    "end_link": _end_link,
+    "eyes": _eyes,
+    "link": _link,
+    "mass": _mass,
+    "obstacle": _obstacle,
+    "ring": _ring,
+    "rod": _rod,
+    "sphere": _sphere,
+    "visor": _visor,
+}
+"""Every solid by name, as a function of the number of facets around it."""
+
+
+def build_mesh(name: str, detail: int) -> Mesh:
+    """The solid of a name with a number of facets around it."""
+    return MESHES[name](detail)

@@ -1,0 +1,150 @@
+"""Pictures as numpy arrays, without a window: video frames, screenshots of the command line, image tests.
+
+All OpenGL happens on a thread of the renderer's own, so that it works wherever it is called from: in a process without
+a display, in a worker thread of the window's process, even on the window's thread, whose own context is left alone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import GraphicsError
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.render import gl
+from snakestudio.render.camera import Camera
+from snakestudio.render.draw_list import DrawList, build
+from snakestudio.render.egl import OffscreenContext
+from snakestudio.render.overlays import Overlays
+from snakestudio.render.quality import Quality
+from snakestudio.render.renderer import GraphicsInfo, Renderer
+from snakestudio.render.style import DARK, Theme
+
+__all__ = ["OffscreenContext", "OffscreenRenderer"]
+
+UInt8Array = NDArray[np.uint8]
+
+
+class OffscreenRenderer:
+    """Draws pictures of one size; the same picture twice is the same to the byte.
+
+    Parameters
+    ----------
+    width, height : int
+        Pixels.
+    theme : Theme
+    quality : Quality
+
+    Raises
+    ------
+    GraphicsError
+        If there is no EGL on this machine (names the package), or no OpenGL 3.3.
+    """
+
+    def __init__(self, width: int, height: int, theme: Theme = DARK, quality: Quality = Quality.FULL) -> None:
+        if width <= 0 or height <= 0:
+            raise GraphicsError(f"A picture of {width} x {height} pixels cannot be drawn")
+        self.width, self.height, self.theme, self.quality = width, height, theme, quality
+        self._closed = False
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="snakestudio-offscreen")
+        try:
+            self._thread.submit(self._start).result()
+        except BaseException:
+            self._thread.shutdown()
+            raise
+
+    def _start(self) -> None:
+        self._context = OffscreenContext()
+        try:
+            largest = gl.integer(gl.GL_MAX_RENDERBUFFER_SIZE)
+            if max(self.width, self.height) > largest:
+                raise GraphicsError(
+                    f"A picture of {self.width} x {self.height} pixels is too large; at most {largest} either way"
+                )
+            self._renderer = Renderer(self.theme)
+            self._renderer.initialise()
+            self._buffer = gl.generate(gl.glGenRenderbuffers)
+            self._framebuffer = gl.generate(gl.glGenFramebuffers)
+            gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self._framebuffer)
+            gl.glBindRenderbuffer(gl.GL_RENDERBUFFER, self._buffer)
+            gl.glRenderbufferStorage(gl.GL_RENDERBUFFER, gl.GL_RGBA8, self.width, self.height)
+            gl.glFramebufferRenderbuffer(gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_RENDERBUFFER, self._buffer)
+            gl.check("make a picture in memory")
+        except BaseException:
+            self._context.close()
+            raise
+
+    def frame(
+        self, scene: Scene, snapshot: Snapshot | None, overlays: Overlays | None = None, camera: Camera | None = None
+    ) -> UInt8Array:
+        """A picture, (height, width, 3) uint8, row 0 on top.
+
+        Parameters
+        ----------
+        scene : Scene
+        snapshot : Snapshot or None
+        overlays : Overlays, optional
+        camera : Camera, optional
+        """
+        camera = camera or Camera()
+        return self.draw(build(scene, snapshot, overlays or Overlays(), camera, self.theme), camera)
+
+    def draw(self, draw_list: DrawList, camera: Camera) -> UInt8Array:
+        """A picture of a draw list, (height, width, 3) uint8, row 0 on top."""
+        return self._thread.submit(self._draw, draw_list, camera).result()
+
+    def _draw(self, draw_list: DrawList, camera: Camera) -> UInt8Array:
+        self._renderer.theme = draw_list.theme
+        self._renderer.draw(draw_list, camera, self.width, self.height, self._framebuffer, self.quality)
+        pixels = np.empty((self.height, self.width, 3), np.uint8)
+        gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self._framebuffer)
+        gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 1)
+        gl.glReadPixels(
+            0, 0, self.width, self.height, gl.GL_RGB, gl.GL_UNSIGNED_BYTE, ctypes.c_void_p(pixels.ctypes.data)
+        )
+        return pixels[::-1].copy()
+
+    def time(self, draw_list: DrawList, camera: Camera, quality: Quality, frames: int = 20) -> list[float]:
+        """Wall times of pictures until they are finished, s, without reading them back: for benchmarks."""
+        return self._thread.submit(self._time, draw_list, camera, quality, frames).result()
+
+    def _time(self, draw_list: DrawList, camera: Camera, quality: Quality, frames: int) -> list[float]:
+        times = []
+        for _ in range(frames):
+            start = perf_counter()
+            self._renderer.draw(draw_list, camera, self.width, self.height, self._framebuffer, quality)
+            gl.glFinish()
+            times.append(perf_counter() - start)
+        return times
+
+    def info(self) -> GraphicsInfo:
+        """Names and limits of the graphics used."""
+        return self._thread.submit(self._renderer.info).result()
+
+    def close(self) -> None:
+        """Give everything back; more than once does no harm."""
+        if self._closed:
+            return
+        self._closed = True
+        self._thread.submit(self._stop).result()
+        self._thread.shutdown()
+
+    def _stop(self) -> None:
+        self._renderer.release()
+        gl.delete(gl.glDeleteFramebuffers, self._framebuffer)
+        gl.delete(gl.glDeleteRenderbuffers, self._buffer)
+        self._context.close()
+
+    def __enter__(self) -> OffscreenRenderer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

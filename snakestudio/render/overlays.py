@@ -1,0 +1,115 @@
+"""What the viewport shows beside the robot and the world: selection, forces, trails, ghosts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.render.style import Colour
+
+__all__ = ["Ghost", "Overlays", "Pick", "Trail"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A thing in the scene, as hit by the mouse or selected.
+
+    Attributes
+    ----------
+    kind : str
+        "link", "obstacle" or "ground".
+    index : int
+        0-based link or obstacle; -1 for the ground.
+    point : (float, float, float) or None
+        Where it was hit, world frame, m; not part of the identity.
+    """
+
+    kind: str
+    index: int = -1
+    point: tuple[float, float, float] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trail:
+    """The way a point took.
+
+    Attributes
+    ----------
+    points : (m, 3) array
+        Oldest first, m; a NaN breaks the line.
+    colour : Colour or None
+        None for the theme's accent.
+    width : float
+        Width in pixels of a picture 720 pixels high.
+    """
+
+    points: FloatArray
+    colour: Colour | None = None
+    width: float = 2.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ghost:
+    """A translucent robot.
+
+    Attributes
+    ----------
+    pose : (n, 7) array
+        As `Snapshot.link_pose`.
+    colour : Colour or None
+        None for the theme's ghost colour.
+    opacity : float
+    """
+
+    pose: FloatArray
+    colour: Colour | None = None
+    opacity: float = 0.35
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlays:
+    """What to show; the default is a plain picture.
+
+    Attributes
+    ----------
+    show_forces, show_friction_forces, show_ground_normal_forces : bool
+        Arrows of the obstacles' normal forces, of all friction forces, of the ground's normal forces.
+    force_scale, friction_scale : float
+        Length of an arrow, m/N; friction is an order of magnitude smaller, so it has its own.
+    force_minimum : float
+        Weaker forces are not drawn, N.
+    trail : (m, 3) array, tuple of Trail, or None
+    selection : tuple of Pick
+        Outlined in the accent colour.
+    hover : Pick or None
+        Outlined faintly.
+    ghosts : tuple of Ghost
+    reference_ghost : bool
+        Ghost of the shape the joints were told to take.
+    show_contact_points, show_com, show_joint_axes, show_grid, show_grid_labels, show_triad : bool
+    obstacle_opacity : float
+        Below 1 the robot shows through the obstacles.
+    """
+
+    show_forces: bool = True
+    show_friction_forces: bool = False
+    show_ground_normal_forces: bool = False
+    force_scale: float = 0.005
+    friction_scale: float = 0.06
+    force_minimum: float = 0.05
+    trail: FloatArray | tuple[Trail, ...] | None = None
+    selection: tuple[Pick, ...] = ()
+    hover: Pick | None = None
+    ghosts: tuple[Ghost, ...] = ()
+    reference_ghost: bool = False
+    show_contact_points: bool = False
+    show_com: bool = False
+    show_joint_axes: bool = False
+    show_grid: bool = True
+    show_grid_labels: bool = True
+    show_triad: bool = True
+    obstacle_opacity: float = 1.0

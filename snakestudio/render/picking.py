@@ -1,0 +1,158 @@
+"""Which thing is under the cursor: rays against capsules, cylinders and the ground, exactly and without OpenGL."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from snakestudio.render.camera import Camera
+from snakestudio.render.draw_list import DrawList
+from snakestudio.render.instances import FloatArray
+from snakestudio.render.overlays import Pick
+
+__all__ = ["pick", "pick_rectangle", "ray_capsules", "ray_cylinders"]
+
+
+def ray_capsules(
+    origin: FloatArray, direction: FloatArray, centre: FloatArray, axis: FloatArray, half: float, radius: float
+) -> FloatArray:
+    """Distance along a ray to the first point of each capsule, (k,), m; infinite where it misses.
+
+    Parameters
+    ----------
+    origin, direction : (3,) arrays
+        Start of the ray (m), unit direction.
+    centre, axis : (k, 3) arrays
+        Centres (m) and unit axes.
+    half, radius : float
+        Half-length of the cylindrical part and radius, m.
+    """
+    offset = origin - centre
+    along = axis @ direction
+    start = np.einsum("ij,ij->i", offset, axis)
+    # The infinite cylinder: what is across the axis must have the length of the radius.
+    a = 1.0 - along**2
+    b = offset @ direction - start * along
+    c = np.einsum("ij,ij->i", offset, offset) - start**2 - radius**2
+    root = b * b - a * c
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = (-b - np.sqrt(root)) / a
+        on_side = (root >= 0) & (a > 1e-12) & (np.abs(start + t * along) <= half) & (t >= 0)
+    hit = np.where(on_side, t, np.inf)
+    for end in (-half, half):
+        to = offset - end * axis
+        b = to @ direction
+        c = np.einsum("ij,ij->i", to, to) - radius**2
+        root = b * b - c
+        with np.errstate(invalid="ignore"):
+            t = -b - np.sqrt(root)
+        hit = np.minimum(hit, np.where((root >= 0) & (t >= 0), t, np.inf))
+    return hit
+
+
+def ray_cylinders(
+    origin: FloatArray, direction: FloatArray, centre: FloatArray, radius: FloatArray, height: FloatArray
+) -> FloatArray:
+    """Distance along a ray to the first point of each upright cylinder, (k,), m; infinite where it misses.
+
+    Parameters
+    ----------
+    origin, direction : (3,) arrays
+        Start of the ray (m), unit direction.
+    centre : (k, 2) array
+        m.
+    radius, height : (k,) arrays
+        m.
+    """
+    offset = origin[:2] - centre
+    flat = direction[:2]
+    a = float(flat @ flat)
+    b = offset @ flat
+    c = np.einsum("ij,ij->i", offset, offset) - radius**2
+    hit = np.full(len(radius), np.inf)
+    if a > 1e-14:
+        root = b * b - a * c
+        with np.errstate(invalid="ignore"):
+            t = (-b - np.sqrt(root)) / a
+            z = origin[2] + t * direction[2]
+            side = (root >= 0) & (t >= 0) & (z >= 0) & (z <= height)
+        hit = np.where(side, t, hit)
+    if abs(direction[2]) > 1e-14:
+        for level in (height, np.zeros_like(height)):
+            t = (level - origin[2]) / direction[2]
+            across = offset + t[:, None] * flat
+            lid = (t >= 0) & (np.einsum("ij,ij->i", across, across) <= radius**2)
+            hit = np.where(lid & (t < hit), t, hit)
+    return hit
+
+
+def pick(draw_list: DrawList, camera: Camera, ndc: tuple[float, float], aspect: float) -> Pick | None:
+    """What the ray of sight through a point of the picture meets first.
+
+    Parameters
+    ----------
+    ndc : (float, float)
+        Point of the picture, -1 to 1 from left to right and from bottom to top.
+    aspect : float
+        Width of the picture over its height.
+
+    Returns
+    -------
+    Pick or None
+        None for the sky.
+    """
+    origin, direction = camera.ray(ndc, aspect)
+    nearest, kind, index = np.inf, "", -1
+    links = draw_list.links
+    known = np.flatnonzero(links.known)
+    if len(known):
+        t = ray_capsules(
+            origin, direction, links.position[known], links.axis[known], draw_list.link_half, draw_list.link_radius
+        )
+        k = int(np.argmin(t))
+        if t[k] < nearest:
+            nearest, kind, index = float(t[k]), "link", int(known[k])
+    these = draw_list.posts
+    if len(these.radius):
+        t = ray_cylinders(origin, direction, these.centre, these.radius, these.height)
+        k = int(np.argmin(t))
+        if t[k] < nearest:
+            nearest, kind, index = float(t[k]), "obstacle", k
+    ground = camera.ground_point(ndc, aspect)
+    if ground is not None and float(np.linalg.norm(ground - origin)) < nearest:
+        return Pick("ground", -1, (float(ground[0]), float(ground[1]), 0.0))
+    if not kind:
+        return None
+    x, y, z = origin + nearest * direction
+    return Pick(kind, index, (float(x), float(y), float(z)))
+
+
+def pick_rectangle(
+    draw_list: DrawList,
+    camera: Camera,
+    corner: tuple[float, float],
+    opposite: tuple[float, float],
+    aspect: float,
+) -> tuple[Pick, ...]:
+    """Links and obstacles whose middle lies in a rectangle of the picture, hidden ones too.
+
+    Parameters
+    ----------
+    corner, opposite : (float, float)
+        Any two opposite corners, in normalised device coordinates.
+    aspect : float
+        Width of the picture over its height.
+    """
+    low, high = np.minimum(corner, opposite), np.maximum(corner, opposite)
+    picks: list[Pick] = []
+    these = draw_list.posts
+    middles = np.column_stack((these.centre, 0.5 * these.height))
+    for kind, points in (("link", draw_list.links.position), ("obstacle", middles)):
+        ndc = camera.project(points, aspect)[:, :2]
+        inside = np.all((ndc >= low) & (ndc <= high), axis=1)
+        picks += [Pick(kind, int(i), _triple(points[i])) for i in np.flatnonzero(inside)]
+    return tuple(picks)
+
+
+def _triple(point: FloatArray) -> tuple[float, float, float]:
+    x, y, z = point
+    return float(x), float(y), float(z)

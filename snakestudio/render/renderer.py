@@ -1,0 +1,337 @@
+"""The renderer: a draw list becomes a picture in any framebuffer of the current OpenGL 3.3 core context.
+
+It owns no window and asks for none: the viewport, video frames and image tests all call `draw`. On a software renderer
+every pixel counts: sky, floor and grid are kept from picture to picture while the camera stands still, and only the
+part of the picture that has solids in it is multisampled, then laid over the floor tile by tile.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from snakestudio.errors import GraphicsError
+from snakestudio.render import gl, picking
+from snakestudio.render.background import Background
+from snakestudio.render.blending import blend_over, blend_over_premultiplied
+from snakestudio.render.buffers import MeshStore, Quads, RowBuffer
+from snakestudio.render.camera import Camera
+from snakestudio.render.draw_list import DrawList
+from snakestudio.render.extent import Extent, extent
+from snakestudio.render.facets import link_facets, post_facets
+from snakestudio.render.info import GraphicsInfo, graphics_info
+from snakestudio.render.instances import Batch
+from snakestudio.render.labels import LabelPainter
+from snakestudio.render.lines import LinePainter
+from snakestudio.render.overlays import Pick
+from snakestudio.render.program import Program
+from snakestudio.render.quality import SETTINGS, Quality, Settings
+from snakestudio.render.shadow import LIGHT_DIRECTION, THROW, Casters, Shadows, region
+from snakestudio.render.style import DARK, Theme
+from snakestudio.render.targets import Layer, Picture
+from snakestudio.render.triad import triad_labels, triad_lines, triad_matrix
+from snakestudio.render.view import View
+
+__all__ = ["GraphicsInfo", "Quality", "Renderer"]
+
+
+class Releasable(Protocol):
+    """Anything that lives in an OpenGL context."""
+
+    def release(self) -> None:
+        """Delete it."""
+
+
+class Renderer:
+    """Draws draw lists. All methods but the constructor need its context to be current.
+
+    Parameters
+    ----------
+    theme : Theme
+        Colours of floor and sky; may be replaced between pictures.
+    """
+
+    def __init__(self, theme: Theme = DARK) -> None:
+        self.theme = theme
+        self._ready = False
+        self._picture: Picture | None = None
+        self._layer: Layer | None = None
+        self._max_samples = 0
+
+    # --------------------------------------------------------------------------------------------------- life
+
+    def initialise(self) -> None:
+        """Compile shaders and make buffers in the current context; also after a context was lost or replaced.
+
+        Raises
+        ------
+        GraphicsError
+            If the context is older than OpenGL 3.3, or the driver refuses a shader.
+        """
+        try:
+            version = (gl.integer(gl.GL_MAJOR_VERSION), gl.integer(gl.GL_MINOR_VERSION))
+        except Exception as error:  # PyOpenGL has many ways to say that there is no OpenGL.
+            raise GraphicsError(f"OpenGL cannot be used on this machine: {error}") from error
+        if version < (3, 3):
+            have = gl.text(gl.GL_VERSION) or "none"
+            raise GraphicsError(f"The viewport needs OpenGL 3.3; this machine offers {have}")
+        while gl.glGetError():
+            pass
+        # Names of a context that is gone mean nothing in this one.
+        self._picture, self._layer = None, None
+        self._max_samples = gl.integer(gl.GL_MAX_SAMPLES)
+        self._solid = {defines: Program("solid.vert", "solid.frag", defines) for defines in ((), ("SHADED",))}
+        self._merge = {defines: Program("tile.vert", "merge.frag", defines) for defines in ((), ("FOUR",))}
+        self._quads = Quads()
+        self._meshes = MeshStore()
+        self._rows: dict[str, RowBuffer] = {}
+        self._lines = LinePainter()
+        self._labels = LabelPainter()
+        self._shadows = Shadows()
+        self._background = Background(self._quads, self._lines, self._labels)
+        gl.check("prepare the viewport")
+        self._ready = True
+
+    def release(self) -> None:
+        """Delete everything; `initialise` works again afterwards."""
+        if not self._ready:
+            return
+        self._ready = False
+        for target in (self._picture, self._layer):
+            if target is not None:
+                target.release()
+        self._picture, self._layer = None, None
+        parts: tuple[Releasable, ...] = (
+            *self._solid.values(), *self._merge.values(), *self._rows.values(),
+            self._background, self._shadows, self._labels, self._lines, self._meshes, self._quads,
+        )  # fmt: skip
+        for part in parts:
+            part.release()
+
+    def info(self) -> GraphicsInfo:
+        """Names and limits of the current context."""
+        return graphics_info()
+
+    # ------------------------------------------------------------------------------------------------ picture
+
+    def draw(
+        self,
+        draw_list: DrawList,
+        camera: Camera,
+        width: int,
+        height: int,
+        target_framebuffer: int = 0,
+        quality: Quality = Quality.HIGH,
+    ) -> None:
+        """Draw a picture.
+
+        Parameters
+        ----------
+        draw_list : DrawList
+        camera : Camera
+        width, height : int
+            Size in device pixels; nothing happens if either is 0.
+        target_framebuffer : int
+            Name of the framebuffer the picture ends up in; it needs colour only, not multisampled.
+        quality : Quality
+
+        Raises
+        ------
+        GraphicsError
+        """
+        if width <= 0 or height <= 0:
+            return
+        if not self._ready:
+            self.initialise()
+        settings = SETTINGS[quality]
+        view = View.of(camera, width, height)
+        for switch in (gl.GL_SCISSOR_TEST, gl.GL_STENCIL_TEST, gl.GL_DITHER, gl.GL_FRAMEBUFFER_SRGB):
+            gl.glDisable(switch)
+        gl.glColorMask(True, True, True, True)
+        gl.glActiveTexture(gl.GL_TEXTURE0)
+        self._upload(draw_list)
+        at = region(draw_list.low, draw_list.high, camera)
+        bodies = Casters(draw_list.links, draw_list.link_half, draw_list.link_radius, draw_list.posts)
+        self._shadows.make(at, bodies, settings.shadow_size, self._quads)
+
+        picture = self._picture_of(width, height)
+        self._background.copy_to(picture, draw_list, view)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, picture.name)
+        gl.glViewport(0, 0, width, height)
+        gl.glEnable(gl.GL_BLEND)
+        blend_over()
+        self._background.draw_shadows(self._shadows, draw_list, view)
+        where = extent(draw_list, camera, width, height)
+        if where is not None:
+            self._draw_layer(draw_list, view, settings, picture, where)
+        gl.glDisable(gl.GL_DEPTH_TEST)
+        gl.glDisable(gl.GL_CULL_FACE)
+        if draw_list.show_triad:
+            corner = triad_matrix(camera, width, height, view.pixel)
+            self._lines.draw(triad_lines(draw_list.theme, camera), view, self._quads, corner)
+            self._labels.draw(triad_labels(draw_list.theme), view, self._quads, corner)
+        picture.copy_to(target_framebuffer)
+        _leave(target_framebuffer)
+
+    def pick(self, draw_list: DrawList, camera: Camera, width: int, height: int, x: float, y: float) -> Pick | None:
+        """What lies under a pixel (from the upper left corner, device pixels); exact, and needs no context."""
+        if width <= 0 or height <= 0:
+            return None
+        ndc = (2 * (x + 0.5) / width - 1, 1 - 2 * (y + 0.5) / height)
+        return picking.pick(draw_list, camera, ndc, width / height)
+
+    # -------------------------------------------------------------------------------------------------- parts
+
+    def _upload(self, draw_list: DrawList) -> None:
+        batches: dict[str, Batch] = dict(draw_list.opaque.items())
+        batches["obstacle"] = draw_list.obstacles
+        batches |= {"outline " + mesh: rows for mesh, rows in draw_list.outlines.items()}
+        batches |= {"mark " + mesh: rows for mesh, rows in draw_list.marks.items()}
+        batches |= {f"ghost {k}": rows for k, rows in enumerate(draw_list.ghosts)}
+        for key, rows in batches.items():
+            if len(rows):
+                if key not in self._rows:
+                    self._rows[key] = RowBuffer()
+                self._rows[key].upload(rows)
+
+    def _draw_rows(self, key: str, mesh: str, detail: int, count: int) -> None:
+        if count:
+            self._meshes.draw(mesh, detail, self._rows[key], count)
+
+    def _solids(self, batches: dict[str, Batch], detail: int) -> None:
+        for mesh, rows in batches.items():
+            self._draw_rows(mesh, mesh, detail, len(rows))
+
+    def _use_solid(self, draw_list: DrawList, view: View, settings: Settings) -> Program:
+        """The program of the solids, made ready."""
+        shaded = settings.shaded and self._shadows.texture > 0
+        program = self._solid[("SHADED",) if shaded else ()]
+        program.use()
+        program.set_matrix("u_matrix", view.matrix)
+        program.set("u_light", *LIGHT_DIRECTION)
+        camera = view.camera
+        at = camera.axes[2] if camera.orthographic else camera.eye
+        program.set("u_eye", *at, 0.0 if camera.orthographic else 1.0)
+        program.set("u_ambient_up", *draw_list.theme.ambient_up)
+        program.set("u_ambient_down", *draw_list.theme.ambient_down)
+        program.set("u_opacity", 1.0)
+        program.set("u_throw", *THROW)
+        if shaded:
+            program.set("u_shadow_place", *self._shadows.place)
+            program.set_integer("u_shadow", 0)
+            gl.glBindTexture(gl.GL_TEXTURE_2D, self._shadows.texture)
+        return program
+
+    def _draw_layer(self, draw_list: DrawList, view: View, settings: Settings, picture: Picture, where: Extent) -> None:
+        """The solids: into a multisampled layer that is then laid over the picture, or straight into the picture."""
+        samples = min(settings.samples, self._max_samples)
+        if samples < 2:
+            gl.glDepthMask(True)
+            gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
+            self._draw_solids(draw_list, view, settings)
+            return
+        layer = self._layer_of(where.width, where.height, samples)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, layer.name)
+        gl.glViewport(-where.x, -where.y, view.width, view.height)
+        gl.glClearColor(0.0, 0.0, 0.0, 0.0)
+        gl.glDepthMask(True)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT | gl.GL_DEPTH_BUFFER_BIT)
+        self._draw_solids(draw_list, view, settings)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, picture.name)
+        gl.glViewport(0, 0, view.width, view.height)
+        gl.glDisable(gl.GL_DEPTH_TEST)
+        gl.glDisable(gl.GL_CULL_FACE)
+        program = self._merge[("FOUR",) if samples == 4 else ()]
+        program.use()
+        program.set("u_pixels", view.width, view.height)
+        program.set_integer("u_layer", 0)
+        program.set_integer("u_samples", samples)
+        gl.glUniform2i(program.location("u_corner"), where.x, where.y)
+        gl.glBindTexture(gl.GL_TEXTURE_2D_MULTISAMPLE, layer.texture)
+        blend_over_premultiplied()
+        self._quads.draw(where.tiles)
+        gl.glBindTexture(gl.GL_TEXTURE_2D_MULTISAMPLE, 0)
+        blend_over()
+
+    def _draw_solids(self, draw_list: DrawList, view: View, settings: Settings) -> None:
+        """Everything with depth, opaque things first."""
+        detail = link_facets(settings, draw_list, view)
+        posts_detail = post_facets(settings, draw_list, view)
+        gl.glEnable(gl.GL_DEPTH_TEST)
+        gl.glDepthMask(True)
+        gl.glDepthFunc(gl.GL_LEQUAL)
+        gl.glEnable(gl.GL_CULL_FACE)
+        gl.glCullFace(gl.GL_BACK)
+        program = self._use_solid(draw_list, view, settings)
+        gl.glDisable(gl.GL_BLEND)
+        self._solids(draw_list.opaque, detail)
+        if draw_list.obstacle_opacity >= 1.0:
+            self._draw_rows("obstacle", "obstacle", posts_detail, len(draw_list.obstacles))
+        if draw_list.outlines:
+            # The far side of a grown solid shows only around the solid itself; below the floor it would show too much.
+            gl.glCullFace(gl.GL_FRONT)
+            gl.glEnable(gl.GL_CLIP_DISTANCE0)
+            for mesh, rows in draw_list.outlines.items():
+                self._draw_rows("outline " + mesh, mesh, posts_detail if mesh == "drum" else detail, len(rows))
+            gl.glDisable(gl.GL_CLIP_DISTANCE0)
+            gl.glCullFace(gl.GL_BACK)
+        gl.glEnable(gl.GL_BLEND)
+        self._lines.draw(draw_list.lines, view, self._quads)
+        gl.glEnable(gl.GL_CULL_FACE)
+        program.use()
+        if draw_list.obstacle_opacity < 1.0:
+            self._translucent("obstacle", "drum", posts_detail, len(draw_list.obstacles))
+        for k, rows in enumerate(draw_list.ghosts):
+            self._translucent(f"ghost {k}", "capsule", detail, len(rows))
+        self._draw_marks(draw_list, detail, program)
+
+    def _translucent(self, key: str, mesh: str, detail: int, count: int) -> None:
+        """Draw solids of which only the nearest surface shows: depth first, then colour."""
+        gl.glColorMask(False, False, False, False)
+        self._draw_rows(key, mesh, detail, count)
+        gl.glColorMask(True, True, True, True)
+        self._draw_rows(key, mesh, detail, count)
+
+    def _draw_marks(self, draw_list: DrawList, detail: int, program: Program) -> None:
+        """Arrows and signs: faint where something hides them, then as they are."""
+        if not draw_list.marks:
+            return
+        program.set("u_opacity", 0.68)
+        gl.glDepthFunc(gl.GL_GREATER)
+        gl.glDepthMask(False)
+        for mesh, rows in draw_list.marks.items():
+            self._draw_rows("mark " + mesh, mesh, detail, len(rows))
+        program.set("u_opacity", 1.0)
+        gl.glDepthFunc(gl.GL_LEQUAL)
+        gl.glDepthMask(True)
+        for mesh, rows in draw_list.marks.items():
+            self._draw_rows("mark " + mesh, mesh, detail, len(rows))
+
+    def _picture_of(self, width: int, height: int) -> Picture:
+        """The picture of a size; kept until another size is asked for."""
+        if self._picture is None or (self._picture.width, self._picture.height) != (width, height):
+            if self._picture is not None:
+                self._picture.release()
+            self._picture = Picture(width, height)
+        return self._picture
+
+    def _layer_of(self, width: int, height: int, samples: int) -> Layer:
+        """The layer of a size; kept until another size is asked for."""
+        have = self._layer
+        if have is None or (have.width, have.height, have.samples) != (width, height, samples):
+            if have is not None:
+                have.release()
+            have = self._layer = Layer(width, height, samples)
+        return have
+
+
+def _leave(target_framebuffer: int) -> None:
+    """Leave the context as a window system expects it."""
+    gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, target_framebuffer)
+    gl.glBindVertexArray(0)
+    gl.glBindBuffer(gl.GL_ARRAY_BUFFER, 0)
+    gl.glUseProgram(0)
+    gl.glBindTexture(gl.GL_TEXTURE_2D, 0)
+    gl.glDisable(gl.GL_DEPTH_TEST)
+    gl.glDisable(gl.GL_CULL_FACE)
+    gl.glDisable(gl.GL_BLEND)
+    gl.check("draw the picture")

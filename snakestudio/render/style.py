@@ -1,0 +1,134 @@
+"""Colours of the viewport, dark and light."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["DARK", "LIGHT", "Colour", "Theme", "colour"]
+
+Colour = tuple[float, float, float]
+"""Red, green, blue from 0 to 1, as on the screen (not linear light)."""
+
+
+def colour(text: str) -> Colour:
+    """Colour of a text such as "#4cc2ff"."""
+    return int(text[1:3], 16) / 255, int(text[3:5], 16) / 255, int(text[5:7], 16) / 255
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Colours of everything the viewport draws; as on the screen.
+
+    Attributes
+    ----------
+    floor, horizon, sky : Colour
+        Ground in the middle of the picture, where it meets the horizon, and the background at the top.
+    grid_minor, grid_major : Colour
+        Lines of the grid.
+    shadow : float
+        Share of the floor's light that a full shadow takes away, 0 to 1.
+    link, link_trim, joint, head, visor : Colour
+        Shells, their rings and their backs' plates, joints, head shell, the head's visor.
+    obstacle : Colour
+    force, friction : Colour
+        Arrows of obstacle (normal) forces and of friction.
+    stick, slip : Colour
+        Contact points.
+    accent : Colour
+        Selection, trail, eyes.
+    hover : Colour
+        Outline under the cursor.
+    ghost : Colour
+        Translucent robots.
+    text, text_dim : Colour
+        Labels.
+    axis_x, axis_y, axis_z : Colour
+    ambient_up, ambient_down : Colour
+        Light from the sky and from the floor, linear.
+    """
+
+    floor: Colour
+    horizon: Colour
+    sky: Colour
+    grid_minor: Colour
+    grid_major: Colour
+    shadow: float
+    link: Colour
+    link_trim: Colour
+    joint: Colour
+    head: Colour
+    visor: Colour
+    obstacle: Colour
+    force: Colour
+    friction: Colour
+    stick: Colour
+    slip: Colour
+    accent: Colour
+    hover: Colour
+    ghost: Colour
+    text: Colour
+    text_dim: Colour
+    axis_x: Colour
+    axis_y: Colour
+    axis_z: Colour
+    ambient_up: Colour
+    ambient_down: Colour
+
+
+DARK = Theme(
+    floor=colour("#222a33"),
+    horizon=colour("#1b2128"),
+    sky=colour("#14181d"),
+    grid_minor=colour("#2c3540"),
+    grid_major=colour("#3d4957"),
+    shadow=0.72,
+    link=colour("#33a873"),
+    link_trim=colour("#1c3d31"),
+    joint=colour("#20262d"),
+    head=colour("#3cbf85"),
+    visor=colour("#11161b"),
+    obstacle=colour("#c97a3d"),
+    force=colour("#ffb454"),
+    friction=colour("#c792ea"),
+    stick=colour("#55d68b"),
+    slip=colour("#ffb454"),
+    accent=colour("#4cc2ff"),
+    hover=colour("#a9c7da"),
+    ghost=colour("#8fd3ff"),
+    text=colour("#e6ebf1"),
+    text_dim=colour("#8d9aab"),
+    axis_x=colour("#e8788a"),
+    axis_y=colour("#8fd46a"),
+    axis_z=colour("#5aa9ff"),
+    ambient_up=(0.46, 0.50, 0.56),
+    ambient_down=(0.13, 0.14, 0.16),
+)
+
+LIGHT = Theme(
+    floor=colour("#eef1f4"),
+    horizon=colour("#dfe5ea"),
+    sky=colour("#c9d4de"),
+    grid_minor=colour("#dbe1e7"),
+    grid_major=colour("#bcc7d2"),
+    shadow=0.42,
+    link=colour("#2f9e6e"),
+    link_trim=colour("#1d5a43"),
+    joint=colour("#39424c"),
+    head=colour("#37b27d"),
+    visor=colour("#1b232b"),
+    obstacle=colour("#e08d49"),
+    force=colour("#d97a00"),
+    friction=colour("#8d4fc0"),
+    stick=colour("#1f9d57"),
+    slip=colour("#d97a00"),
+    accent=colour("#0a84d0"),
+    hover=colour("#5c7c93"),
+    ghost=colour("#2a8fcb"),
+    text=colour("#1b2027"),
+    text_dim=colour("#667484"),
+    axis_x=colour("#c64a60"),
+    axis_y=colour("#4f9a2c"),
+    axis_z=colour("#2f74cf"),
+    ambient_up=(0.52, 0.54, 0.58),
+    ambient_down=(0.26, 0.26, 0.27),
+)

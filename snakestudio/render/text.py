@@ -1,0 +1,156 @@
+"""Letters: anti-aliased text on finished frames, and the atlas the viewport's labels are cut from.
+
+The letters are DejaVu Sans, drawn at development time into `resources/fonts/letters.npz`, so that video frames get
+their time stamp without any font library.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import GraphicsError
+from snakestudio.paths import resource
+from snakestudio.render.style import Colour
+
+__all__ = ["Atlas", "Glyph", "atlas", "draw_text", "text_size"]
+
+UInt8Array = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """A letter in the atlas, pixels.
+
+    Attributes
+    ----------
+    x, y, width, height : int
+        Box in the atlas; y counts down.
+    left, top : int
+        From the pen to the box's left side, and from the line's top down to the box's top.
+    advance : float
+        Way of the pen to the next letter.
+    """
+
+    x: int
+    y: int
+    width: int
+    height: int
+    left: int
+    top: int
+    advance: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Atlas:
+    """All letters in all sizes.
+
+    Attributes
+    ----------
+    image : (h, w) uint8 array
+        Coverage, 0 to 255.
+    sizes : tuple of int
+        Font sizes, pixels, rising.
+    ascent, descent : dict of int to int
+        From the baseline up to the line's top and down to its bottom, by size.
+    glyphs : dict of (int, str) to Glyph
+        By size and letter.
+    """
+
+    image: UInt8Array
+    sizes: tuple[int, ...]
+    ascent: dict[int, int]
+    descent: dict[int, int]
+    glyphs: dict[tuple[int, str], Glyph]
+
+    def nearest(self, size: float) -> int:
+        """The size in the atlas that is nearest to a wanted one."""
+        return min(self.sizes, key=lambda have: abs(have - size))
+
+    def layout(self, text: str, size: int) -> tuple[list[tuple[Glyph, int]], int]:
+        """Letters with the pen's position (pixels) for each, and the width of the whole; unknown ones become "?"."""
+        pen, placed = 0.0, []
+        for letter in text:
+            glyph = self.glyphs.get((size, letter)) or self.glyphs[size, "?"]
+            placed.append((glyph, round(pen)))
+            pen += glyph.advance
+        return placed, round(pen)
+
+
+@cache
+def atlas() -> Atlas:
+    """The atlas; read once.
+
+    Raises
+    ------
+    GraphicsError
+    """
+    path = resource("fonts", "letters.npz")
+    try:
+        with np.load(path) as data:
+            parts = {key: data[key] for key in data.files}
+    except (OSError, ValueError) as error:
+        raise GraphicsError(f"The letters {path} cannot be read; install SnakeStudio again") from error
+    sizes = [int(size) for size in parts["sizes"]]
+    glyphs = {}
+    for s, size in enumerate(sizes):
+        for k, letter in enumerate(parts["letters"]):
+            x, y, width, height = (int(v) for v in parts["boxes"][s, k])
+            left, top = (int(v) for v in parts["offsets"][s, k])
+            glyphs[size, str(letter)] = Glyph(x, y, width, height, left, top, float(parts["advances"][s, k]))
+    return Atlas(
+        parts["image"],
+        tuple(sizes),
+        {size: int(parts["metrics"][s, 0]) for s, size in enumerate(sizes)},
+        {size: int(parts["metrics"][s, 1]) for s, size in enumerate(sizes)},
+        glyphs,
+    )
+
+
+def text_size(text: str, size: float) -> tuple[int, int]:
+    """Width and height of a line of text at (nearly) a font size, pixels."""
+    letters = atlas()
+    use = letters.nearest(size)
+    return letters.layout(text, use)[1], letters.ascent[use] + letters.descent[use]
+
+
+def draw_text(
+    frame: UInt8Array,
+    text: str,
+    x: int,
+    y: int,
+    size: float = 20.0,
+    colour: Colour = (0.9, 0.92, 0.945),
+    opacity: float = 1.0,
+) -> None:
+    """Write a line of text into a frame, in place; what lies outside is cut off.
+
+    Parameters
+    ----------
+    frame : (h, w, 3) uint8 array
+        Row 0 on top.
+    text : str
+    x, y : int
+        Left side and top of the line, pixels.
+    size : float
+        Font size, pixels; the nearest there is (11 to 64) is used.
+    colour : Colour
+    opacity : float
+    """
+    letters = atlas()
+    use = letters.nearest(size)
+    ink = 255.0 * np.array(colour)
+    for glyph, pen in letters.layout(text, use)[0]:
+        left, top = x + pen + glyph.left, y + glyph.top
+        x0, y0 = max(left, 0), max(top, 0)
+        x1, y1 = min(left + glyph.width, frame.shape[1]), min(top + glyph.height, frame.shape[0])
+        if x0 >= x1 or y0 >= y1:
+            continue
+        rows = slice(glyph.y + y0 - top, glyph.y + y1 - top)
+        columns = slice(glyph.x + x0 - left, glyph.x + x1 - left)
+        cover = letters.image[rows, columns, None] * (opacity / 255.0)
+        area = frame[y0:y1, x0:x1]
+        area[...] = np.rint(area + (ink - area) * cover).astype(np.uint8)

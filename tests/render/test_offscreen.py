@@ -1,0 +1,251 @@
+"""Pictures through EGL: against reference images, to the byte twice, and in words when there is no OpenGL.
+
+A picture that changed on purpose is accepted with ``SNAKESTUDIO_ACCEPT_IMAGES=1``; what was drawn is left beside the
+reference's name in ``out/images`` when a comparison fails.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from snakestudio.errors import GraphicsError
+from snakestudio.model.robot import Robot
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Cylinder
+from snakestudio.render import egl, gl, program
+from snakestudio.render.camera import Camera
+from snakestudio.render.draw_list import Ghost, Overlays, Pick, Trail, build
+from snakestudio.render.offscreen import OffscreenContext, OffscreenRenderer
+from snakestudio.render.quality import Quality
+from snakestudio.render.renderer import Renderer
+from snakestudio.render.style import DARK, LIGHT
+
+from .scenery import HIGH, LOW, lifted_pose, obstacle_scene, serpenoid_pose, snapshot, trail
+
+IMAGES = Path(__file__).parents[1] / "images"
+FAILED = Path(__file__).parents[2] / "out" / "images"
+WIDTH, HEIGHT = 640, 360
+PERSPECTIVE = Camera().frame(LOW, HIGH, WIDTH / HEIGHT)
+FREE = obstacle_scene().model_copy(update={"obstacles": ()})
+FORCES = Overlays(show_friction_forces=True, trail=trail())
+LIFT_VIEW = Camera((0.5, 0.13, 0.08), 2.0, math.radians(-60), math.radians(28))
+
+PICTURES = {
+    "perspective": (obstacle_scene(), snapshot(), FORCES, PERSPECTIVE, DARK),
+    "light": (obstacle_scene(), snapshot(), FORCES, PERSPECTIVE, LIGHT),
+    "top": (
+        obstacle_scene(),
+        snapshot(),
+        Overlays(show_friction_forces=True, show_contact_points=True, show_com=True),
+        Camera().standard("top").frame(LOW, HIGH, WIDTH / HEIGHT),
+        DARK,
+    ),
+    "front": (obstacle_scene(), snapshot(), Overlays(), Camera().standard("front").frame(LOW, HIGH, 2.0), DARK),
+    "lifted": (FREE, snapshot(lifted_pose(), False), Overlays(), LIFT_VIEW, DARK),
+    "selection": (
+        obstacle_scene(),
+        snapshot(with_contacts=False),
+        Overlays(selection=(Pick("obstacle", 2), Pick("link", 5)), hover=Pick("obstacle", 3)),
+        Camera((0.75, 0.1, 0.05), 1.4, math.radians(-40), math.radians(35)),
+        DARK,
+    ),
+    "ghost": (
+        FREE,
+        snapshot(with_contacts=False),
+        Overlays(ghosts=(Ghost(serpenoid_pose() - np.array((0, 0.35, 0, 0, 0, 0, 0))),), show_joint_axes=True),
+        Camera((0.5, 0.0, 0.05), 2.2),
+        DARK,
+    ),
+    "through": (
+        obstacle_scene(0.3),
+        snapshot(),
+        Overlays(obstacle_opacity=0.35, reference_ghost=True),
+        PERSPECTIVE,
+        DARK,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def screen() -> Iterator[OffscreenRenderer]:
+    with OffscreenRenderer(WIDTH, HEIGHT) as renderer:
+        yield renderer
+
+
+def _draw(screen: OffscreenRenderer, name: str) -> np.ndarray:
+    scene, held, overlays, camera, theme = PICTURES[name]
+    return screen.draw(build(scene, held, overlays, camera, theme), camera)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_against_reference(screen, name):
+    picture = _draw(screen, name)
+    path = IMAGES / f"{name}.png"
+    if os.environ.get("SNAKESTUDIO_ACCEPT_IMAGES"):
+        IMAGES.mkdir(exist_ok=True)
+        Image.fromarray(picture).save(path, optimize=True)
+        return
+    assert path.exists(), f"{path} is missing; look at the picture and accept it with SNAKESTUDIO_ACCEPT_IMAGES=1"
+    reference = np.asarray(Image.open(path).convert("RGB")).astype(int)
+    assert reference.shape == picture.shape
+    # Other drivers differ at edges: few pixels may differ, and on the whole nothing.
+    difference = np.abs(picture - reference).max(axis=2)
+    few, mean = float((difference > 24).mean()), float(difference.mean())
+    if few > 0.004 or mean > 0.8:
+        FAILED.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(picture).save(FAILED / f"{name}.png")
+    assert few <= 0.004, f"{few:.2%} of the pixels differ; see {FAILED / name}.png"
+    assert mean <= 0.8, f"mean difference {mean:.2f}; see {FAILED / name}.png"
+
+
+def test_the_same_picture_is_the_same_to_the_byte(screen):
+    first = _draw(screen, "perspective")
+    _draw(screen, "top")
+    assert np.array_equal(_draw(screen, "perspective"), first)
+    with OffscreenRenderer(WIDTH, HEIGHT) as other:
+        assert np.array_equal(_draw(other, "perspective"), first)
+
+
+def test_colours_tell_things_apart(screen):
+    def has(picture, colour, least, tolerance=26):
+        away = np.abs(picture.astype(int) - np.array(colour)).max(axis=2)
+        return (away < tolerance).sum() >= least
+
+    picture = _draw(screen, "perspective")
+    assert has(picture, (255, 180, 84), 60), "force arrows"
+    assert has(picture, (199, 146, 234), 10), "friction arrows"
+    plain = screen.frame(obstacle_scene(), snapshot(), Overlays(show_forces=False), PERSPECTIVE)
+    assert not has(plain, (255, 180, 84), 20, 18)
+    chosen = _draw(screen, "selection")
+    assert has(chosen, (76, 194, 255), 100), "outline in the accent colour"
+
+
+def test_a_lifted_link_parts_from_its_shadow(screen):
+    """The floor beside a link is dark where the link lies, and lit where it is lifted; its shadow lies apart."""
+    plain = Overlays(show_grid=False, show_triad=False)
+    bare = screen.frame(FREE, None, plain, LIFT_VIEW).astype(int)
+    darkness = {}
+    for name, height in (("flat", 0.0525), ("lifted", 0.2)):
+        pose = np.zeros((11, 7))
+        pose[:, 0], pose[:, 2], pose[:, 3] = 0.122 * np.arange(11), height, 1.0
+        picture = screen.frame(FREE, snapshot(pose, False), plain, LIFT_VIEW)
+        beside = np.array((0.61, -0.046, 0.0))
+        x, y = LIFT_VIEW.project(beside, WIDTH / HEIGHT)[:2]
+        column, row = round((x + 1) / 2 * WIDTH), round((1 - y) / 2 * HEIGHT)
+        darkness[name] = 1 - picture[row, column].sum() / bare[row, column].sum()
+        shadow = (picture.sum(axis=2, dtype=int) < 0.8 * bare.sum(axis=2)) & (picture.max(axis=2) < 60)
+        assert shadow.sum() > 300
+    assert darkness["flat"] > 0.2
+    assert darkness["lifted"] < 0.5 * darkness["flat"]
+
+
+@pytest.mark.parametrize("quality", Quality)
+def test_every_quality_draws_the_same_things(screen, quality):
+    scene, held, overlays, camera, theme = PICTURES["perspective"]
+    full = _draw(screen, "perspective").astype(int)
+    with OffscreenRenderer(WIDTH, HEIGHT, theme, quality) as other:
+        picture = other.frame(scene, held, overlays, camera)
+    assert np.abs(picture - full).mean() < 4
+
+
+def test_camera_inside_things_and_odd_sizes():
+    with OffscreenRenderer(321, 97) as other:
+        inside = Camera(tuple(serpenoid_pose()[5, :3]), 0.03)
+        picture = other.frame(obstacle_scene(), snapshot(), Overlays(selection=(Pick("link", 5),)), inside)
+        assert picture.shape == (97, 321, 3)
+        assert other.frame(Scene(), None).std() > 0
+
+
+def test_many_obstacles_and_links(screen):
+    rng = np.random.default_rng(3)
+    posts = tuple(Cylinder(x_m=float(x), y_m=float(y), radius_m=0.05) for x, y in rng.uniform(-6, 6, (3000, 2)))
+    scene = Scene(robot=Robot(n_links=1000), obstacles=posts)
+    picture = screen.frame(scene, snapshot(serpenoid_pose(1000), False), Overlays(), Camera(distance=14))
+    assert picture.std() > 20
+
+
+def test_nothing_to_draw_is_no_error(screen):
+    empty = Overlays(show_grid=False, show_triad=False, trail=(Trail(np.zeros((1, 3))),))
+    picture = screen.frame(FREE, snapshot(np.full((11, 7), np.nan), False), empty, PERSPECTIVE)
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) < 200
+
+
+def test_renderer_in_a_foreign_context():
+    """Zero sizes are ignored; release and initialise again work; the context is left clean."""
+    context = OffscreenContext()
+    try:
+        renderer = Renderer()
+        drawn = build(obstacle_scene(), snapshot(), FORCES, PERSPECTIVE)
+        renderer.draw(drawn, PERSPECTIVE, 0, 300)
+        renderer.draw(drawn, PERSPECTIVE, 300, -1)
+        renderer.initialise()
+        info = renderer.info()
+        assert info.max_texture_size >= 1024
+        assert "OpenGL" in str(info)
+        renderer.release()
+        renderer.release()
+        renderer.initialise()
+        assert renderer.pick(drawn, PERSPECTIVE, 0, 0, 3, 4) is None
+        assert renderer.pick(drawn, PERSPECTIVE, WIDTH, HEIGHT, 3, 4) == Pick("ground")
+        renderer.release()
+        assert gl.glGetError() == 0
+    finally:
+        context.close()
+
+
+def test_an_old_context_is_refused_in_a_sentence(monkeypatch):
+    monkeypatch.setattr(gl, "integer", lambda name: {gl.GL_MAJOR_VERSION: 3, gl.GL_MINOR_VERSION: 1}.get(name, 0))
+    monkeypatch.setattr(gl, "text", lambda name: "3.1 Elderly")
+    with pytest.raises(GraphicsError, match=r"needs OpenGL 3\.3; this machine offers 3\.1 Elderly"):
+        Renderer().initialise()
+
+
+def test_no_egl_names_the_package(monkeypatch):
+    def missing(name, *args, **kwargs):
+        raise OSError("not there")
+
+    monkeypatch.setattr(ctypes, "CDLL", missing)
+    with pytest.raises(GraphicsError, match="libegl1"):
+        OffscreenRenderer(10, 10)
+
+
+def test_no_surfaceless_platform_names_the_package(monkeypatch):
+    monkeypatch.setattr(egl.OffscreenContext, "_devices", lambda self: [])
+    monkeypatch.setattr(egl, "_SURFACELESS_MESA", 0x1)
+    with pytest.raises(GraphicsError, match="without a display"):
+        OffscreenRenderer(10, 10)
+
+
+def test_impossible_sizes():
+    with pytest.raises(GraphicsError, match="0 x 10"):
+        OffscreenRenderer(0, 10)
+    with pytest.raises(GraphicsError, match="too large"):
+        OffscreenRenderer(200000, 10)
+
+
+def test_a_broken_shader_says_which(monkeypatch, tmp_path):
+    (tmp_path / "bad.vert").write_text("void main() { gl_Position = nonsense; }\n")
+    (tmp_path / "good.frag").write_text("out vec4 c; void main() { c = vec4(1.0); }\n")
+    monkeypatch.setattr(program, "resource", lambda *parts: tmp_path / parts[-1])
+    context = OffscreenContext()
+    try:
+        with pytest.raises(GraphicsError, match=r"bad\.vert.*nonsense"):
+            program.Program("bad.vert", "good.frag")
+        with pytest.raises(GraphicsError, match=r"none\.vert cannot be read"):
+            program.Program("none.vert", "good.frag")
+    finally:
+        context.close()
+
+
+def test_closing_twice():
+    renderer = OffscreenRenderer(16, 16)
+    renderer.close()
+    renderer.close()
