@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.errors import PhysicsError, SceneError, SnakeStudioError, UsageError
+from snakestudio.errors import PhysicsError, Problem, SceneError, SnakeStudioError, UsageError
 from snakestudio.export.columns import column_names, table
 from snakestudio.export.csv import write_csv
 from snakestudio.export.provenance import read_changes
 from snakestudio.model.edits import with_values
-from snakestudio.model.problems import Problem
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.session.recording import Change, SpooledRecording

@@ -14,20 +14,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from snakestudio.model.problems import Problem
+from dataclasses import dataclass
+from typing import Literal
 
 __all__ = [
     "ExportError",
     "GraphicsError",
     "PhysicsError",
+    "Problem",
     "SceneError",
+    "Severity",
     "SnakeStudioError",
     "UsageError",
     "UserError",
 ]
+
+
+Severity = Literal["error", "warning", "hint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One finding about a scene.
+
+    Attributes
+    ----------
+    severity : {"error", "warning", "hint"}
+        An error keeps the scene from running; the others do not.
+    key : str
+        Dotted scene key, for example ``obstacles[2].radius_m`` (1-based as shown to users); may be empty.
+    message : str
+        What is wrong, with the value, ending without a full stop.
+    remedy : str
+        What to do about it, ending without a full stop.
+    obstacles, links : tuple of int
+        0-based indices of what the finding is about, for highlighting.
+    """
+
+    severity: Severity
+    key: str
+    message: str
+    remedy: str
+    obstacles: tuple[int, ...] = ()
+    links: tuple[int, ...] = ()
+
+    def sentence(self) -> str:
+        """The finding as one sentence."""
+        head = f"{self.key}: " if self.key else ""
+        tail = f"; {self.remedy}" if self.remedy else ""
+        return f"{head}{self.message}{tail}."
 
 
 class SnakeStudioError(Exception):

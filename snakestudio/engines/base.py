@@ -57,7 +57,9 @@ class Engine(Protocol):
     """A formulation of the dynamics, built for one scene. Only one thread may use it at a time."""
 
     @property
-    def scene(self) -> Scene: ...
+    def scene(self) -> Scene:
+        """The scene as it is run now."""
+        ...
 
     @property
     def schema(self) -> Schema:
@@ -93,9 +95,13 @@ class Engine(Protocol):
         """Take over what differs in `scene`; False (and nothing changed) if that needs a rebuild."""
         ...
 
-    def checkpoint(self) -> Checkpoint: ...
+    def checkpoint(self) -> Checkpoint:
+        """The full state, warm starts too."""
+        ...
 
-    def restore(self, checkpoint: Checkpoint) -> None: ...
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Go back to a state that `checkpoint` gave, bit for bit."""
+        ...
 
     def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
         """Force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed."""

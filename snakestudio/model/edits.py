@@ -8,9 +8,8 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from snakestudio.errors import SceneError
+from snakestudio.errors import Problem, SceneError
 from snakestudio.model.motion import Start
-from snakestudio.model.problems import Problem
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict
 from snakestudio.model.world import Obstacle

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from snakestudio.errors import Problem
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.motion import Gait, LateralUndulation, Start, StraightStart
-from snakestudio.model.problems import Problem
 from snakestudio.model.robot import JointController, Robot
 from snakestudio.model.world import Ground, Obstacle
 
@@ -52,19 +52,21 @@ class Solver(Frozen):
     )
     tolerance: float = value(
         1e-9, label="Tolerance", help="Residual at which the contact solver stops; up to 1e-8 counts as converged",
-        gt=0, le=1e-8, slider=(1e-12, 1e-8),
+        gt=0, le=1e-8, slider=(1e-12, 1e-8), live=True,
     )  # fmt: skip
     max_iterations: int = value(
-        200, label="Iterations at most", help="Newton iterations a step may take", ge=1, le=100000, slider=(10, 1000)
-    )
+        200, label="Iterations at most", help="Newton iterations a step may take",
+        ge=1, le=100000, slider=(10, 1000), live=True,
+    )  # fmt: skip
 
 
 class Run(Frozen):
     """How long a run is and how often it is logged."""
 
     duration_s: float = value(
-        10.0, label="Duration", unit="s", help="Simulated time after which a run ends", gt=0, le=1e6, slider=(1, 60)
-    )
+        10.0, label="Duration", unit="s", help="Simulated time after which a run ends",
+        gt=0, le=1e6, slider=(1, 60), live=True,
+    )  # fmt: skip
     log_rate_hz: float = value(
         100.0, label="Log rate", unit="Hz", help="Recorded rows a simulated second", gt=0, le=1e5, slider=(10, 1000)
     )

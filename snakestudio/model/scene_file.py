@@ -14,8 +14,7 @@ import pydantic
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from snakestudio.errors import SceneError
-from snakestudio.model.problems import Problem
+from snakestudio.errors import Problem, SceneError
 from snakestudio.model.scene import FORMAT, Scene, structure_problems
 from snakestudio.model.sentences import problem_of
 from snakestudio.model.toml_merge import merge, tuples

@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from snakestudio.errors import Problem
 from snakestudio.model.fields import field_doc
-from snakestudio.model.problems import Problem
 from snakestudio.model.scene import Scene
 
 __all__ = ["problem_of"]

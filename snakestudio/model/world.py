@@ -49,18 +49,18 @@ class Cylinder(Frozen):
     """A fixed vertical cylinder standing on the ground."""
 
     kind: Literal["cylinder"] = value("cylinder", label="Kind", help="Shape of the obstacle")
-    name: str = value("", label="Name", help="Name shown in the tree; numbered if left out", max_length=80)
-    x_m: float = value(label="x", unit="m", help="Centre, x", ge=-1e4, le=1e4, slider=(-2, 4))
-    y_m: float = value(label="y", unit="m", help="Centre, y", ge=-1e4, le=1e4, slider=(-2, 2))
+    name: str = value("", label="Name", help="Name shown in the tree; numbered if left out", max_length=80, live=True)
+    x_m: float = value(label="x", unit="m", help="Centre, x", ge=-1e4, le=1e4, slider=(-2, 4), live=True)
+    y_m: float = value(label="y", unit="m", help="Centre, y", ge=-1e4, le=1e4, slider=(-2, 2), live=True)
     radius_m: float = value(
-        0.125, label="Radius", unit="m", symbol="L_H", help="Radius", gt=0, le=1e3, slider=(0.005, 0.5)
+        0.125, label="Radius", unit="m", symbol="L_H", help="Radius", gt=0, le=1e3, slider=(0.005, 0.5), live=True
     )
     height_m: float = value(
-        0.3, label="Height", unit="m", help="Height above the ground", gt=0, le=1e3, slider=(0.02, 1)
+        0.3, label="Height", unit="m", help="Height above the ground", gt=0, le=1e3, slider=(0.02, 1), live=True
     )
     friction: float = value(
         0.0, label="Friction", symbol="µ", help="Coulomb friction coefficient of the surface (0 in the papers)",
-        ge=0, le=100, slider=(0, 1),
+        ge=0, le=100, slider=(0, 1), live=True,
     )  # fmt: skip
 
 

@@ -1,0 +1,159 @@
+"""Smooth dynamics in the plane: reference, joint torques, free velocity, and the ledger of energy and impulses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.planar_nonsmooth.params import Params
+from snakestudio.engines.planar_nonsmooth.state import (
+    ACTUATOR,
+    CONTACTS,
+    EXTERNAL,
+    FRICTION,
+    GRAVITY,
+    JOINT,
+    LOAD,
+    OBSTACLE,
+    PROJECTION,
+    STOP,
+    State,
+    Work,
+)
+from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.trig import sin_cos
+
+__all__ = ["book_works", "evaluate_reference", "free_velocity", "midpoint", "move_links"]
+
+FloatArray = NDArray[np.float64]
+
+
+@inlined
+def evaluate_reference(
+    knots: FloatArray, angle: FloatArray, rate: FloatArray, time: float, knot: int, reference: FloatArray
+) -> int:
+    """Joint angles and rates wanted at `time`, by cubic Hermite interpolation as `JointReference.at`.
+
+    Times must not decrease from call to call; `knot` is where the search begins, and what is returned where it ended.
+    """
+    while knot < len(knots) - 2 and knots[knot + 1] <= time:
+        knot += 1
+    h = knots[knot + 1] - knots[knot]
+    s = min(max((time - knots[knot]) / h, 0.0), 1.0)
+    r = 1.0 - s
+    a0, a1 = (1.0 + 2.0 * s) * r * r, s * s * (3.0 - 2.0 * s)
+    b0, b1 = s * r * r * h, -s * s * r * h
+    slope = 6.0 * s * r / h
+    d0, d1 = r * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)
+    for i in range(reference.shape[0]):
+        angle_0, angle_1 = angle[knot, i, 0], angle[knot + 1, i, 0]
+        rate_0, rate_1 = rate[knot, i, 0], rate[knot + 1, i, 0]
+        reference[i, 0] = a0 * angle_0 + a1 * angle_1 + b0 * rate_0 + b1 * rate_1
+        reference[i, 1] = slope * (angle_1 - angle_0) + d0 * rate_0 + d1 * rate_1
+    return knot
+
+
+@inlined
+def midpoint(params: Params, state: State, work: Work) -> None:
+    """Directions of the links at the midpoint q_M = q_A + dt/2 u_A (P2 (54))."""
+    half_dt = 0.5 * params.dt
+    for k in range(state.q.shape[0]):
+        work.theta[k] = state.q[k, 2] + half_dt * state.u[k, 2]
+    sin_cos(work.theta, work.cos, work.sin)
+
+
+@inlined
+def free_velocity(params: Params, state: State, work: Work) -> None:
+    """Joint torques at (q_M, u_A, t_M) (P2 (42), (43)) and u_free = u_A + M^-1 (all but contacts and joints) dt.
+
+    The torque here is positive if it raises phi_i = theta_{i+1} - theta_i; the paper's tau_i is its negative.
+    """
+    n = state.q.shape[0]
+    dt, dt_mass, dt_inertia = params.dt, params.dt / params.mass, params.dt / params.inertia
+    before = 0.0
+    for k in range(n):
+        after = 0.0
+        if k < n - 1:
+            after = params.kp * (work.reference[k, 0] - (work.theta[k + 1] - work.theta[k])) + params.kd * (
+                work.reference[k, 1] - (state.u[k + 1, 2] - state.u[k, 2])
+            )
+            work.torque[k] = after
+        work.u_free[k, 0] = state.u[k, 0] + dt * params.gx + dt_mass * state.wrench[k, 0]
+        work.u_free[k, 1] = state.u[k, 1] + dt * params.gy + dt_mass * state.wrench[k, 1]
+        work.u_free[k, 2] = state.u[k, 2] + dt_inertia * (before - after + state.wrench[k, 2])
+        before = after
+
+
+@inlined
+def book_works(params: Params, state: State, work: Work) -> None:
+    """Add the step's impulses and works to the ledger; `state.counts[CONTACTS]` must already be that of this step.
+
+    An impulse P along W works P W^T (u_A + u_E) / 2: with M (u_E - u_A) = sum of W P this makes the change of kinetic
+    energy the sum of all works exactly, not only in the limit of small steps.
+    """
+    n = state.q.shape[0]
+    half_dt, half = 0.5 * params.dt, params.half_length
+    actuator = friction = gravity = obstacle = joint = stop = external = 0.0
+    omega_before = jx = jy = 0.0  # of the link before: omega, and velocity of its front joint, both as u_A + u_E
+    for k in range(n):
+        cos, sin = work.cos[k], work.sin[k]
+        vx, vy = state.u[k, 0] + work.u[k, 0], state.u[k, 1] + work.u[k, 1]
+        omega = state.u[k, 2] + work.u[k, 2]
+        along, across = params.mu_along * work.friction[k, 0], params.mu_across * work.friction[k, 1]
+        px, py = along * cos - across * sin, along * sin + across * cos
+        state.impulse[k, 0] += px
+        state.impulse[k, 1] += py
+        friction += vx * px + vy * py
+        gravity += vx * params.gx + vy * params.gy
+        external += vx * state.wrench[k, 0] + vy * state.wrench[k, 1] + omega * state.wrench[k, 2]
+        turn_x, turn_y = -half * sin * omega, half * cos * omega
+        if k > 0:
+            rate = omega - omega_before
+            actuator += work.torque[k - 1] * rate
+            stop += work.stops[k - 1] * work.stop[k - 1] * rate
+            joint += work.joint[k - 1, 0] * (jx - (vx - turn_x)) + work.joint[k - 1, 1] * (jy - (vy - turn_y))
+        omega_before = omega
+        jx, jy = vx + turn_x, vy + turn_y
+    for c in range(state.counts[CONTACTS]):
+        k = work.link[c]
+        nx, ny, arm, p = work.rows[c, 0], work.rows[c, 1], work.rows[c, 2], work.normal[c]
+        state.impulse[k, 2] += p * nx
+        state.impulse[k, 3] += p * ny
+        vx, vy, omega = state.u[k, 0] + work.u[k, 0], state.u[k, 1] + work.u[k, 1], state.u[k, 2] + work.u[k, 2]
+        obstacle += p * (vx * nx + vy * ny + omega * arm)
+    sums = state.sums
+    sums[ACTUATOR] += half_dt * actuator
+    sums[FRICTION] += 0.5 * friction
+    sums[GRAVITY] += half_dt * params.mass * gravity
+    sums[OBSTACLE] += 0.5 * obstacle
+    sums[JOINT] += 0.5 * joint
+    sums[STOP] += 0.5 * stop
+    sums[EXTERNAL] += half_dt * external
+    sums[LOAD] += params.mass * params.gn * params.dt
+
+
+@inlined
+def move_links(params: Params, state: State, work: Work) -> None:
+    """q_E = q_M + dt/2 u_E (P2 (63)), then close the joints keeping link 1 and all angles (P2, VI-C)."""
+    n = state.q.shape[0]
+    half_dt, half = 0.5 * params.dt, params.half_length
+    for k in range(n):
+        work.theta_end[k] = work.theta[k] + half_dt * work.u[k, 2]
+    sin_cos(work.theta_end, work.cos_end, work.sin_end)
+    jx = jy = shifted = 0.0
+    for k in range(n):
+        x = state.q[k, 0] + half_dt * state.u[k, 0] + half_dt * work.u[k, 0]
+        y = state.q[k, 1] + half_dt * state.u[k, 1] + half_dt * work.u[k, 1]
+        ex, ey = half * work.cos_end[k], half * work.sin_end[k]
+        if k > 0:
+            shifted += params.gx * (jx + ex - x) + params.gy * (jy + ey - y)
+            x, y = jx + ex, jy + ey
+        jx, jy = x + ex, y + ey
+        state.q[k, 0] = x
+        state.q[k, 1] = y
+        state.q[k, 2] = work.theta_end[k]
+        for i in range(3):
+            state.u[k, i] = work.u[k, i]
+    for k in range(n - 1):
+        state.torque[k] = work.torque[k]
+    state.sums[PROJECTION] += params.mass * shifted

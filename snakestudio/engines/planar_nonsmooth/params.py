@@ -1,0 +1,129 @@
+"""Constants of a run in the plane, built from a Scene (nothing here is compiled)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.planar_nonsmooth.grid import Grid, make_grid
+from snakestudio.model.scene import Scene
+
+__all__ = ["Params", "make_params", "obstacle_array", "same_structure"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class Params(NamedTuple):
+    """What stays the same from step to step; SI, frame of the ground.
+
+    Attributes
+    ----------
+    half_length : float
+        Half the distance between neighbouring joints, L/2, m.
+    contact_half, radius : float
+        L_GS and L_SC of the link's outline, m.
+    mass, inertia : float
+        Of every link, kg and kg m^2.
+    dt : float
+        Step, s.
+    kp, kd : float
+        Gains of the joint controller, N m/rad and N m s/rad.
+    gx, gy, gn : float
+        Gravity along x and y, and the part that presses on the ground (positive), m/s^2.
+    mu_along, mu_across : float
+        Friction coefficients.
+    joint_limit : float
+        Stop of every joint, rad; inf for none.
+    tolerance : float
+        Where the solver stops.
+    max_iterations : int
+    obstacles : (k, 3)
+        Centre and radius of every cylinder, m.
+    grid_x, grid_y, grid_inverse : float
+        Corner of the grid, m, and 1 / size of its cells, 1/m.
+    grid_nx, grid_ny : int
+        Number of cells either way.
+    grid_first, grid_items : (nx ny + 1,), (m,) int
+        Cell c lists the obstacles grid_items[grid_first[c]:grid_first[c + 1]].
+    """
+
+    half_length: float
+    contact_half: float
+    radius: float
+    mass: float
+    inertia: float
+    dt: float
+    kp: float
+    kd: float
+    gx: float
+    gy: float
+    gn: float
+    mu_along: float
+    mu_across: float
+    joint_limit: float
+    tolerance: float
+    max_iterations: int
+    obstacles: FloatArray
+    grid_x: float
+    grid_y: float
+    grid_inverse: float
+    grid_nx: int
+    grid_ny: int
+    grid_first: IntArray
+    grid_items: IntArray
+
+
+def obstacle_array(scene: Scene) -> FloatArray:
+    """Centre and radius of every cylinder, (k, 3), m."""
+    rows = [(o.x_m, o.y_m, o.radius_m) for o in scene.obstacles]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), 3)
+
+
+def make_params(scene: Scene, old: Params | None = None) -> Params:
+    """Constants of `scene`; the grid of `old` is used again if the obstacles are the same."""
+    robot, solver = scene.robot, scene.solver
+    obstacles = obstacle_array(scene)
+    if old is not None and np.array_equal(old.obstacles, obstacles):
+        grid = Grid(old.grid_x, old.grid_y, old.grid_inverse, old.grid_nx, old.grid_ny, old.grid_first, old.grid_items)
+    else:
+        grid = make_grid(obstacles, robot.contact_half_length_m + robot.radius_m)
+    gx, gy, gz = scene.ground.gravity
+    return Params(
+        half_length=0.5 * robot.link_length_m,
+        contact_half=robot.contact_half_length_m,
+        radius=robot.radius_m,
+        mass=robot.mass_kg,
+        inertia=robot.inertia_kg_m2,
+        dt=solver.step_s,
+        kp=scene.joint_controller.kp_nm_per_rad,
+        kd=scene.joint_controller.kd_nms_per_rad,
+        gx=gx,
+        gy=gy,
+        gn=max(-gz, 0.0),
+        mu_along=scene.ground.mu_along,
+        mu_across=scene.ground.mu_across,
+        joint_limit=robot.joint_limit,
+        tolerance=solver.tolerance,
+        max_iterations=solver.max_iterations,
+        obstacles=obstacles,
+        grid_x=grid.x,
+        grid_y=grid.y,
+        grid_inverse=grid.inverse,
+        grid_nx=grid.nx,
+        grid_ny=grid.ny,
+        grid_first=grid.first,
+        grid_items=grid.items,
+    )
+
+
+def same_structure(one: Scene, other: Scene) -> bool:
+    """Whether a running engine of `one` can go on under `other`."""
+    return (
+        one.model == other.model
+        and one.start == other.start
+        and one.solver.step_s == other.solver.step_s
+        and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head}) == other.robot
+    )

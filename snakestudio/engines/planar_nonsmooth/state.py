@@ -1,0 +1,255 @@
+"""What changes during a run: the state, which checkpoints save, the workspace, which they do not, and the rows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
+
+__all__ = [
+    "ENERGY",
+    "RowBuffers",
+    "State",
+    "Work",
+    "grow_contacts",
+    "grow_slots",
+    "make_row_buffers",
+    "make_state",
+    "make_work",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+ENERGY = (
+    "kinetic",
+    "potential",
+    "work_actuator",
+    "work_friction",
+    "work_gravity",
+    "work_obstacle",
+    "work_joint",
+    "work_stop",
+    "work_external",
+    "work_projection",
+)
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works but the last; that of "potential" is
+minus "work_gravity" minus "work_projection", the work of gravity while joints are closed by moving links (P2, VI-C)."""
+
+# Entries of State.counts.
+STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW, SLOTS_CALL = range(8)
+# Entries of State.sums.
+ACTUATOR, FRICTION, GRAVITY, OBSTACLE, JOINT, STOP, EXTERNAL, PROJECTION, LOAD, WORST_ROW, WORST_CALL = range(11)
+
+
+class State(NamedTuple):
+    """The state of a run of n links; c is the capacity for obstacle contacts, s that for contact slots.
+
+    Attributes
+    ----------
+    q, u : (n, 3)
+        x, y, theta (m, rad) and vx, vy, omega (m/s, rad/s) of every link.
+    wrench : (n, 3)
+        External f_x, f_y, t_z on every link, N and N m.
+    torque : (n - 1,)
+        Of the joint controllers in the last step; positive raises theta_{i+1} - theta_i, N m.
+    friction, stop : (n, 2), (n - 1,)
+        Impulses of the last step (`ChainImpulses`), which start the next solution.
+    stick : (n,) int
+        `ContactState` of every link on the ground.
+    contact, normal : (c, 4) int, (c,)
+        Obstacle contacts of the last step, ascending by link: link, obstacle and the slots in the sums of row and call
+        (-1: none); impulse, N s.
+    counts, sums : (8,) int, (11,)
+        Counters and cumulative sums; the names above say which.
+    impulse : (n, 4)
+        Cumulative impulses on every link, world frame: friction x, y, obstacles x, y, N s.
+    before : (2, n + 1, 2)
+        Friction impulses at the last row [0] and at the beginning of the call [1]; the last line begins with the normal
+        impulse of a link.
+    slot_key : (2, s, 3) int
+        Link, obstacle and last loaded step of every contact since the last row [0] and the beginning of the call [1].
+    slot_sum : (2, s, 5)
+        Their impulse x, y (N s), impulse-weighted point x, y and the weight.
+    """
+
+    q: FloatArray
+    u: FloatArray
+    wrench: FloatArray
+    torque: FloatArray
+    friction: FloatArray
+    stop: FloatArray
+    stick: IntArray
+    contact: IntArray
+    normal: FloatArray
+    counts: IntArray
+    sums: FloatArray
+    impulse: FloatArray
+    before: FloatArray
+    slot_key: IntArray
+    slot_sum: FloatArray
+
+
+class Work(NamedTuple):
+    """Workspace of a step.
+
+    Attributes
+    ----------
+    theta, cos, sin : (n,)
+        Directions at the midpoint.
+    theta_end, cos_end, sin_end : (n,)
+        Directions at the end of the step.
+    reference : (n - 1, 2)
+        Angle and rate that the joints shall have.
+    torque : (n - 1,)
+        Torques at the midpoint.
+    u_free, u : (n, 3)
+        Velocities without contacts, and the solution.
+    friction, normal, stop : arrays
+        Impulses being solved for.
+    contact, link : (c, 4), (c,) int
+        Active obstacle contacts as in `State.contact`, and their links.
+    rows, point : (c, 3), (c, 2)
+        Force directions and contact points.
+    stops : (n - 1,)
+        Joints at their stops.
+    joint : (n - 1, 2)
+        Joint impulses.
+    active : (1,) int
+        Number of obstacle contacts of the step.
+    """
+
+    theta: FloatArray
+    cos: FloatArray
+    sin: FloatArray
+    theta_end: FloatArray
+    cos_end: FloatArray
+    sin_end: FloatArray
+    reference: FloatArray
+    torque: FloatArray
+    u_free: FloatArray
+    u: FloatArray
+    friction: FloatArray
+    normal: FloatArray
+    stop: FloatArray
+    contact: IntArray
+    link: IntArray
+    rows: FloatArray
+    point: FloatArray
+    stops: FloatArray
+    joint: FloatArray
+    active: IntArray
+
+
+class RowBuffers(NamedTuple):
+    """Rows being filled: fields as in `Rows`, contacts as in `ContactRows`; `filled` counts rows and contacts."""
+
+    link_pose: FloatArray
+    link_twist: FloatArray
+    joint_angle: FloatArray
+    joint_rate: FloatArray
+    joint_angle_ref: FloatArray
+    joint_rate_ref: FloatArray
+    joint_torque: FloatArray
+    impulse_obstacle: FloatArray
+    impulse_ground: FloatArray
+    contacts_closed: NDArray[np.int32]
+    energy: FloatArray
+    residual: FloatArray
+    iterations: IntArray
+    unconverged: IntArray
+    steps: IntArray
+    contact_count: NDArray[np.int32]
+    contact_link: NDArray[np.int32]
+    contact_other: NDArray[np.int32]
+    contact_state: NDArray[np.int32]
+    contact_point: FloatArray
+    contact_normal: FloatArray
+    contact_friction: FloatArray
+    filled: IntArray
+
+
+def make_state(q: FloatArray, u: FloatArray, capacity: int = 16) -> State:
+    """State at the start of a run."""
+    n = len(q)
+    slots = 4 * capacity
+    return State(
+        q=np.array(q),
+        u=np.array(u),
+        wrench=np.zeros((n, 3)),
+        torque=np.zeros(n - 1),
+        friction=np.zeros((n, 2)),
+        stop=np.zeros(n - 1),
+        stick=np.zeros(n, np.int64),
+        contact=np.full((capacity, 4), -1, np.int64),
+        normal=np.zeros(capacity),
+        counts=np.zeros(8, np.int64),
+        sums=np.zeros(11),
+        impulse=np.zeros((n, 4)),
+        before=np.zeros((2, n + 1, 2)),
+        slot_key=np.zeros((2, slots, 3), np.int64),
+        slot_sum=np.zeros((2, slots, 5)),
+    )
+
+
+def make_work(n: int, capacity: int) -> tuple[Work, ChainScratch]:
+    """Workspace for `n` links and `capacity` obstacle contacts."""
+    j, c = n - 1, capacity
+    work = Work(
+        theta=np.zeros(n),
+        cos=np.zeros(n),
+        sin=np.zeros(n),
+        theta_end=np.zeros(n),
+        cos_end=np.zeros(n),
+        sin_end=np.zeros(n),
+        reference=np.zeros((j, 2)),
+        torque=np.zeros(j),
+        u_free=np.zeros((n, 3)),
+        u=np.zeros((n, 3)),
+        friction=np.zeros((n, 2)),
+        normal=np.zeros(c),
+        stop=np.zeros(j),
+        contact=np.zeros((c, 4), np.int64),
+        link=np.zeros(c, np.int64),
+        rows=np.zeros((c, 3)),
+        point=np.zeros((c, 2)),
+        stops=np.zeros(j),
+        joint=np.zeros((j, 2)),
+        active=np.zeros(1, np.int64),
+    )
+    return work, make_scratch(n, capacity)
+
+
+def make_row_buffers(n_rows: int, n: int, contacts: int) -> RowBuffers:
+    """Room for `n_rows` rows and `contacts` contacts in all of them."""
+    k, j, c = n_rows, n - 1, contacts
+    integer = np.int32
+    return RowBuffers(
+        link_pose=np.zeros((k, n, 7)), link_twist=np.zeros((k, n, 6)), joint_angle=np.zeros((k, j, 2)),
+        joint_rate=np.zeros((k, j, 2)), joint_angle_ref=np.zeros((k, j, 2)), joint_rate_ref=np.zeros((k, j, 2)),
+        joint_torque=np.zeros((k, j, 2)), impulse_obstacle=np.zeros((k, n, 3)), impulse_ground=np.zeros((k, n, 3)),
+        contacts_closed=np.zeros(k, integer), energy=np.zeros((k, len(ENERGY))), residual=np.zeros(k),
+        iterations=np.zeros(k, np.int64), unconverged=np.zeros(k, np.int64), steps=np.zeros(k, np.int64),
+        contact_count=np.zeros(k, integer), contact_link=np.zeros(c, integer), contact_other=np.zeros(c, integer),
+        contact_state=np.zeros(c, integer), contact_point=np.zeros((c, 3)), contact_normal=np.zeros((c, 3)),
+        contact_friction=np.zeros((c, 3)), filled=np.zeros(2, np.int64),
+    )  # fmt: skip
+
+
+def grow_contacts(state: State) -> State:
+    """`state` with room for twice as many obstacle contacts."""
+    contact, normal = np.full((2 * len(state.contact), 4), -1, np.int64), np.zeros(2 * len(state.normal))
+    contact[: len(state.contact)] = state.contact
+    normal[: len(state.normal)] = state.normal
+    return state._replace(contact=contact, normal=normal)
+
+
+def grow_slots(state: State) -> State:
+    """`state` with room for twice as many contact slots."""
+    slots = state.slot_key.shape[1]
+    keys, sums = np.zeros((2, 2 * slots, 3), np.int64), np.zeros((2, 2 * slots, 5))
+    keys[:, :slots], sums[:, :slots] = state.slot_key, state.slot_sum
+    return state._replace(slot_key=keys, slot_sum=sums)

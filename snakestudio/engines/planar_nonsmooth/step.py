@@ -1,0 +1,188 @@
+"""One step of P2, block by block, and the loop over all steps of a call."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.planar_nonsmooth.contact import book_contacts, detect_obstacles, detect_stops, warm_start
+from snakestudio.engines.planar_nonsmooth.dynamics import (
+    book_works,
+    evaluate_reference,
+    free_velocity,
+    midpoint,
+    move_links,
+)
+from snakestudio.engines.planar_nonsmooth.params import Params
+from snakestudio.engines.planar_nonsmooth.rows import classify_stick, write_row
+from snakestudio.engines.planar_nonsmooth.state import (
+    CALL_ITERATIONS,
+    CALL_STEPS,
+    CONTACTS,
+    ITERATIONS,
+    SLOTS_CALL,
+    SLOTS_ROW,
+    STEP,
+    UNCONVERGED,
+    WORST_CALL,
+    WORST_ROW,
+    RowBuffers,
+    State,
+    Work,
+)
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_scratch import ChainScratch
+from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
+from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
+from snakestudio.model.world import STANDARD_GRAVITY
+
+__all__ = [
+    "CONTACT_OVERFLOW",
+    "DIVERGED",
+    "NOT_SOLVED",
+    "OK",
+    "ROW_OVERFLOW",
+    "SLOT_OVERFLOW",
+    "advance_steps",
+    "contact_problem",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+OK, CONTACT_OVERFLOW, SLOT_OVERFLOW, ROW_OVERFLOW, NOT_SOLVED, DIVERGED = range(6)
+"""What a call ended with. After anything but OK the state is that before the step that failed."""
+
+GIVE_UP = 1e-3
+"""Residual from which a step is not taken at all."""
+
+
+@inlined
+def contact_problem(params: Params, work: Work, n_contacts: int, n_stops: int) -> ChainProblem:
+    """The contact problem of the step in `work`."""
+    return ChainProblem(
+        params.mass, params.inertia, params.half_length, params.mass * params.gn * params.dt, params.mu_along,
+        params.mu_across, params.mass * STANDARD_GRAVITY * params.dt, work.cos, work.sin, work.u_free, n_contacts,
+        work.link, work.rows, work.stops, n_stops,
+    )  # fmt: skip
+
+
+@inlined
+def _residual(problem: ChainProblem, work: Work, impulses: ChainImpulses) -> float:
+    """Worse of what force laws and equations of motion miss (NaN if either is); also fills `work.joint`."""
+    laws = chain_law_residual(problem, work.u, impulses)
+    motion = chain_joint_impulses(problem, work.u, impulses, work.joint)
+    return motion if laws < motion else laws + 0.0 * motion
+
+
+@inlined
+def _turned_over(params: Params, u: FloatArray) -> bool:
+    """Whether a joint or a link turns by more than half a turn in one step (or a velocity is no number)."""
+    most = math.pi / params.dt
+    before = 0.0
+    for k in range(u.shape[0]):
+        here = u[k, 2]
+        if not (abs(here - before) <= most and abs(u[k, 0]) + abs(u[k, 1]) < 1e12):
+            return True
+        before = here
+    return False
+
+
+@inlined
+def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room: int) -> int:
+    """One step from u_A, q_A to u_E, q_E; `room` is how many contacts a row after this step may have (-1: no row)."""
+    # VI-A: midpoint (54), torques (42), (43), and the active set (39) at the midpoint.
+    free_velocity(params, state, work)
+    n = state.q.shape[0]
+    n_contacts = detect_obstacles(params, state, work)
+    if n_contacts > work.link.shape[0]:
+        return CONTACT_OVERFLOW
+    used = max(state.counts[SLOTS_ROW], state.counts[SLOTS_CALL]) + n_contacts
+    if used > state.slot_key.shape[1]:
+        return SLOT_OVERFLOW
+    if 0 <= room < state.counts[SLOTS_ROW] + n_contacts + n:
+        return ROW_OVERFLOW
+    work.active[0] = n_contacts
+    n_stops = detect_stops(params, work)
+    warm_start(params, state, work, n_contacts)
+
+    # VI-B: velocities and impulses satisfying (55)-(61).
+    problem = contact_problem(params, work, n_contacts, n_stops)
+    impulses = ChainImpulses(work.friction, work.normal, work.stop)
+    iterations = solve_contacts(problem, impulses, work.u, scratch, params.tolerance, params.max_iterations)
+
+    # What came out is judged by code that does not know the solver.
+    residual = _residual(problem, work, impulses)
+    if residual > CONVERGED and iterations < params.max_iterations:
+        iterations += polish_contacts(
+            problem, impulses, work.u, scratch, params.tolerance, params.max_iterations - iterations
+        )
+        residual = _residual(problem, work, impulses)
+    if _turned_over(params, work.u):
+        return DIVERGED
+    if not residual <= GIVE_UP:
+        return NOT_SOLVED
+
+    # Ledger, positions (63) and closed joints (VI-C).
+    counts, sums = state.counts, state.sums
+    counts[STEP] += 1
+    counts[CONTACTS] = n_contacts
+    book_works(params, state, work)
+    move_links(params, state, work)
+    counts[ITERATIONS] += iterations
+    counts[CALL_STEPS] += 1
+    counts[CALL_ITERATIONS] += iterations
+    if residual > CONVERGED:
+        counts[UNCONVERGED] += 1
+    sums[WORST_ROW] = max(sums[WORST_ROW], residual)
+    sums[WORST_CALL] = max(sums[WORST_CALL], residual)
+    book_contacts(state, work)
+    return OK
+
+
+@jit
+def advance_steps(
+    params: Params, state: State, work: Work, scratch: ChainScratch, knots: FloatArray, angle: FloatArray,
+    rate: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
+) -> int:  # fmt: skip
+    """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
+
+    Parameters
+    ----------
+    params, state, work, scratch
+        The run.
+    knots, angle, rate : (k,), (k, n - 1, 2), (k, n - 1, 2)
+        Joint reference.
+    n_steps : int
+    row_steps : (r,) int
+        Ascending step counts; those not reached in this call are left out.
+    rows : RowBuffers
+        Filled from `rows.filled` on.
+    """
+    counts = state.counts
+    next_row = 0
+    while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
+        next_row += 1
+    knot = 0
+    status = OK
+    for _ in range(n_steps):
+        is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1
+        room = rows.contact_link.shape[0] - rows.filled[1] if is_row else -1
+        midpoint(params, state, work)
+        time = (counts[STEP] + 0.5) * params.dt
+        knot = evaluate_reference(knots, angle, rate, time, knot, work.reference)
+        status = _step(params, state, work, scratch, room)
+        if status != OK:
+            break
+        if is_row:
+            time = counts[STEP] * params.dt
+            knot = evaluate_reference(knots, angle, rate, time, knot, work.reference)
+            classify_stick(params, state, work)
+            write_row(params, state, work.reference, rows)
+            next_row += 1
+    if counts[CALL_STEPS] > 0:
+        classify_stick(params, state, work)
+    return status

@@ -1,0 +1,82 @@
+"""All formulations of the dynamics by name; an engine is imported, and numba with it, only when one is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from snakestudio.engines.base import Engine
+from snakestudio.errors import Problem, SceneError
+from snakestudio.kernels._cache import compile_cache, forget_old_code, jit_disabled
+from snakestudio.model.scene import Scene
+
+__all__ = ["check", "create", "is_warm", "kinds", "warm_up"]
+
+_FOLDERS = {"planar_nonsmooth": "snakestudio.engines.planar_nonsmooth"}
+_CLASSES = {"planar_nonsmooth": "engine:PlanarNonsmoothEngine"}
+
+
+def kinds() -> tuple[str, ...]:
+    """Names of all formulations, as in `scene.model.kind`."""
+    return tuple(_FOLDERS)
+
+
+def _load(kind: str, where: str) -> Any:
+    module, _, name = where.partition(":")
+    return getattr(import_module(f"{_FOLDERS[kind]}.{module}"), name)
+
+
+def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
+    """What is wrong or doubtful in `scene` for its formulation (does not import numba)."""
+    found: list[Problem] = _load(scene.model.kind, "check:check")(scene, base_dir)
+    return found
+
+
+def create(scene: Scene, base_dir: Path | None = None) -> Engine:
+    """Build the engine of `scene`.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be run as it stands; lists every mistake.
+    """
+    errors = [problem for problem in check(scene, base_dir) if problem.severity == "error"]
+    if errors:
+        raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
+    engine: Engine = _load(scene.model.kind, _CLASSES[scene.model.kind])(scene, base_dir)
+    return engine
+
+
+def _mark(kind: str) -> Path:
+    """File that says that all code of `kind` is compiled."""
+    return compile_cache() / f"{kind}.warm"
+
+
+def is_warm(kind: str) -> bool:
+    """Whether the code of `kind` is compiled, so that making and running an engine does not have to wait for it."""
+    return jit_disabled() or _mark(kind).is_file()
+
+
+def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
+    """Compile everything `kind` needs and keep it for later starts; takes seconds to a minute the first time.
+
+    Parameters
+    ----------
+    kind : str
+    progress : callable
+        Called with the fraction done (0 to 1) and what is being done, from the calling thread.
+    """
+    progress(0.0, "Loading the compiler")
+    warm: Callable[[Callable[[float, str], None]], None] = _load(kind, "warm:warm_up")
+    warm(progress)
+    _mark(kind).touch()
+    forget_old_code()
+    progress(1.0, "Ready")

@@ -1,0 +1,78 @@
+"""The contact problem of one step of a planar chain of links, as data: what solver and residual work on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ChainImpulses", "ChainProblem"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class ChainProblem(NamedTuple):
+    """Find u and the impulses with M (u - u_free) = W P + W_J P_J, W_J^T u = 0 and the force laws (P2 (55)-(61)).
+
+    Attributes
+    ----------
+    mass, inertia, half_length : float
+        Of every link: kg, kg m^2 and half the distance between its joints, m.
+    load : float
+        Normal impulse of the ground on every link, which is the radius of the friction disc, N s.
+    mu_along, mu_across : float
+        Friction coefficients along and across a link; the scaled sliding velocity is (mu_along v.e, mu_across v.s), so
+        that P2 (52) becomes a disc. An axis with 0 has no friction.
+    scale : float
+        m 9.81 m/s^2 dt: what residuals are measured in, N s.
+    cos, sin : (n,)
+        Direction e of every link.
+    u_free : (n, 3)
+        Velocity of every link (vx, vy, omega) if no contact and no joint acted, m/s and rad/s.
+    n_contacts : int
+        Obstacle contacts; arrays over contacts may be longer.
+    link : (c,) int
+        Link of every obstacle contact, ascending.
+    rows : (c, 3)
+        Force direction (n_x, n_y, arm) of every obstacle contact (P2 (14), (16)).
+    stops : (n - 1,)
+        +1 for a joint at its lower stop, -1 at its upper, 0 for a free one; gamma_S = stop * joint rate >= 0.
+    n_stops : int
+        How many joints are at a stop.
+    """
+
+    mass: float
+    inertia: float
+    half_length: float
+    load: float
+    mu_along: float
+    mu_across: float
+    scale: float
+    cos: FloatArray
+    sin: FloatArray
+    u_free: FloatArray
+    n_contacts: int
+    link: IntArray
+    rows: FloatArray
+    stops: FloatArray
+    n_stops: int
+
+
+class ChainImpulses(NamedTuple):
+    """What acts in a step.
+
+    Attributes
+    ----------
+    friction : (n, 2)
+        In scaled coordinates: the impulse on the link is (mu_along P_1 e + mu_across P_2 s), N s.
+    normal : (c,)
+        Of the obstacle contacts, N s.
+    stop : (n - 1,)
+        Of the joint stops, N m s; acts on link i+1 with the sign of the stop and oppositely on link i.
+    """
+
+    friction: FloatArray
+    normal: FloatArray
+    stop: FloatArray

@@ -1,0 +1,104 @@
+"""Workspace shared by the parts of the planar contact solver, and what all of them compute with it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.planar_problem import ChainProblem
+
+__all__ = ["EPSILON", "ChainScratch", "add_contact", "assemble_inertia", "make_scratch", "relative_velocities"]
+
+FloatArray = NDArray[np.float64]
+
+EPSILON = 3e-6
+"""r / B: how much softer the proximal regularisation is than the link. Larger costs iterations, smaller digits."""
+
+
+class ChainScratch(NamedTuple):
+    """Workspace for n links and up to c obstacle contacts; few arrays, for every one costs compile time.
+
+    Attributes
+    ----------
+    friction : (n, 6)
+        Of every link: sliding velocity gamma (2, scaled), unit vector n of P - r gamma (2), its length, beta.
+    contact : (c, 3)
+        Of every obstacle contact: gamma, P - r gamma, r.
+    stop : (n - 1, 4)
+        Of every joint stop: gamma, P - r gamma, stiffness B and right-hand side q (see `solve_chain`).
+    local, eliminated, du : (n, 9), (n, 4), (n, 3)
+        See `solve_chain`.
+    old_link : (n, 7)
+        The iterate before: u (3), friction impulse (2), its gamma (2).
+    old_contact, old_stop : (c, 2), (n - 1, 2)
+        The iterate before: gamma and impulse. In the fallback column 0 and `old_link[:, :2]` hold the changes of gamma
+        along the search direction.
+    """
+
+    friction: FloatArray
+    contact: FloatArray
+    stop: FloatArray
+    local: FloatArray
+    eliminated: FloatArray
+    du: FloatArray
+    old_link: FloatArray
+    old_contact: FloatArray
+    old_stop: FloatArray
+
+
+def make_scratch(n_links: int, capacity: int) -> ChainScratch:
+    """Workspace for `n_links` links and `capacity` obstacle contacts."""
+    n, c, j = n_links, capacity, n_links - 1
+    shapes = ((n, 6), (c, 3), (j, 4), (n, 9), (n, 4), (n, 3), (n, 7), (c, 2), (j, 2))
+    return ChainScratch(*(np.zeros(shape) for shape in shapes))
+
+
+@inlined
+def relative_velocities(
+    problem: ChainProblem, u: FloatArray, friction: FloatArray, contact: FloatArray, stop: FloatArray
+) -> None:
+    """Relative velocities gamma = W^T u (P2 (59), (60)) of all laws, into the first columns of the last three."""
+    n = u.shape[0]
+    mu_1, mu_2 = problem.mu_along, problem.mu_across
+    for k in range(n):
+        cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, 0], u[k, 1]
+        friction[k, 0] = mu_1 * (cos * vx + sin * vy)
+        friction[k, 1] = mu_2 * (cos * vy - sin * vx)
+    for c in range(problem.n_contacts):
+        k = problem.link[c]
+        contact[c, 0] = problem.rows[c, 0] * u[k, 0] + problem.rows[c, 1] * u[k, 1] + problem.rows[c, 2] * u[k, 2]
+    if problem.n_stops > 0:
+        for k in range(n - 1):
+            stop[k, 0] = problem.stops[k] * (u[k + 1, 2] - u[k, 2])
+
+
+@inlined
+def assemble_inertia(problem: ChainProblem, u: FloatArray, local: FloatArray, k: int) -> None:
+    """Start the local quadratic of link k: its inertia, and the momentum that is missing at `u`."""
+    local[k, 0] = problem.mass
+    local[k, 1] = 0.0
+    local[k, 2] = problem.mass
+    local[k, 3] = 0.0
+    local[k, 4] = 0.0
+    local[k, 5] = problem.inertia
+    local[k, 6] = problem.mass * (problem.u_free[k, 0] - u[k, 0])
+    local[k, 7] = problem.mass * (problem.u_free[k, 1] - u[k, 1])
+    local[k, 8] = problem.inertia * (problem.u_free[k, 2] - u[k, 2])
+
+
+@inlined
+def add_contact(local: FloatArray, k: int, rows: FloatArray, c: int, stiffness: float, impulse: float) -> None:
+    """Add to link k what a closed obstacle contact contributes: B w w^T and `impulse` w."""
+    nx, ny, arm = rows[c, 0], rows[c, 1], rows[c, 2]
+    local[k, 0] += stiffness * nx * nx
+    local[k, 1] += stiffness * nx * ny
+    local[k, 2] += stiffness * ny * ny
+    local[k, 3] += stiffness * nx * arm
+    local[k, 4] += stiffness * ny * arm
+    local[k, 5] += stiffness * arm * arm
+    local[k, 6] += impulse * nx
+    local[k, 7] += impulse * ny
+    local[k, 8] += impulse * arm

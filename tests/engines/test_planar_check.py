@@ -1,0 +1,212 @@
+"""What the planar engine says about scenes before they run, the pose they start in, and its grid of obstacles."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snakestudio.engines import registry
+from snakestudio.engines.planar_nonsmooth.check import largest_stable_step
+from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
+from snakestudio.engines.planar_nonsmooth.grid import make_grid
+from snakestudio.errors import SceneError
+from snakestudio.model.motion import (
+    GaitStart,
+    JointAnglesStart,
+    LateralUndulation,
+    LinkAnglesStart,
+    RecordingStart,
+    StateStart,
+    StraightStart,
+)
+from snakestudio.model.pose import gait_angles, gait_link_angles, initial_pose, initial_state, planar_pose
+from snakestudio.model.robot import JointController, Robot
+from snakestudio.model.scene import Scene, Solver
+from snakestudio.model.world import Cylinder, Ground
+from tests.engines.planar import circle, gait_reference
+
+
+def found(scene: Scene, base_dir: Path | None = None) -> dict[str, str]:
+    """Severity and key of every finding, with its sentence."""
+    return {f"{p.severity} {p.key}": p.sentence() for p in registry.check(scene, base_dir)}
+
+
+def test_the_default_scene_has_no_problems() -> None:
+    assert registry.check(Scene()) == []
+
+
+def test_checking_does_not_load_the_compiler() -> None:
+    program = (
+        "import sys; from snakestudio.engines import registry; from snakestudio.model.scene import Scene;"
+        "registry.check(Scene()); registry.is_warm('planar_nonsmooth'); sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_overlap_names_link_obstacle_and_depth() -> None:
+    # Link 2 lies along x at x = 0.122; a post of radius 0.1 at y = 0.14 is 0.1 + 0.0525 - 0.14 = 12.5 mm inside.
+    problems = registry.check(Scene(obstacles=(circle(3.0, 0.0, 0.1), circle(0.122, 0.14, 0.1))))
+    assert [p.sentence() for p in problems] == [
+        "obstacles[2]: link 2 starts 12.5 mm deep inside obstacle 2; move the obstacle or the start."
+    ]
+    assert problems[0].obstacles == (1,)
+    assert problems[0].links == (1,)
+    assert registry.check(Scene(obstacles=(circle(0.122, 0.1516, 0.1),))) == []  # 0.9 mm are tolerated
+
+
+def test_joint_limits_obstacle_friction_and_slipperiness() -> None:
+    assert "error gait.amplitude_deg" in found(
+        Scene(robot=Robot(joint_limit_deg=45.0), gait=LateralUndulation(kind="lateral_undulation", offset_deg=-6.0))
+    )
+    bent = JointAnglesStart(kind="joint_angles", joint_angles_deg=(50.0,))
+    assert "error start.joint_angles_deg" in found(Scene(robot=Robot(n_links=2, joint_limit_deg=45.0), start=bent))
+    rough = Cylinder(kind="cylinder", x_m=3.0, y_m=0.0, friction=0.3)
+    assert found(Scene(obstacles=(rough,)))["error obstacles[1].friction"].startswith(
+        "obstacles[1].friction: 0.3 cannot be: this model's obstacles are frictionless (P2)"
+    )
+    assert "hint ground.mu_along" in found(Scene(ground=Ground(mu_along=0.0, mu_across=0.0)))
+    assert "hint ground.gravity_m_s2" in found(Scene(ground=Ground(gravity_m_s2=0.0)))
+
+
+def test_tilted_or_torn_states_are_errors() -> None:
+    flat = ((1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+    tilted = ((1.0, 0.0, 0.0, 0.0), (0.9, 0.0, 0.4, 0.0))
+    closed = ((0.0, 0.0, 0.05), (0.122, 0.0, 0.05))
+    torn = ((0.0, 0.0, 0.05), (0.125, 0.0, 0.05))
+
+    def state(positions: tuple[tuple[float, float, float], ...], turns: tuple[tuple[float, ...], ...]) -> Scene:
+        start = StateStart(kind="state", position_m=positions, orientation_wxyz=turns)
+        return Scene(robot=Robot(n_links=2), start=start)
+
+    assert found(state(closed, flat)) == {}
+    assert "link 2 does not lie flat" in found(state(closed, tilted))["error start.orientation_wxyz"]
+    assert "joint 1 is open by 3 mm" in found(state(torn, flat))["error start"]
+
+
+def test_largest_stable_step_of_the_paper_s_robot() -> None:
+    # PHYSICS.md: about 1/2800.
+    assert 1.0 / largest_stable_step(Scene()) == pytest.approx(2800, rel=0.05)
+    assert found(Scene(solver=Solver(step_s=4e-4)))["warning solver.step_s"].startswith(
+        "solver.step_s: 0.0004 s is too long"
+    )
+    limp = Scene(joint_controller=JointController(kp_nm_per_rad=0.0, kd_nms_per_rad=0.0))
+    assert largest_stable_step(limp) == float("inf")
+
+
+@pytest.mark.parametrize(("share", "stable"), [(0.97, True), (1.03, False)])
+def test_largest_stable_step_is_where_the_engine_turns_unstable(share: float, stable: bool) -> None:
+    # Without friction and with a gait that stands still, a disturbance of 1e-6 rad/s dies out or grows.
+    gait = LateralUndulation(kind="lateral_undulation", amplitude_deg=0.0)
+    scene = Scene(gait=gait, ground=Ground(mu_along=0.0, mu_across=0.0))
+    scene = scene.model_copy(update={"solver": Solver(step_s=share * largest_stable_step(scene))})
+    engine = PlanarNonsmoothEngine(scene)
+    engine._state.u[:, 2] = 1e-6 * (-1.0) ** np.arange(11)
+    engine.advance(gait_reference(scene, 3000), 3000, ())
+    assert (np.abs(engine._state.u[:, 2]).max() < 1e-5) == stable
+
+
+@given(
+    amplitude=st.floats(0, 90), shift=st.floats(-180, 180), offset=st.floats(-20, 20), n=st.integers(2, 40),
+    link=st.integers(1, 2), omega=st.floats(-100, 100),
+)  # fmt: skip
+def test_gait_pose_has_the_gait_s_joint_angles(
+    amplitude: float, shift: float, offset: float, n: int, link: int, omega: float
+) -> None:
+    gait = LateralUndulation(
+        kind="lateral_undulation", amplitude_deg=amplitude, phase_shift_deg=shift, offset_deg=offset
+    )
+    start = GaitStart(kind="gait", link=link, x_m=1.0, y_m=-2.0, heading_deg=70.0, vx_m_s=0.5, omega_deg_s=omega)
+    scene = Scene(robot=Robot(n_links=n), gait=gait, start=start)
+    q, u = planar_pose(scene)
+    assert np.diff(q[:, 2]) == pytest.approx(gait_angles(gait, n, 0.0)[0], abs=1e-9)
+    assert q[link - 1, :2] == pytest.approx([1.0, -2.0])
+    arm = 0.061 * np.column_stack([np.cos(q[:, 2]), np.sin(q[:, 2])])
+    assert q[:-1, :2] + arm[:-1] == pytest.approx(q[1:, :2] - arm[1:], abs=1e-9)
+    # Rigid motion: distances do not change.
+    apart, rate = np.diff(q[:, :2], axis=0), np.diff(u[:, :2], axis=0)
+    assert (apart * rate).sum(axis=1) == pytest.approx(0.0, abs=1e-9)
+    assert u[link - 1] == pytest.approx([0.5, 0.0, np.radians(omega)])
+
+
+def test_gait_pose_is_the_paper_s_serpenoid() -> None:
+    # theta_i(0) = H - A / (2 sin(delta/2)) cos((i - 3/2) delta).
+    gait = LateralUndulation(kind="lateral_undulation")
+    i, delta = np.arange(1, 12), np.radians(-50.0)
+    expected = np.pi - np.radians(40.0) / (2 * np.sin(delta / 2)) * np.cos((i - 1.5) * delta)
+    assert gait_link_angles(gait, 11, np.pi) == pytest.approx(expected)
+    still = LateralUndulation(kind="lateral_undulation", phase_shift_deg=0.0)
+    assert gait_link_angles(still, 5, 0.3) == pytest.approx(np.full(5, 0.3))
+
+
+def test_poses_of_the_other_starts() -> None:
+    two = Robot(n_links=2)
+    straight = initial_pose(Scene(robot=two, start=StraightStart(kind="straight", heading_deg=90.0)))
+    assert straight[1] == pytest.approx([0.0, 0.122, 0.0525, 0.5**0.5, 0.0, 0.0, 0.5**0.5])
+    bent = JointAnglesStart(kind="joint_angles", link=2, heading_deg=10.0, joint_angles_deg=(170.0,))
+    assert np.degrees(planar_pose(Scene(robot=two, start=bent))[0][:, 2]) == pytest.approx([-160.0, 10.0])
+    links = LinkAnglesStart(kind="link_angles", link_angles_deg=(0.0, 90.0))
+    assert planar_pose(Scene(robot=two, start=links))[0][1] == pytest.approx([0.061, 0.061, np.pi / 2])
+
+
+HEADER = ",".join(f"link_{i}_{c}" for i in (1, 2) for c in ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz"))
+SPEEDS = ",".join(
+    f"link_{i}_{c}" for i in (1, 2) for c in ("vx_mps", "vy_mps", "vz_mps", "wx_radps", "wy_radps", "wz_radps")
+)
+
+
+def test_start_from_a_recording(tmp_path: Path) -> None:
+    pose = "0,0,0.05,1,0,0,0,0.122,0,0.05,1,0,0,0"
+    speed = "1,0,0,0,0,0,1,0.061,0,0,0,0.5"
+    (tmp_path / "run.csv").write_text(
+        f"# scene\ntime_s,{HEADER},{SPEEDS}\n0,{pose},{speed.replace('1,', '9,', 1)}\n0.5,{pose},{speed}\n"
+    )
+    scene = Scene(robot=Robot(n_links=2), start=RecordingStart(kind="recording", file="run.csv", time_s=0.45))
+    assert registry.check(scene, tmp_path) == []
+    q, u = planar_pose(scene, tmp_path)
+    assert q == pytest.approx(np.array([[0, 0, 0], [0.122, 0, 0]]))
+    assert u == pytest.approx(np.array([[1, 0, 0], [1, 0.061, 0.5]]))
+    (tmp_path / "run.csv").write_text(f"time_s,{HEADER}\n0,{pose}\n")
+    assert np.all(initial_state(scene, tmp_path)[1] == 0.0)
+
+
+def test_recordings_that_do_not_fit_say_so(tmp_path: Path) -> None:
+    scene = Scene(start=RecordingStart(kind="recording", file="run.csv"))
+    with pytest.raises(SceneError, match=r"run.csv' cannot be read"):
+        planar_pose(scene, tmp_path)
+    for text, message in (
+        ("a,b\n1,2\n", "no readable column time_s"),
+        ("time_s\n", "holds no rows"),
+        (f"time_s,{HEADER}\n0" + ",0" * 14 + "\n", "holds 2 links but robot.n_links is 11"),
+    ):
+        (tmp_path / "run.csv").write_text(text)
+        with pytest.raises(SceneError, match=message):
+            planar_pose(scene, tmp_path)
+        problems = registry.check(scene, tmp_path)
+        assert [(p.severity, p.key) for p in problems] == [("error", "start.file")]
+        assert message in problems[0].sentence()
+
+
+@given(st.integers(0, 10**6), st.integers(1, 60), st.floats(-3, 3))
+def test_grid_loses_no_contact(seed: int, count: int, spread: float) -> None:
+    # Every obstacle within reach of a point is listed in that point's cell.
+    rng = np.random.default_rng(seed)
+    obstacles = np.column_stack([rng.normal(0, 10.0**spread, (count, 2)), 10.0 ** rng.uniform(-2, 1, count)])
+    grid = make_grid(obstacles, 0.1)
+    touch = obstacles[:, 2] + 0.1
+    angle = rng.uniform(0, 2 * np.pi, 200)
+    chosen = rng.integers(0, count, 200)
+    points = obstacles[chosen, :2] + (rng.choice([0.0, 0.5, 1.0], 200) * touch[chosen])[:, None] * np.column_stack(
+        [np.cos(angle), np.sin(angle)]
+    )
+    for point, j in zip(points, chosen, strict=True):
+        ix, iy = int((point[0] - grid.x) * grid.inverse), int((point[1] - grid.y) * grid.inverse)
+        assert 0 <= ix < grid.nx
+        assert 0 <= iy < grid.ny
+        cell = iy * grid.nx + ix
+        assert j in grid.items[grid.first[cell] : grid.first[cell + 1]]

@@ -1,0 +1,61 @@
+"""The same kernels as plain Python, and with every array access checked: both must give what the compiled ones give."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
+from tests.engines.planar import case_scene, gait_reference
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+PROGRAM = """
+import json, sys
+sys.path.insert(0, ".")
+from tests.engines.planar import case_scene, gait_reference
+from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
+from snakestudio.model.robot import Robot
+scene = case_scene("obstacle_aided", robot=Robot(joint_limit_deg=35.0))
+engine = PlanarNonsmoothEngine(scene)
+report = engine.advance(gait_reference(scene, {steps}), {steps}, range(10, {steps} + 1, 10))
+assert report.ok and report.unconverged == 0, report
+engine.snapshot()
+json.dump([report.rows.link_pose[-1].tolist(), report.rows.energy[-1].tolist(), int(report.rows.contacts_closed[-1])],
+          sys.stdout)
+"""
+
+
+def elsewhere(steps: int, **environment: str) -> list[object]:
+    """The last row of a run in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROGRAM.format(steps=steps)],
+        env={**os.environ, **environment},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    last: list[object] = json.loads(done.stdout)
+    return last
+
+
+@pytest.mark.parametrize(
+    ("environment", "steps"), [({"NUMBA_DISABLE_JIT": "1"}, 200), ({"NUMBA_BOUNDSCHECK": "1"}, 4000)]
+)
+def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
+    from snakestudio.model.robot import Robot
+
+    scene = case_scene("obstacle_aided", robot=Robot(joint_limit_deg=35.0))
+    rows = PlanarNonsmoothEngine(scene).advance(gait_reference(scene, steps), steps, (steps,)).rows
+    pose, energy, closed = elsewhere(steps, **environment)
+    assert np.array(pose) == pytest.approx(rows.link_pose[-1], abs=1e-11)
+    assert np.array(energy) == pytest.approx(rows.energy[-1], abs=1e-11)
+    assert closed == rows.contacts_closed[-1]

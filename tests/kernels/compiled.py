@@ -1,0 +1,63 @@
+"""Entry points into kernels that are otherwise inlined into a time step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import jit
+from snakestudio.kernels.gap import stadium_circle, stadium_touches
+from snakestudio.kernels.planar_augmented import solve_augmented
+from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_scratch import ChainScratch
+from snakestudio.kernels.planar_solver import solve_contacts
+from snakestudio.kernels.residual import chain_joint_impulses, chain_law_residual
+from snakestudio.kernels.trig import sin_cos
+
+FloatArray = NDArray[np.float64]
+
+
+@jit
+def solve(
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, tolerance: float, most: int
+) -> int:
+    return solve_contacts(problem, impulses, u, scratch, tolerance, most)
+
+
+@jit
+def solve_by_fallback(
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, tolerance: float, most: int
+) -> int:
+    for c in range(problem.n_contacts):
+        arm = problem.rows[c, 2]
+        scratch.contact[c, 2] = 1.0 / (1.0 / problem.mass + arm * arm / problem.inertia)
+    return solve_augmented(problem, impulses, u, scratch, tolerance * problem.scale, most)
+
+
+@jit
+def _residuals(problem: ChainProblem, u: FloatArray, impulses: ChainImpulses, joint: FloatArray) -> tuple[float, float]:
+    return chain_law_residual(problem, u, impulses), chain_joint_impulses(problem, u, impulses, joint)
+
+
+def residuals(problem: ChainProblem, u: FloatArray, impulses: ChainImpulses) -> tuple[float, float]:
+    """What the force laws and what the equations of motion miss."""
+    return _residuals(problem, u, impulses, np.zeros((len(u) - 1, 2)))
+
+
+@jit
+def trig(angle: FloatArray, cos: FloatArray, sin: FloatArray) -> None:
+    sin_cos(angle, cos, sin)
+
+
+@jit
+def gap(
+    x: float, y: float, cos: float, sin: float, half: float, radius: float, cx: float, cy: float, cr: float
+) -> tuple[float, float, float, float, float]:
+    return stadium_circle(x, y, cos, sin, half, radius, cx, cy, cr)
+
+
+@jit
+def touches(
+    x: float, y: float, cos: float, sin: float, half: float, radius: float, cx: float, cy: float, cr: float
+) -> bool:
+    return stadium_touches(x, y, cos, sin, half, radius, cx, cy, cr)
