@@ -22,7 +22,7 @@ setup:
 
 run: setup
 	@if $(bin)/python packaging/has_display.py; then \
-	    exec $(bin)/snakestudio $(scene); \
+	    exec $(bin)/snakestudio --play $(scene); \
 	else \
 	    echo "No display (DISPLAY and WAYLAND_DISPLAY name none that answers): running the scene without a window."; \
 	    mkdir -p out; \

@@ -15,6 +15,7 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio gui`."""
     parser.add_argument("scene", metavar="SCENE", nargs="?", type=Path, help="scene to open")
+    parser.add_argument("--play", action="store_true", help="begin to simulate as soon as the scene is open")
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -28,4 +29,4 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"There is no display for a window; run without one: snakestudio run {scene} --video run.mp4")
     from snakestudio.gui.app import run
 
-    return run(options.scene)
+    return run(options.scene, (lambda window: window.bridge.session.play()) if options.play else None)

@@ -1,0 +1,1 @@
+"""The window: the only Qt code of SnakeStudio."""

@@ -1,0 +1,347 @@
+"""Every command of the window in one table: menus, shortcuts, buttons and the list of shortcuts are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from snakestudio.gui import theme
+
+if TYPE_CHECKING:
+    from snakestudio.gui.main_window import MainWindow
+
+__all__ = ["SEPARATOR", "TABLE", "Actions", "Spec"]
+
+SEPARATOR = "-"
+
+
+def _always(window: MainWindow) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One command.
+
+    Attributes
+    ----------
+    id : str
+        Its name in the program; `SEPARATOR` for a line in the menu.
+    menu : str
+        Menu it stands in; "View/Show" is a submenu.
+    text : str
+    run : callable or None
+        What it does.
+    shortcuts : tuple of str
+    enabled : callable
+        When it can be used.
+    checked : callable or None
+        Whether it is on, if it can be on or off.
+    icon : str
+        Name of a file in `resources/icons`.
+    tip : str
+        Explanation beyond the text.
+    label : callable or None
+        Gives a text that changes.
+    local : bool
+        The shortcut works in viewport, time bar and scene tree only, as it means something else in other places.
+    """
+
+    id: str
+    menu: str
+    text: str = ""
+    run: Callable[[MainWindow], object] | None = None
+    shortcuts: tuple[str, ...] = ()
+    enabled: Callable[[MainWindow], bool] = _always
+    checked: Callable[[MainWindow], bool] | None = None
+    icon: str = ""
+    tip: str = ""
+    label: Callable[[MainWindow], str] | None = None
+    local: bool = False
+
+
+def _line(menu: str) -> Spec:
+    return Spec(SEPARATOR, menu)
+
+
+def _show(name: str, text: str, tip: str = "", shortcuts: tuple[str, ...] = ()) -> Spec:
+    """A command that switches one of the viewport's wishes."""
+
+    def toggle(w: MainWindow) -> None:
+        w.viewport.options.set(**{name: not getattr(w.viewport.options.now, name)})
+
+    def is_on(w: MainWindow) -> bool:
+        return bool(getattr(w.viewport.options.now, name))
+
+    return Spec(f"show_{name}", "View/Show", text, toggle, shortcuts, checked=is_on, tip=tip)
+
+
+def _arrows(factor: float) -> Callable[[MainWindow], None]:
+    """A command that makes all arrows longer or shorter."""
+
+    def scale(w: MainWindow) -> None:
+        for row in ("forces", "friction"):
+            w.viewport.options.scale_arrows(row, factor)
+
+    return scale
+
+
+def _can_run(w: MainWindow) -> bool:
+    return w.bridge.status.state in ("ready", "running", "paused", "finished", "preparing")
+
+
+def _can_step(w: MainWindow) -> bool:
+    return w.bridge.status.state in ("ready", "running", "paused", "finished")
+
+
+def _has_rows(w: MainWindow) -> bool:
+    return w.bridge.recording is not None
+
+
+def _has_depth(w: MainWindow) -> bool:
+    return not w.viewport.navigator.flat
+
+
+def _play_label(w: MainWindow) -> str:
+    return "Pause" if w.bridge.status.state == "running" else "Play"
+
+
+def _speed(places: int) -> Callable[[MainWindow], None]:
+    return lambda w: w.run_bar.speed.shift(places)
+
+
+TABLE: tuple[Spec, ...] = (
+    Spec("new", "File", "New Scene", lambda w: w.files.new(), ("Ctrl+N",), icon="new"),
+    Spec("open", "File", "Open ...", lambda w: w.files.ask_open(), ("Ctrl+O",), icon="open"),
+    Spec("open_recent", "File/Open Recent"),
+    Spec("open_example", "File/Open Example"),
+    _line("File"),
+    Spec("save", "File", "Save", lambda w: w.files.save(), ("Ctrl+S",), icon="save"),
+    Spec("save_as", "File", "Save As ...", lambda w: w.files.ask_save(), ("Ctrl+Shift+S",)),
+    _line("File"),
+    Spec(
+        "export_csv", "File", "Export CSV ...", lambda w: w.exporter.ask_csv(), ("Ctrl+E",),
+        lambda w: w.exporter.possible, icon="table", tip="Write the run so far as numbers",
+    ),
+    Spec(
+        "export_video", "File", "Export Video ...", lambda w: w.exporter.ask_video(), ("Ctrl+Shift+E",),
+        lambda w: w.exporter.possible, icon="video", tip="Render the run so far as a video",
+    ),
+    _line("File"),
+    Spec("quit", "File", "Quit", lambda w: w.close(), ("Ctrl+Q",)),
+    Spec(
+        "undo", "Edit", "Undo", lambda w: w.document.undo_stack.undo(), ("Ctrl+Z",),
+        lambda w: w.document.undo_stack.canUndo(), icon="undo",
+        label=lambda w: f"Undo {w.document.undo_stack.undoText()}".strip(),
+    ),
+    Spec(
+        "redo", "Edit", "Redo", lambda w: w.document.undo_stack.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"),
+        lambda w: w.document.undo_stack.canRedo(), icon="redo",
+        label=lambda w: f"Redo {w.document.undo_stack.redoText()}".strip(),
+    ),
+    _line("Edit"),
+    Spec(
+        "select_all", "Edit", "Select All Obstacles", lambda w: w.select_all_obstacles(), ("Ctrl+A",),
+        lambda w: bool(w.document.scene.obstacles), local=True,
+    ),
+    Spec(
+        "deselect", "Edit", "Select Nothing", lambda w: w.selection.clear(), ("Ctrl+Shift+A",),
+        lambda w: bool(w.selection.items),
+    ),
+    Spec(
+        "delete", "Edit", "Delete Obstacles", lambda w: w.delete_selected(), ("Del",),
+        lambda w: bool(w.selection.obstacles), icon="delete", local=True,
+    ),
+    Spec("view_top", "View", "Top", lambda w: w.viewport.navigator.view("top"), ("7",)),
+    Spec("view_front", "View", "Front", lambda w: w.viewport.navigator.view("front"), ("1",), _has_depth),
+    Spec("view_right", "View", "Right", lambda w: w.viewport.navigator.view("right"), ("3",), _has_depth),
+    Spec(
+        "view_projection", "View", "Perspective", lambda w: w.viewport.navigator.toggle_projection(), ("5",),
+        _has_depth, lambda w: not w.viewport.navigator.camera.orthographic, tip="Perspective or parallel projection",
+    ),
+    _line("View"),
+    Spec("frame_all", "View", "Frame All", lambda w: w.viewport.frame_all(), ("Home",), icon="frame", local=True),
+    Spec("frame_selection", "View", "Frame Selection", lambda w: w.viewport.frame_selection(), ("F", ".")),
+    Spec(
+        "follow", "View", "Follow Robot",
+        lambda w: w.viewport.navigator.set_following(not w.viewport.navigator.following), ("C",),
+        checked=lambda w: w.viewport.navigator.following, icon="follow",
+        tip="Keep the robot in the middle of the picture",
+    ),
+    _line("View"),
+    _show("forces", "Obstacle Forces"),
+    _show("friction", "Friction Forces"),
+    _show("contact_points", "Contact Points", "Coloured by stick and slip"),
+    _show("trail", "Trail"),
+    _show("centre_of_mass", "Centre of Mass"),
+    _show("joint_axes", "Joint Axes"),
+    _show("reference_ghost", "Commanded Shape", "Where the joints were told to be"),
+    _show("see_through", "See Through Obstacles"),
+    _show("grid", "Grid"),
+    _line("View/Show"),
+    Spec("arrows_longer", "View/Show", "Longer Arrows", _arrows(1.25), ("Ctrl+Up",)),
+    Spec("arrows_shorter", "View/Show", "Shorter Arrows", _arrows(0.8), ("Ctrl+Down",)),
+    Spec("trail_link", "View/Trail of"),
+    Spec(
+        "arrange", "View/Panels", "Arrange Panels", lambda w: w.set_arranging(not w.arranging),
+        checked=lambda w: w.arranging, tip="Show title bars by which panels are moved, floated and closed",
+    ),
+    _line("View/Panels"),
+    _line("View"),
+    Spec(
+        "theme", "View", "Light Colours", lambda w: w.toggle_theme(),
+        checked=lambda w: theme.current() is theme.LIGHT, icon="theme",
+    ),
+    Spec(
+        "screenshot", "View", "Screenshot ...", lambda w: w.exporter.ask_screenshot(), ("Ctrl+P",), icon="camera",
+        tip="Save what the viewport shows at full quality",
+    ),
+    Spec(
+        "play", "Simulation", "Play", lambda w: w.bridge.play_or_pause(), ("Space",), _can_run, icon="play",
+        label=_play_label, tip="Run or stand still",
+    ),
+    Spec(
+        "step", "Simulation", "Step", lambda w: w.step(), ("N",), _can_step, icon="step",
+        tip="Go on by one control period",
+    ),
+    Spec(
+        "single_step", "Simulation", "Step Once", lambda w: w.step(1), ("Shift+N",), _can_step,
+        tip="Go on by one time step",
+    ),
+    Spec(
+        "reset", "Simulation", "Reset", lambda w: w.reset(), ("Ctrl+R",), lambda w: w.bridge.status.state != "empty",
+        icon="reset", tip="Back to the start, with all edits applied",
+    ),
+    _line("Simulation"),
+    Spec("slower", "Simulation", "Slower", _speed(-1), ("[",)),
+    Spec("faster", "Simulation", "Faster", _speed(+1), ("]",)),
+    Spec("real_time", "Simulation", "Real Time", lambda w: w.run_bar.speed.choose(1.0), ("Ctrl+1",)),
+    _line("Simulation"),
+    Spec(
+        "row_back", "Simulation", "Row Before", lambda w: w.time_bar.track.shift(-1), ("Left",), _has_rows, local=True,
+        tip="Look at the recorded row before",
+    ),
+    Spec(
+        "row_on", "Simulation", "Row After", lambda w: w.time_bar.track.shift(1), ("Right",), _has_rows, local=True,
+        tip="Look at the recorded row after",
+    ),
+    Spec(
+        "live", "Simulation", "Go to the Newest State", lambda w: w.bridge.set_cursor(None), ("End",),
+        lambda w: not w.bridge.live, local=True, icon="live",
+    ),
+    Spec("shortcuts", "Help", "Keyboard Shortcuts", lambda w: w.show_shortcuts(), ("F1",), icon="keyboard"),
+    Spec("graphics", "Help", "OpenGL Information", lambda w: w.show_graphics()),
+    Spec("about", "Help", "About SnakeStudio", lambda w: w.show_about(), icon="info"),
+)  # fmt: skip
+"""All commands, in the order of the menus."""
+
+
+class Actions(QObject):
+    """The table as living actions of one window.
+
+    Parameters
+    ----------
+    window : MainWindow
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._actions: dict[str, QAction] = {}
+        self.menus: dict[str, QMenu] = {}
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self.refresh)
+        for spec in TABLE:
+            if spec.run is not None:
+                self._actions[spec.id] = self._make(spec, spec.run)
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def _make(self, spec: Spec, run: Callable[[MainWindow], object]) -> QAction:
+        action = QAction(spec.text, self._window)
+        action.setObjectName(spec.id)
+        action.setShortcuts([QKeySequence(keys) for keys in spec.shortcuts])
+        action.setIconVisibleInMenu(False)
+        action.setCheckable(spec.checked is not None)
+        if spec.local:
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        else:
+            self._window.addAction(action)
+        action.triggered.connect(lambda: self._run(run))
+        return action
+
+    def _run(self, run: Callable[[MainWindow], object]) -> None:
+        run(self._window)
+        self.refresh_soon()
+
+    @property
+    def local(self) -> list[QAction]:
+        """The actions whose shortcuts work in some widgets only; add them to these."""
+        return [self._actions[spec.id] for spec in TABLE if spec.local]
+
+    def fill(self, bar: QMenuBar) -> None:
+        """Make all menus."""
+        for spec in TABLE:
+            menu = self._menu(bar, spec.menu)
+            if spec.id == SEPARATOR:
+                menu.addSeparator()
+            elif spec.run is not None:
+                menu.addAction(self._actions[spec.id])
+
+    def _menu(self, bar: QMenuBar, path: str) -> QMenu:
+        if path not in self.menus:
+            above, _, name = path.rpartition("/")
+            self.menus[path] = self._menu(bar, above).addMenu(name) if above else bar.addMenu(name)
+        return self.menus[path]
+
+    def refresh_soon(self) -> None:
+        """Bring texts, ticks and what is enabled up to date, once, when the program comes to rest."""
+        self._timer.start()
+
+    def refresh(self) -> None:
+        """Bring texts, ticks and what is enabled up to date."""
+        window = self._window
+        for spec in TABLE:
+            action = self._actions.get(spec.id)
+            if action is None:
+                continue
+            action.setEnabled(spec.enabled(window))
+            if spec.checked is not None:
+                action.setChecked(spec.checked(window))
+            text = spec.label(window) if spec.label is not None else spec.text
+            if text != action.text() or not action.toolTip():
+                action.setText(text)
+                action.setToolTip(_tip(text, spec))
+
+    def renew_theme(self) -> None:
+        """Draw the icons in the colours of the present palette."""
+        for spec in TABLE:
+            if spec.icon and spec.run is not None:
+                self._actions[spec.id].setIcon(theme.icon(spec.icon))
+
+    def shortcuts(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """All shortcuts by menu, for the list in the Help menu."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for spec in TABLE:
+            if spec.shortcuts:
+                keys = " or ".join(_native(keys) for keys in spec.shortcuts)
+                text = "Play or pause" if spec.id == "play" else spec.text.removesuffix(" ...")
+                groups.setdefault(spec.menu.split("/")[0], []).append((keys, text))
+        return list(groups.items())
+
+
+def _native(keys: str) -> str:
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def _tip(text: str, spec: Spec) -> str:
+    keys = f" ({_native(spec.shortcuts[0])})" if spec.shortcuts else ""
+    return f"{text}{keys}" + (f"\n{spec.tip}" if spec.tip else "")

@@ -1,0 +1,94 @@
+"""Starts the window: application, look, main window, scene, in the order that brings a picture on screen soonest."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from snakestudio.gui.trace import StartTrace
+
+if TYPE_CHECKING:
+    from snakestudio.gui.main_window import MainWindow
+
+__all__ = ["run"]
+
+
+def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None) -> int:
+    """Open the window and run until it is closed.
+
+    Parameters
+    ----------
+    scene : Path or None
+        Scene file to open; the main example if None.
+    watch : callable, optional
+        Gets the window once it is shown: for benchmarks and for checking an installed program.
+
+    Returns
+    -------
+    int
+        Exit code.
+    """
+    trace = StartTrace()
+    # Python lets a thread wait 5 ms for another that computes; a window that draws, plots and simulates in threads of
+    # one process would stutter.
+    sys.setswitchinterval(0.001)
+    from PySide6.QtCore import QObject, Qt, QTimer, Signal
+    from PySide6.QtWidgets import QApplication
+
+    from snakestudio.gui.viewport.surface import set_default_format
+
+    set_default_format()
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("SnakeStudio")
+    app.setOrganizationName("SnakeStudio")
+    app.setDesktopFileName("snakestudio")
+    trace.mark("Qt ready")
+
+    from PySide6.QtCore import QSettings
+
+    from snakestudio.gui import theme
+    from snakestudio.gui.crash import CrashGuard
+    from snakestudio.gui.main_window import MainWindow
+    from snakestudio.paths import scenes_dir
+
+    settings = QSettings()
+    theme.apply(app, str(settings.value("theme", "dark")))
+    window = MainWindow(settings)
+
+    class Teller(QObject):
+        """Carries a sentence from whichever thread failed to the window's."""
+
+        told = Signal(str)
+
+    teller = Teller()
+    teller.told.connect(window.tell_internal_error, Qt.ConnectionType.QueuedConnection)
+    guard = CrashGuard(teller.told.emit)
+    window.files.open(scene if scene is not None else scenes_dir() / "obstacle_aided.toml")
+    window.show()
+    trace.mark("window shown")
+    if watch is not None:
+        watch(window)
+
+    def on_first_frame() -> None:
+        with contextlib.suppress(RuntimeError):
+            window.viewport.frame_drawn.disconnect(on_first_frame)
+        trace.mark("first frame drawn")
+        QTimer.singleShot(0, window.fill_docks)
+
+    window.viewport.frame_drawn.connect(on_first_frame)
+    if window.viewport.gl is None:
+        QTimer.singleShot(0, on_first_frame)
+
+    # Without this Ctrl+C in the terminal is noticed only when Qt calls Python code the next time.
+    if sys.platform != "win32":
+        signal.signal(signal.SIGINT, lambda *_: window.close())
+    try:
+        return app.exec()
+    finally:
+        window.bridge.close()
+        guard.close()

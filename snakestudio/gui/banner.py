@@ -1,0 +1,229 @@
+"""Slim notices above the viewport: they say in a sentence what happened and offer what to do, and never block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal
+
+from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from snakestudio.errors import SceneError
+from snakestudio.gui import theme
+from snakestudio.gui.bridge import SessionBridge
+from snakestudio.model.edits import get_value
+from snakestudio.model.fields import field_doc
+from snakestudio.model.scene import Scene
+from snakestudio.session.session import Status
+
+__all__ = ["Banner", "Banners", "label_of"]
+
+Kind = Literal["info", "warning"]
+Button = tuple[str, Callable[[], object]]
+
+_MAX_LINES = 6
+_PASSING_MS = 20_000
+
+
+class Banner(QFrame):
+    """One notice; hidden while there is nothing to say."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("banner")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 8, 6)
+        row.setSpacing(10)
+        self._icon = QLabel(self)
+        self._text = QLabel(self)
+        self._text.setWordWrap(True)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._bar = QProgressBar(self)
+        self._bar.setRange(0, 1000)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedWidth(160)
+        self._close = QToolButton(self)
+        self._close.setProperty("role", "flat")
+        self._close.setToolTip("Close this notice")
+        self._close.clicked.connect(self.clear)
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._text, 1)
+        row.addWidget(self._bar, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._row = row
+        self._buttons: list[QPushButton] = []
+        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
+        self._kind: Kind = "info"
+        self._passing = QTimer(self)
+        self._passing.setSingleShot(True)
+        self._passing.setInterval(_PASSING_MS)
+        self._passing.timeout.connect(self.clear)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says; empty while hidden."""
+        return "" if self.isHidden() else self._text.text()
+
+    def say(
+        self,
+        kind: Kind,
+        text: str,
+        buttons: Sequence[Button] = (),
+        *,
+        progress: float | None = None,
+        closable: bool = True,
+        passing: bool = False,
+    ) -> None:
+        """Show a notice in place of the one before.
+
+        Parameters
+        ----------
+        kind : {"info", "warning"}
+        text : str
+        buttons : sequence of (text, callback)
+        progress : float, optional
+            Finished fraction of what goes on.
+        closable : bool
+            Whether the user can put it away.
+        passing : bool
+            Whether it goes by itself after a while.
+        """
+        lines = text.splitlines()
+        if len(lines) > _MAX_LINES:
+            self._text.setToolTip(text)
+            text = "\n".join([*lines[:_MAX_LINES], f"... and {len(lines) - _MAX_LINES} more (hold the mouse here)"])
+        else:
+            self._text.setToolTip("")
+        self._kind = kind
+        self._text.setText(text)
+        self._bar.setVisible(progress is not None)
+        if progress is not None:
+            self._bar.setValue(round(1000 * progress))
+        self._close.setVisible(closable)
+        if [button.text() for button in self._buttons] != [name for name, _ in buttons]:
+            self._make_buttons(buttons)
+        self._dress()
+        self.show()
+        self._passing.stop()
+        if passing:
+            self._passing.start()
+
+    def _make_buttons(self, buttons: Sequence[Button]) -> None:
+        for old in self._buttons:
+            self._row.removeWidget(old)
+            old.deleteLater()
+        self._buttons = []
+        for name, callback in buttons:
+            button = QPushButton(name, self)
+            button.clicked.connect(lambda _=False, call=callback: call())
+            self._row.insertWidget(self._row.count() - 1, button, 0, Qt.AlignmentFlag.AlignTop)
+            self._buttons.append(button)
+
+    def clear(self) -> None:
+        """Say nothing."""
+        self.hide()
+
+    def _dress(self) -> None:
+        role = "warning" if self._kind == "warning" else "accent"
+        self._icon.setPixmap(theme.icon("warning" if role == "warning" else "info", role).pixmap(18, 18))
+        self._close.setIcon(theme.icon("close", "dim"))
+        p = theme.current()
+        edge = p.warning if role == "warning" else p.accent
+        self.setStyleSheet(
+            f"#banner {{ background: {p.card}; border: 0; border-left: 3px solid {edge};"
+            f" border-bottom: 1px solid {p.line}; }}"
+        )
+
+
+class Banners(QWidget):
+    """All notices, one below the other: about the run, about files, about exports.
+
+    Parameters
+    ----------
+    bridge : SessionBridge
+        Its status is turned into sentences.
+    scene : callable
+        Gives the present scene.
+    show_checks : callable
+        Shows what is wrong with the scene.
+    """
+
+    def __init__(
+        self,
+        bridge: SessionBridge,
+        scene: Callable[[], Scene],
+        show_checks: Callable[[], object],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._bridge, self._scene, self._show_checks = bridge, scene, show_checks
+        self._saved: Path | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self)
+        for banner in (self.run, self.files, self.exports):
+            column.addWidget(banner)
+        bridge.failed.connect(self._on_failed)
+        bridge.status_changed.connect(self._on_status)
+
+    def error(self, text: str) -> None:
+        """Something the user asked for could not be done."""
+        self.files.say("warning", text)
+
+    def _on_failed(self, message: str, saved: Path | None) -> None:
+        self._saved = saved
+        self._on_status(self._bridge.status)
+
+    def _on_status(self, status: Status) -> None:
+        reset: Button = ("Reset", self._bridge.session.reset)
+        if status.state == "failed":
+            text = status.message
+            buttons: list[Button] = [reset]
+            saved = self._saved
+            if saved is not None:
+                text = f"{text}\nThe contact problem was saved as {saved}."
+                folder = QUrl.fromLocalFile(str(saved.parent))
+                buttons = [("Show Folder", lambda: QDesktopServices.openUrl(folder)), reset]
+            self.run.say("warning", text, buttons, closable=False)
+            return
+        self._saved = None
+        if status.state == "blocked":
+            errors = sum(problem.severity == "error" for problem in status.problems)
+            more = f" ({errors - 1} more)" if errors > 1 else ""
+            text = f"This scene cannot run yet. {status.message}{more}"
+            self.run.say("warning", text, [("Show Checks", self._show_checks)], closable=False)
+        elif status.state == "preparing":
+            text = "Compiling the simulation engine; this happens only once."
+            if not status.message.startswith("Compiling the simulation engine"):
+                text = f"{text} Now: {_lower_first(status.message)}"
+            self.run.say("info", text, progress=status.progress, closable=False)
+        elif status.pending:
+            self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
+        else:
+            self.run.clear()
+
+
+def _lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _pending_text(keys: Sequence[str], scene: Scene) -> str:
+    names = [label_of(scene, key) for key in keys]
+    listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    return f"{listed}: {'these apply' if len(names) > 1 else 'this applies'} at reset."
+
+
+def label_of(scene: Scene, key: str) -> str:
+    """What people call the scene value at a dotted key, for example "Robot: Links"."""
+    owner, _, name = key.rpartition(".")
+    try:
+        part = get_value(scene, owner) if owner else scene
+        label = field_doc(type(part), name).label
+    except (SceneError, KeyError, AttributeError):  # a key of a scene that is gone is shown as it is
+        return key
+    head = owner.partition("[")[0].replace("_", " ").replace(".", " ").capitalize()
+    return f"{head}: {label}" if head else label

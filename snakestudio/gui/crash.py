@@ -1,0 +1,79 @@
+"""What happens when the program has a defect: a sentence on screen, the details in a file, and it lives on."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import logging
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from snakestudio.paths import cache_dir
+
+__all__ = ["CrashGuard"]
+
+log = logging.getLogger("snakestudio")
+
+
+class CrashGuard:
+    """Catches what nobody else caught, in every thread.
+
+    Parameters
+    ----------
+    tell : callable
+        Gets the sentence for the user; called on the thread that failed.
+    """
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._telling = False
+        self.path: Path | None = None
+        self._handler: logging.Handler | None = None
+        self._dump: IO[str] | None = None
+        with contextlib.suppress(OSError):
+            self.path = cache_dir() / "snakestudio.log"
+            if self.path.exists() and self.path.stat().st_size > 1_000_000:
+                self.path.replace(self.path.with_suffix(".old.log"))
+            handler = logging.FileHandler(self.path, encoding="utf-8")
+            handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+            logging.getLogger().addHandler(handler)
+            self._handler = handler
+            self._dump = self.path.open("a", encoding="utf-8")  # for what kills even Python
+            faulthandler.enable(self._dump)
+        self._before = sys.excepthook, threading.excepthook
+        sys.excepthook = self._on_exception
+        threading.excepthook = self._on_thread
+
+    def _on_thread(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None and args.exc_type is not SystemExit:
+            self._on_exception(args.exc_type, args.exc_value, args.exc_traceback)
+
+    def _on_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            self._before[0](kind, error, trace)
+            return
+        log.error("a defect", exc_info=(kind, error, trace))
+        if self._handler is None:
+            self._before[0](kind, error, trace)
+        if self._telling:
+            return  # telling must not fail again and again
+        self._telling = True
+        try:
+            where = f" Details are in {self.path}." if self.path is not None else ""
+            self._tell(f"Internal error: {kind.__name__}: {error}. The program goes on; please report this.{where}")
+        finally:
+            self._telling = False
+
+    def close(self) -> None:
+        """Leave everything as it was."""
+        sys.excepthook, threading.excepthook = self._before
+        if self._handler is not None:
+            logging.getLogger().removeHandler(self._handler)
+            self._handler.close()
+        if self._dump is not None:
+            faulthandler.disable()
+            self._dump.close()

@@ -1,0 +1,121 @@
+"""The docks around the viewport: one list says what stands where, and each is filled after the window is on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+
+from snakestudio.gui.dock_title import DockTitle
+
+if TYPE_CHECKING:
+    from snakestudio.gui.main_window import MainWindow
+
+__all__ = ["DOCKS", "DockSpec", "make_docks", "size_docks"]
+
+_Area = Qt.DockWidgetArea
+
+_BOTTOM_SHARE = 0.34
+"""Share of the window's height that a dock at the bottom gets at most: the viewport matters more."""
+
+
+def _scene_tree(w: MainWindow) -> QWidget:
+    from snakestudio.gui.docks.scene_tree import SceneTree
+
+    tree = SceneTree(w.document, w.selection, lambda: w.bridge.displayed)
+    tree.addActions([w.actions_table["delete"], w.actions_table["select_all"]])
+    return tree
+
+
+def _inspector(w: MainWindow) -> QWidget:
+    from snakestudio.gui.docks.inspector import Inspector
+
+    return Inspector(w.document, w.selection, w.bridge)
+
+
+def _checks(w: MainWindow) -> QWidget:
+    from snakestudio.gui.docks.checks import Checks
+
+    return Checks(w.document, w.bridge, w.selection)
+
+
+def _parameters(w: MainWindow) -> QWidget:
+    from snakestudio.gui.docks.parameters import ParameterPanels
+
+    return ParameterPanels(w.document, w.bridge)
+
+
+def _plots(w: MainWindow) -> QWidget:
+    from snakestudio.gui.plots.panel import PlotPanel
+
+    return PlotPanel(w.bridge, w.document)
+
+
+@dataclass(frozen=True)
+class DockSpec:
+    """One dock.
+
+    Attributes
+    ----------
+    name : str
+        Its name in stored layouts.
+    title : str
+    area : Qt.DockWidgetArea
+    make : callable
+        Makes its content; imports what that needs.
+    size : int
+        Width (at a side) or height (at the bottom) at first, px.
+    gap : int or None
+        Room above a content that has a heading of its own, px; None for content that needs the dock's title.
+    """
+
+    name: str
+    title: str
+    area: _Area
+    make: Callable[[MainWindow], QWidget]
+    size: int
+    gap: int | None = None
+
+
+DOCKS = (
+    DockSpec("scene", "Scene", _Area.LeftDockWidgetArea, _scene_tree, 288),
+    DockSpec("inspector", "Inspector", _Area.LeftDockWidgetArea, _inspector, 288, gap=8),
+    DockSpec("checks", "Checks", _Area.LeftDockWidgetArea, _checks, 288),
+    DockSpec("parameters", "Parameters", _Area.RightDockWidgetArea, _parameters, 356, gap=0),
+    DockSpec("plots", "Plots", _Area.BottomDockWidgetArea, _plots, 340, gap=0),
+)
+"""All docks, from the first to be filled to the last: what is quick to make and needed first comes first."""
+
+
+def make_docks(window: MainWindow) -> dict[str, QDockWidget]:
+    """The docks of a window, still empty."""
+    window.setCorner(Qt.Corner.BottomLeftCorner, _Area.LeftDockWidgetArea)
+    window.setCorner(Qt.Corner.BottomRightCorner, _Area.RightDockWidgetArea)
+    window.setDockNestingEnabled(True)
+    docks: dict[str, QDockWidget] = {}
+    for spec in DOCKS:
+        dock = QDockWidget(spec.title, window)
+        dock.setObjectName(f"dock_{spec.name}")
+        dock.setWidget(QWidget(dock))
+        dock.setTitleBarWidget(DockTitle(dock, spec.gap))
+        window.addDockWidget(spec.area, dock)
+        docks[spec.name] = dock
+    return docks
+
+
+def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
+    """Give the docks the sizes they have at first; the window must have its own already."""
+    for orientation, areas in (
+        (Qt.Orientation.Horizontal, (_Area.LeftDockWidgetArea, _Area.RightDockWidgetArea)),
+        (Qt.Orientation.Vertical, (_Area.BottomDockWidgetArea,)),
+    ):
+        chosen = [spec for spec in DOCKS if spec.area in areas]
+        sizes = [spec.size for spec in chosen]
+        if orientation is Qt.Orientation.Vertical:
+            sizes = [min(size, round(_BOTTOM_SHARE * window.height())) for size in sizes]
+        window.resizeDocks([docks[spec.name] for spec in chosen], sizes, orientation)
+    left = [docks[name] for name in ("scene", "inspector", "checks")]
+    window.resizeDocks(left, [400, 330, 140], Qt.Orientation.Vertical)

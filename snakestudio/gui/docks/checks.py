@@ -1,0 +1,201 @@
+"""What is wrong or doubtful about the scene, and which edits wait for a reset; a click goes to what it is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QPainter, QTextOption
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLabel,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.errors import Problem, SnakeStudioError
+from snakestudio.gui import theme
+from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.docks.obstacle_edits import obstacle_title
+from snakestudio.gui.document import Document
+from snakestudio.gui.selection import Item, Selection
+from snakestudio.gui.widgets.parameter_row import declared
+from snakestudio.model.edits import parse_key
+from snakestudio.model.fields import field_doc
+from snakestudio.model.scene import Scene
+
+__all__ = ["Checks", "items_of"]
+
+Index = QModelIndex | QPersistentModelIndex
+
+_PARTS: dict[str, Item] = {
+    "robot": ("robot", 0),
+    "joint_controller": ("robot", 0),
+    "ground": ("ground", 0),
+    "start": ("start", 0),
+    "run": ("run", 0),
+    "solver": ("run", 0),
+    "control": ("run", 0),
+    "model": ("run", 0),
+}
+_COLOURS = {"error": "warning", "warning": "warning", "hint": "accent", "pending": "dim"}
+
+
+def items_of(problem: Problem) -> list[Item]:
+    """What a finding is about."""
+    items: list[Item] = [("obstacle", i) for i in problem.obstacles]
+    items += [("link", i) for i in problem.links]
+    if items or not problem.key:
+        return items
+    try:
+        path = parse_key(problem.key)
+    except SnakeStudioError:
+        return []
+    if path[0] == "obstacles":
+        return [("obstacle", path[1])] if len(path) > 1 and isinstance(path[1], int) else []
+    part = _PARTS.get(str(path[0]))
+    return [part] if part is not None else []
+
+
+def _pending(scene: Scene, key: str) -> Problem:
+    """An edit that waits for the next reset, as a finding."""
+    try:
+        path = parse_key(key)
+        what = field_doc(*declared(scene, key)).label if path[0] != "obstacles" or len(path) > 2 else "Obstacles"
+        if path[0] == "obstacles" and len(path) > 2 and isinstance(path[1], int):
+            what = f"{obstacle_title(scene.obstacles[path[1]], path[1])}, {what.lower()}"
+    except (SnakeStudioError, IndexError):
+        what = key
+    return Problem("hint", key, f"{what} applies at the next reset", "")
+
+
+class _Findings(QAbstractListModel):
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.entries: list[tuple[str, Problem, str]] = []
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.entries)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        kind, problem, text = self.entries[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return text
+        if role == Qt.ItemDataRole.UserRole:
+            return kind
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"<qt>{text}<br>{problem.key}</qt>" if problem.key else f"<qt>{text}</qt>"
+        return None
+
+    def replace(self, entries: list[tuple[str, Problem, str]]) -> None:
+        if entries != self.entries:
+            self.beginResetModel()
+            self.entries = entries
+            self.endResetModel()
+
+
+class _Delegate(QStyledItemDelegate):
+    """A mark in the colour of what it is, and the sentence on as many lines as it needs."""
+
+    _LEFT, _PAD = 18, 5
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        view = self.parent()
+        width = view.viewport().width() if isinstance(view, QListView) else 240
+        room = QRect(0, 0, max(60, width - self._LEFT - 6), 10000)
+        text = str(index.data(Qt.ItemDataRole.DisplayRole))
+        bounds = option.fontMetrics.boundingRect(room, Qt.TextFlag.TextWordWrap, text)
+        return QSize(width, bounds.height() + 2 * self._PAD)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        rect: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        if state & (QStyle.StateFlag.State_MouseOver | QStyle.StateFlag.State_Selected):
+            painter.setBrush(theme.colour("card"))
+            painter.drawRoundedRect(rect, 5, 5)
+        painter.setBrush(theme.colour(_COLOURS[str(index.data(Qt.ItemDataRole.UserRole))]))
+        painter.drawEllipse(rect.left() + 4, rect.top() + self._PAD + 5, 7, 7)
+        painter.setPen(theme.colour("text"))
+        wrapped = QTextOption()
+        wrapped.setWrapMode(QTextOption.WrapMode.WordWrap)
+        text = str(index.data(Qt.ItemDataRole.DisplayRole))
+        painter.drawText(rect.adjusted(self._LEFT, self._PAD, -4, 0), Qt.TextFlag.TextWordWrap, text)
+        painter.restore()
+
+
+class Checks(QWidget):
+    """The findings about the scene.
+
+    Parameters
+    ----------
+    document : Document
+    bridge : SessionBridge
+    selection : Selection
+    """
+
+    def __init__(
+        self, document: Document, bridge: SessionBridge, selection: Selection, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document, self._bridge, self._selection = document, bridge, selection
+        self.summary = QLabel()
+        self.summary.setContentsMargins(4, 0, 0, 0)
+        self.list = QListView()
+        self._findings = _Findings(self)
+        self.list.setModel(self._findings)
+        self.list.setItemDelegate(_Delegate(self.list))
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setMouseTracking(True)
+        self.list.setFrameShape(QListView.Shape.NoFrame)
+        self.list.clicked.connect(self._go_to)
+        self.list.activated.connect(self._go_to)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 0, 12, 8)
+        layout.setSpacing(4)
+        layout.addWidget(self.summary)
+        layout.addWidget(self.list, 1)
+        bridge.status_changed.connect(lambda _: self._refresh())
+        document.scene_changed.connect(lambda before, after: self._refresh())
+        self._refresh()
+
+    def _refresh(self) -> None:
+        status = self._bridge.status
+        entries = [(p.severity, p, _capital(p)) for p in status.problems]
+        pending = [_pending(self._document.scene, key) for key in status.pending]
+        self._findings.replace([*entries, *(("pending", p, f"{p.message}.") for p in pending)])
+        count = {kind: sum(p.severity == kind for p in status.problems) for kind in ("error", "warning", "hint")}
+        parts = [_counted(count["error"], "error") if count["error"] else "No errors"]
+        parts += [_counted(count[kind], kind) for kind in ("warning", "hint") if count[kind]]
+        if pending:
+            parts.append(f"{_counted(len(pending), 'edit')} at reset")
+        role = "warning" if count["error"] or count["warning"] else "good"
+        self.summary.setText(", ".join(parts))
+        if self.summary.property("role") != role:
+            self.summary.setProperty("role", role)
+            self.summary.style().unpolish(self.summary)
+            self.summary.style().polish(self.summary)
+        self.list.setVisible(bool(self._findings.entries))
+
+    def _go_to(self, index: QModelIndex) -> None:
+        items = items_of(self._findings.entries[index.row()][1])
+        if items:
+            self._selection.set(items)
+
+
+def _capital(problem: Problem) -> str:
+    """The finding as a sentence for the list; the key is in the tooltip."""
+    tail = f"; {problem.remedy}" if problem.remedy else ""
+    text = f"{problem.message}{tail}."
+    return f"{text[:1].upper()}{text[1:]}" if not problem.message[:1].isdigit() else f"{problem.key}: {text}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

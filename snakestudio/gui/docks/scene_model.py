@@ -1,0 +1,216 @@
+"""The scene as a tree for Qt's views: nothing is stored for an obstacle, so that thousands cost nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFont
+
+from snakestudio.gui.docks.obstacle_edits import obstacle_title
+from snakestudio.gui.document import Document
+from snakestudio.gui.selection import Item
+from snakestudio.gui.widgets.numbers import format_number
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Obstacle
+
+__all__ = ["SceneModel"]
+
+Index = QModelIndex | QPersistentModelIndex
+
+# Internal ids: small ones for what there is one of, then a range for each list.
+_ROBOT, _LINKS, _START, _WORLD, _GROUND, _OBSTACLES, _RUN = range(1, 8)
+_CHILDREN = {
+    0: (_ROBOT, _WORLD, _RUN),
+    _ROBOT: (_LINKS, _START),
+    _WORLD: (_GROUND, _OBSTACLES),
+}
+_PARENTS = {child: parent for parent, children in _CHILDREN.items() for child in children}
+_LINK, _OBSTACLE = 1 << 20, 1 << 24
+_ITEMS: dict[int, Item] = {
+    _ROBOT: ("robot", 0),
+    _START: ("start", 0),
+    _GROUND: ("ground", 0),
+    _RUN: ("run", 0),
+}
+_STARTS = {
+    "straight": "straight",
+    "gait": "in the gait's shape",
+    "joint_angles": "given joint angles",
+    "link_angles": "given link angles",
+    "state": "given state",
+    "recording": "from a recording",
+}
+
+
+class SceneModel(QAbstractItemModel):
+    """Robot with links and start, world with ground and obstacles, run.
+
+    Parameters
+    ----------
+    document : Document
+    """
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._scene = document.scene
+        self._bold = QFont()
+        self._bold.setBold(True)
+        document.scene_changed.connect(self._on_scene)
+
+    # --- structure -------------------------------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        number = int(parent.internalId()) if parent.isValid() else 0
+        if number == _LINKS:
+            return self._scene.robot.n_links
+        if number == _OBSTACLES:
+            return len(self._scene.obstacles)
+        return len(_CHILDREN.get(number, ()))
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 1
+
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
+        if column != 0 or not 0 <= row < self.rowCount(parent):
+            return QModelIndex()
+        number = int(parent.internalId()) if parent.isValid() else 0
+        if number == _LINKS:
+            return self.createIndex(row, 0, _LINK + row)
+        if number == _OBSTACLES:
+            return self.createIndex(row, 0, _OBSTACLE + row)
+        return self.createIndex(row, 0, _CHILDREN[number][row])
+
+    def parent(self, index: Index | None = None) -> Any:
+        if index is None:  # the same name is QObject's parent
+            return super().parent()
+        if not index.isValid():
+            return QModelIndex()
+        number = int(index.internalId())
+        above = _OBSTACLES if number >= _OBSTACLE else _LINKS if number >= _LINK else _PARENTS[number]
+        return self._node(above)
+
+    def _node(self, number: int) -> QModelIndex:
+        if number == 0:
+            return QModelIndex()
+        return self.createIndex(_CHILDREN[_PARENTS[number]].index(number), 0, number)
+
+    @property
+    def obstacles_node(self) -> QModelIndex:
+        """Above the obstacles."""
+        return self._node(_OBSTACLES)
+
+    @property
+    def nodes_open_at_first(self) -> tuple[QModelIndex, ...]:
+        """What is unfolded when the tree is first shown."""
+        return tuple(self._node(number) for number in (_ROBOT, _WORLD, _OBSTACLES))
+
+    # --- content ---------------------------------------------------------------------------------------------------
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        number = int(index.internalId())
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(number)
+        if role == Qt.ItemDataRole.FontRole and number in _CHILDREN[0]:
+            return self._bold
+        if role == Qt.ItemDataRole.ToolTipRole and _OBSTACLE <= number < _OBSTACLE + len(self._scene.obstacles):
+            return _obstacle_tip(self._scene.obstacles[number - _OBSTACLE])
+        return None
+
+    def _text(self, number: int) -> str | None:
+        scene = self._scene
+        if number >= _OBSTACLE:
+            i = number - _OBSTACLE
+            return obstacle_title(scene.obstacles[i], i) if i < len(scene.obstacles) else None
+        if number >= _LINK:
+            i = number - _LINK
+            return f"Link {i + 1} · head" if i == scene.robot.head_index else f"Link {i + 1}"
+        along, across = format_number(scene.ground.mu_along), format_number(scene.ground.mu_across)
+        return {
+            _ROBOT: f"Robot · {scene.robot.name}",
+            _LINKS: f"Links ({scene.robot.n_links})",
+            _START: f"Start · {_STARTS.get(scene.start.kind, scene.start.kind)}",
+            _WORLD: "World",
+            _GROUND: "Ground · µ " + (along if along == across else f"{along} along, {across} across"),
+            _OBSTACLES: f"Obstacles ({len(scene.obstacles)})",
+            _RUN: f"Run · {format_number(scene.run.duration_s)} s",
+        }.get(number)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        number = int(index.internalId())
+        if number in (_LINKS, _WORLD, _OBSTACLES):
+            return Qt.ItemFlag.ItemIsEnabled
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+
+    def item(self, index: Index) -> Item | None:
+        """What can be selected at an index."""
+        if not index.isValid():
+            return None
+        number = int(index.internalId())
+        if number >= _OBSTACLE:
+            return "obstacle", number - _OBSTACLE
+        if number >= _LINK:
+            return "link", number - _LINK
+        return _ITEMS.get(number)
+
+    def index_of(self, item: Item) -> QModelIndex:
+        """Where an item is."""
+        kind, i = item
+        if kind == "obstacle":
+            return self.index(i, 0, self._node(_OBSTACLES))
+        if kind == "link":
+            return self.index(i, 0, self._node(_LINKS))
+        return self._node(next(number for number, known in _ITEMS.items() if known[0] == kind))
+
+    # --- changes ---------------------------------------------------------------------------------------------------
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        old = self._scene
+        if old is after:
+            return
+        self._replace_rows(self._node(_LINKS), (0,) * old.robot.n_links, (0,) * after.robot.n_links, after, False)
+        if old.obstacles is not after.obstacles:
+            self._replace_rows(self._node(_OBSTACLES), old.obstacles, after.obstacles, after, True)
+        self._scene = after
+        for number in (*_CHILDREN[0], *_CHILDREN[_ROBOT], *_CHILDREN[_WORLD]):
+            node = self._node(number)
+            self.dataChanged.emit(node, node)
+
+    def _replace_rows(
+        self, node: QModelIndex, old: tuple[Any, ...], new: tuple[Any, ...], after: Scene, obstacles: bool
+    ) -> None:
+        """Tell the views of rows that came and went between what both ends share."""
+        same = min(len(old), len(new))
+        if len(old) == len(new):
+            if obstacles:
+                self._scene = after
+                changed = [i for i in range(same) if old[i] is not new[i] and old[i] != new[i]]
+                if changed:
+                    self.dataChanged.emit(self.index(changed[0], 0, node), self.index(changed[-1], 0, node))
+            return
+        first = next((i for i in range(same) if old[i] != new[i]), same)
+        tail = next((i for i in range(same - first) if old[-1 - i] != new[-1 - i]), same - first)
+        if len(old) - tail > first:
+            self.beginRemoveRows(node, first, len(old) - tail - 1)
+            kept = (*old[:first], *old[len(old) - tail :])
+            self._take(kept, len(kept), obstacles)
+            self.endRemoveRows()
+        if len(new) - tail > first:
+            self.beginInsertRows(node, first, len(new) - tail - 1)
+            self._take(new, len(new), obstacles)
+            self.endInsertRows()
+
+    def _take(self, entries: tuple[Any, ...], count: int, obstacles: bool) -> None:
+        if obstacles:
+            self._scene = self._scene.model_copy(update={"obstacles": entries})
+        else:
+            robot = self._scene.robot.model_copy(update={"n_links": count})
+            self._scene = self._scene.model_copy(update={"robot": robot})
+
+
+def _obstacle_tip(o: Obstacle) -> str:
+    return f"x {o.x_m:g} m, y {o.y_m:g} m, radius {o.radius_m:g} m, height {o.height_m:g} m"

@@ -1,0 +1,69 @@
+"""Changing how a scene starts without losing the pose: every kind of start is filled in from the one that was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from snakestudio.model.motion import PlacedStart
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+
+__all__ = ["START_KINDS", "start_values"]
+
+START_KINDS = {
+    "straight": "All links in line",
+    "gait": "The gait's shape at t = 0",
+    "joint_angles": "Given joint angles",
+    "link_angles": "Given link angles",
+    "state": "Given state of every link",
+    "recording": "State of an earlier run …",
+}
+"""Kinds of start, and what they are called."""
+
+
+def start_values(scene: Scene, kind: str, snapshot: Snapshot | None, file: str = "") -> dict[str, Any]:
+    """Values of a start of another kind, as near to what is shown as that kind can say.
+
+    Parameters
+    ----------
+    scene : Scene
+    kind : str
+    snapshot : Snapshot or None
+        What the viewport shows.
+    file : str
+        The recording's file, for "recording".
+    """
+    n = scene.robot.n_links
+    if kind == "recording":
+        return {"kind": kind, "file": file}
+    shown = snapshot if snapshot is not None and snapshot.valid & Fields.POSE and snapshot.n_links == n else None
+    if kind == "state":
+        if shown is not None:
+            position, orientation = shown.link_pose[:, :3], shown.link_pose[:, 3:]
+        else:
+            position = np.zeros((n, 3))
+            position[:, 0] = scene.robot.link_length_m * np.arange(n)
+            position[:, 2] = scene.robot.radius_m
+            orientation = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
+        return {"kind": kind, "position_m": position.tolist(), "orientation_wxyz": orientation.tolist()}
+    values: dict[str, Any] = {"kind": kind}
+    old = scene.start
+    if isinstance(old, PlacedStart):
+        values |= {name: getattr(old, name) for name in PlacedStart.model_fields}
+    elif shown is not None:
+        values |= {"x_m": float(shown.link_pose[0, 0]), "y_m": float(shown.link_pose[0, 1])}
+    heading = float(getattr(old, "heading_deg", 0.0))
+    angles = np.zeros(n) + heading
+    if shown is not None:
+        w, x, y, z = shown.link_pose[:, 3:].T
+        angles = np.degrees(np.unwrap(np.arctan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z))))
+    if kind == "link_angles":
+        values["link_angles_deg"] = [round(float(angle), 4) for angle in angles]
+    elif kind == "joint_angles":
+        values["joint_angles_deg"] = [round(float(angle), 4) for angle in np.diff(angles)]
+        values["heading_deg"] = round(float(angles[int(values.get("link", 1)) - 1]), 4)
+    else:
+        values["heading_deg"] = heading
+    return values

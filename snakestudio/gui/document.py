@@ -1,0 +1,163 @@
+"""The open document: the scene being edited, its file, and the one undo stack that every edit goes through."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from snakestudio.errors import SceneError
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene, read_scene_text, save_scene
+
+__all__ = ["Document"]
+
+
+class _SceneEdit(QUndoCommand):
+    """One step of the undo stack: a scene before and after."""
+
+    def __init__(self, document: Document, after: Scene, text: str, gesture: int) -> None:
+        super().__init__(text)
+        self._document = document
+        self._before, self._after = document.scene, after
+        self._gesture = gesture
+
+    def redo(self) -> None:
+        self._document._set_scene(self._after)
+
+    def undo(self) -> None:
+        self._document._set_scene(self._before)
+
+    def id(self) -> int:
+        return -1 if self._gesture == 0 else 1
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        if not isinstance(other, _SceneEdit) or other._gesture != self._gesture:
+            return False
+        self._after = other._after
+        if self._after == self._before:
+            self.setObsolete(True)
+        return True
+
+
+class Document(QObject):
+    """The scene being edited. Scenes are values: every edit replaces the whole scene by another.
+
+    Signals
+    -------
+    scene_changed(before: Scene | None, after: Scene)
+        After every edit, undo, redo, and after opening a file.
+    opened()
+        Another file was opened (or a new scene begun): what was shown belongs to the past.
+    title_changed()
+        Path or dirty state changed.
+    """
+
+    scene_changed = Signal(object, object)
+    opened = Signal()
+    title_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.scene = Scene()
+        self.path: Path | None = None
+        self.undo_stack = QUndoStack(self)
+        self.undo_stack.cleanChanged.connect(self._on_clean)
+        self._text: str | None = None
+        self._last_gesture = 0
+
+    def _on_clean(self, clean: bool) -> None:
+        self.title_changed.emit()
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there is something to save."""
+        return not self.undo_stack.isClean()
+
+    @property
+    def base_dir(self) -> Path | None:
+        """What relative paths in the scene are relative to."""
+        return self.path.parent if self.path is not None else None
+
+    @property
+    def name(self) -> str:
+        """Name for titles."""
+        return self.path.name if self.path is not None else "untitled.toml"
+
+    def open(self, path: str | Path) -> None:
+        """Open a scene file.
+
+        Raises
+        ------
+        SceneError
+            If it cannot be read; the open document stays as it is.
+        """
+        path = Path(path)
+        scene = load_scene(path)
+        text = read_scene_text(path)
+        is_export = path.suffix.lower() == ".csv"  # saving must never write a scene over exported data
+        self._replace(scene, None if is_export else path.resolve(), text)
+
+    def new(self, scene: Scene | None = None) -> None:
+        """Begin an unsaved scene."""
+        self._replace(scene or Scene(), None, None)
+
+    def _replace(self, scene: Scene, path: Path | None, text: str | None) -> None:
+        self.undo_stack.clear()
+        self.path, self._text = path, text
+        before, self.scene = self.scene, scene
+        self.opened.emit()
+        self.scene_changed.emit(before, scene)
+        self.title_changed.emit()
+
+    def save(self, path: str | Path | None = None) -> None:
+        """Save to `path`, or to where the scene came from; comments of the file it came from are kept.
+
+        Raises
+        ------
+        SceneError
+            If that cannot be written.
+        """
+        target = Path(path) if path is not None else self.path
+        if target is None:
+            raise SceneError("This scene has no file yet; save it under a name.")
+        save_scene(self.scene, target, base=self._text)
+        self.path = target.resolve()
+        self._text = read_scene_text(self.path)
+        self.undo_stack.setClean()
+        self.title_changed.emit()
+
+    def new_gesture(self) -> int:
+        """A number for one drag or one slider movement: edits of one gesture are one step of undo."""
+        self._last_gesture += 1
+        return self._last_gesture
+
+    def edit(self, scene: Scene, text: str, gesture: int = 0) -> None:
+        """Replace the scene, as one step of undo called `text` ("Move cylinder 3").
+
+        Parameters
+        ----------
+        scene : Scene
+        text : str
+        gesture : int
+            From `new_gesture`: consecutive edits of the same gesture merge; 0 never merges.
+        """
+        if scene != self.scene:
+            self.undo_stack.push(_SceneEdit(self, scene, text, gesture))
+
+    def set_value(self, key: str, value: Any, text: str, gesture: int = 0) -> None:
+        """Change one value by its dotted key.
+
+        Raises
+        ------
+        SceneError
+            If the value is not valid; the scene stays as it is.
+        """
+        self.edit(with_values(self.scene, {key: value}), text, gesture)
+
+    def _set_scene(self, scene: Scene) -> None:
+        before, self.scene = self.scene, scene
+        self.scene_changed.emit(before, scene)

@@ -1,0 +1,256 @@
+"""Exports of the run: a thread writes while the window stays fluid; progress and cancel stand above the viewport."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QSettings, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.banner import Banner
+from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.document import Document
+from snakestudio.gui.viewport.viewport import Viewport
+
+__all__ = ["Exporter", "Job"]
+
+log = logging.getLogger(__name__)
+
+Progress = Callable[[float], bool]
+Work = Callable[[Progress], Path | None]
+"""Writes a file, telling the finished fraction; returns what it wrote, or None when it was cancelled."""
+
+
+class Job:
+    """One export under way, in a thread of its own.
+
+    Parameters
+    ----------
+    work : callable
+    """
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._cancelled = threading.Event()
+        self.fraction = 0.0
+        self.result: Path | None = None
+        self.error = ""
+        self._thread = threading.Thread(target=self._run, name="snakestudio-export", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self.result = self._work(self._tell)
+        except SnakeStudioError as error:
+            self.error = str(error)
+        except Exception as error:
+            log.exception("an export failed")
+            self.error = f"The export failed: {error!r}."
+
+    def _tell(self, fraction: float) -> bool:
+        self.fraction = fraction
+        return not self._cancelled.is_set()
+
+    @property
+    def running(self) -> bool:
+        """Whether it still goes on."""
+        return self._thread.is_alive()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was asked to stop."""
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """Ask it to stop; no file is left."""
+        self._cancelled.set()
+
+    def wait(self) -> None:
+        """Return when it has ended."""
+        self._thread.join()
+
+
+class Exporter(QObject):
+    """What the export menu does.
+
+    Signals
+    -------
+    changed()
+        An export began or ended.
+    finished(path: Path | None)
+        An export ended: what it wrote, or None.
+    """
+
+    changed = Signal()
+    finished = Signal(object)
+
+    def __init__(
+        self,
+        document: Document,
+        bridge: SessionBridge,
+        viewport: Viewport,
+        banner: Banner,
+        settings: QSettings,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._document, self._bridge, self._viewport = document, bridge, viewport
+        self._banner, self._settings, self._window = banner, settings, window
+        self._job: Job | None = None
+        self._title = ""
+        self._timer = QTimer(self)
+        self._timer.setInterval(100)
+        self._timer.timeout.connect(self._watch)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an export is under way."""
+        return self._job is not None
+
+    @property
+    def possible(self) -> bool:
+        """Whether there is a run to export and nothing is being exported."""
+        recording = self._bridge.recording
+        return not self.busy and recording is not None and len(recording) > 1
+
+    # --- CSV ------------------------------------------------------------------------------------------------------
+
+    def ask_csv(self) -> None:
+        """Ask for a file and write the run as CSV."""
+        path = self._ask("Export CSV", "Comma-separated values (*.csv)", ".csv")
+        if path is not None:
+            self.csv(path)
+
+    def csv(self, path: Path) -> None:
+        """Write the run so far as CSV."""
+        recording = self._bridge.recording
+        if recording is None or self.busy:
+            return
+        scene_file = str(self._document.path) if self._document.path is not None else None
+
+        def work(progress: Progress) -> Path | None:
+            from snakestudio.export.csv import write_csv
+
+            return path if write_csv(path, recording, scene_file, progress) else None
+
+        self._start(work, f"Writing {path.name}")
+
+    # --- video ----------------------------------------------------------------------------------------------------
+
+    def ask_video(self) -> None:
+        """Ask how the video shall look and write it."""
+        from snakestudio.gui.video_dialog import VideoDialog
+
+        recording = self._bridge.recording
+        if recording is None:
+            return
+        path = self._suggested(".mp4")
+        dialog = VideoDialog(path, recording, self._viewport, self._settings, self._window)
+        accepted = dialog.exec()
+        dialog.deleteLater()
+        if accepted:
+            self._settings.setValue("export/folder", str(dialog.path.parent))
+            self.video(dialog.path, dialog.options())
+
+    def video(self, path: Path, options: object) -> None:
+        """Write the run so far as a video; `options` are `snakestudio.export.video.VideoOptions`."""
+        recording = self._bridge.recording
+        if recording is None or self.busy:
+            return
+
+        def work(progress: Progress) -> Path | None:
+            from snakestudio.export.video import VideoOptions, write_video
+
+            assert isinstance(options, VideoOptions)
+            return write_video(path, recording, options, progress)
+
+        self._start(work, f"Rendering {path.name}")
+
+    # --- screenshot -----------------------------------------------------------------------------------------------
+
+    def ask_screenshot(self) -> None:
+        """Ask for a file and save what the viewport shows."""
+        path = self._ask("Save Screenshot", "Picture (*.png)", ".png")
+        if path is not None:
+            self.screenshot(path)
+
+    def screenshot(self, path: Path) -> bool:
+        """Save what the viewport shows at full quality, twice as fine as on screen."""
+        try:
+            image = self._viewport.image(self._viewport.size() * 2)
+        except SnakeStudioError as error:
+            self._banner.say("warning", str(error))
+            return False
+        if not image.save(str(path)):
+            self._banner.say("warning", f"{path}: the picture cannot be written; choose another folder.")
+            return False
+        self._say_done(path)
+        return True
+
+    # --- the job --------------------------------------------------------------------------------------------------
+
+    def _ask(self, title: str, kinds: str, suffix: str) -> Path | None:
+        name, _ = QFileDialog.getSaveFileName(self._window, title, str(self._suggested(suffix)), kinds)
+        if not name:
+            return None
+        path = Path(name)
+        path = path if path.suffix else path.with_suffix(suffix)
+        self._settings.setValue("export/folder", str(path.parent))
+        return path
+
+    def _suggested(self, suffix: str) -> Path:
+        folder = Path(str(self._settings.value("export/folder") or self._document.base_dir or Path.home()))
+        return folder / Path(self._document.name).with_suffix(suffix).name
+
+    def _start(self, work: Work, title: str) -> None:
+        self._job, self._title = Job(work), title
+        self._show_progress()
+        self._timer.start()
+        self.changed.emit()
+
+    def _show_progress(self) -> None:
+        assert self._job is not None
+        fraction = self._job.fraction
+        text = f"{self._title} ... {100 * fraction:.0f} %"
+        self._banner.say("info", text, [("Cancel", self.cancel)], progress=fraction, closable=False)
+
+    def cancel(self) -> None:
+        """Stop the export; no file is left."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def _watch(self) -> None:
+        job = self._job
+        if job is None:
+            return
+        if job.running:
+            self._show_progress()
+            return
+        self._timer.stop()
+        self._job = None
+        if job.error:
+            self._banner.say("warning", job.error)
+        elif job.result is None:
+            self._banner.say("info", f"{self._title}: cancelled, no file was written.", passing=True)
+        else:
+            self._say_done(job.result)
+        self.changed.emit()
+        self.finished.emit(job.result)
+
+    def _say_done(self, path: Path) -> None:
+        folder = QUrl.fromLocalFile(str(path.parent))
+        show = ("Show Folder", lambda: QDesktopServices.openUrl(folder))
+        self._banner.say("info", f"{path} was written.", [show], passing=True)
+
+    def close(self) -> None:
+        """Stop what is under way and wait for its end; call before the program quits."""
+        self._timer.stop()
+        if self._job is not None:
+            self._job.cancel()
+            self._job.wait()
+            self._job = None

@@ -1,0 +1,330 @@
+"""The main window: viewport and time bar in the middle, docks around them, and what holds them together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
+
+from snakestudio.gui import theme
+from snakestudio.gui.actions import Actions
+from snakestudio.gui.banner import Banners
+from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.dock_title import DockTitle
+from snakestudio.gui.docking import DOCKS, make_docks, size_docks
+from snakestudio.gui.document import Document
+from snakestudio.gui.exporting import Exporter
+from snakestudio.gui.files import Files
+from snakestudio.gui.run_bar import RunBar
+from snakestudio.gui.selection import Selection
+from snakestudio.gui.space_keeper import SpaceKeeper
+from snakestudio.gui.status_bar import StatusBar
+from snakestudio.gui.time_bar import TimeBar
+from snakestudio.gui.viewport.legend import fill_trail_menu
+from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.edits import remove_obstacles
+
+__all__ = ["MainWindow"]
+
+_LAYOUT_VERSION = 1
+"""Raised when docks come or go in a way that stored layouts do not fit."""
+
+
+class MainWindow(QMainWindow):
+    """Everything on screen. `fill_docks` makes the panels once the window is there.
+
+    Parameters
+    ----------
+    settings : QSettings, optional
+        Where sizes, choices and recent files are kept; the user's if left out.
+    """
+
+    settings: QSettings
+    document: Document
+    bridge: SessionBridge
+    selection: Selection
+    viewport: Viewport
+    time_bar: TimeBar
+    banners: Banners
+    files: Files
+    exporter: Exporter
+    actions_table: Actions
+    run_bar: RunBar
+    docks: dict[str, QDockWidget]
+
+    def __init__(self, settings: QSettings | None = None) -> None:
+        super().__init__()
+        self.settings = settings or QSettings()
+        self.setObjectName("main_window")
+        self.setAcceptDrops(True)
+        self.setWindowIcon(theme.icon("snakestudio"))
+        self.document = Document(self)
+        self.bridge = SessionBridge(self.document, self)
+        self.selection = Selection(self.document, self)
+        self.viewport = Viewport(self.document, self.bridge, self.selection)
+        self.time_bar = TimeBar(self.bridge, self.document)
+        self.banners = Banners(self.bridge, lambda: self.document.scene, self.show_checks)
+        self.files = Files(self.document, self.banners.files, self.settings, self)
+        self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
+        self.actions_table = Actions(self)
+        table = self.actions_table
+        self.run_bar = RunBar(
+            self.bridge, table["reset"], table["play"], table["step"],
+            [table["export_csv"], table["export_video"], table["screenshot"]], self,
+        )  # fmt: skip
+        self._to_fill = list(DOCKS)
+        self._default_layout = False
+        self._space_keeper = SpaceKeeper(self)
+
+        self.addToolBar(self.run_bar)
+        middle = QWidget(self)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.banners)
+        column.addWidget(self.viewport, 1)
+        column.addWidget(self.time_bar)
+        self.setCentralWidget(middle)
+        middle.addActions(table.local)
+        self._status_bar = StatusBar(self.bridge, self.document, self)
+        self.setStatusBar(self._status_bar)
+        self.docks = make_docks(self)
+        self._make_menus()
+        table.renew_theme()
+        self._connect()
+        self._restore()
+        self._show_title()
+        table.refresh()
+        self.viewport.setFocus()
+
+    def _make_menus(self) -> None:
+        self.actions_table.fill(self.menuBar())
+        menus = self.actions_table.menus
+        for name, fill in (
+            ("File/Open Recent", self._fill_recent),
+            ("File/Open Example", self._fill_examples),
+            ("View/Trail of", self._fill_trail),
+        ):
+            menus[name].aboutToShow.connect(fill)
+        menus["View/Panels"].addActions([dock.toggleViewAction() for dock in self.docks.values()])
+        self._name = QLabel(self)
+        self._name.setProperty("role", "dim")
+        self._name.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._name.setFixedWidth(420)
+        self._name.setContentsMargins(0, 4, 16, 0)
+        self.menuBar().setCornerWidget(self._name, Qt.Corner.TopRightCorner)
+
+    def _connect(self) -> None:
+        refresh = self.actions_table.refresh_soon
+        for signal in (
+            self.bridge.status_changed,
+            self.bridge.recording_changed,
+            self.bridge.cursor_changed,
+            self.document.scene_changed,
+            self.document.title_changed,
+            self.document.undo_stack.indexChanged,
+            self.selection.changed,
+            self.viewport.options.changed,
+            self.viewport.navigator.following_changed,
+            self.exporter.changed,
+        ):
+            signal.connect(refresh)
+        self.viewport.buttons.projection_changed.connect(refresh)
+        self.bridge.status_changed.connect(self._dress_play)
+        self.document.title_changed.connect(self._show_title)
+        self.viewport.frame_drawn.connect(self._status_bar.count_frame)
+        self.viewport.fell_back.connect(
+            lambda reason: self.banners.error(f"The 3D view is not available: {reason} A plain view is shown instead.")
+        )
+
+    # --- the docks ------------------------------------------------------------------------------------------------
+
+    def fill_docks(self) -> None:
+        """Make the content of the docks one after the other, so that the window answers in between."""
+        if not self._to_fill:
+            return
+        spec = self._to_fill.pop(0)
+        dock = self.docks[spec.name]
+        placeholder = dock.widget()
+        dock.setWidget(spec.make(self))
+        if placeholder is not None:
+            placeholder.deleteLater()
+        QTimer.singleShot(15, self.fill_docks)
+
+    @property
+    def docks_filled(self) -> bool:
+        """Whether all panels are there."""
+        return not self._to_fill
+
+    @property
+    def arranging(self) -> bool:
+        """Whether panels have title bars to move and close them by."""
+        return self._arranging
+
+    def set_arranging(self, arranging: bool) -> None:
+        """Give the panels title bars to move and close them by, or take them away."""
+        self._arranging = arranging
+        for title in self.findChildren(DockTitle):
+            title.set_arranging(arranging)
+
+    def show_checks(self) -> None:
+        """Bring up what is wrong with the scene."""
+        self.docks["checks"].show()
+        self.docks["checks"].raise_()
+
+    # --- commands -------------------------------------------------------------------------------------------------
+
+    def step(self, n_steps: int | None = None) -> None:
+        """Go on by some time steps (a control period if not said how many), from the newest state."""
+        self.bridge.set_cursor(None)
+        self.bridge.session.step(n_steps)
+
+    def reset(self) -> None:
+        """Back to the start of the run."""
+        self.bridge.set_cursor(None)
+        self.bridge.session.reset()
+
+    def select_all_obstacles(self) -> None:
+        """Select every obstacle."""
+        self.selection.set(("obstacle", index) for index in range(len(self.document.scene.obstacles)))
+
+    def delete_selected(self) -> None:
+        """Delete the selected obstacles, as one step of undo."""
+        indices = self.selection.obstacles
+        if not indices:
+            return
+        one = self.document.scene.obstacles[indices[0]]
+        what = f"{len(indices)} obstacles" if len(indices) > 1 else one.name or f"{one.kind} {indices[0] + 1}"
+        self.document.edit(remove_obstacles(self.document.scene, indices), f"Delete {what}")
+
+    def toggle_theme(self) -> None:
+        """Light instead of dark, or the other way round."""
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        theme.apply(app, "dark" if theme.current() is theme.LIGHT else "light")
+        self.settings.setValue("theme", theme.current().name)
+        self.actions_table.renew_theme()
+        self._dress_play()
+        self.run_bar.renew_theme()
+        self.time_bar.renew_theme()
+        self.viewport.renew_theme()
+        for title in self.findChildren(DockTitle):
+            title.renew_theme()
+
+    def show_shortcuts(self) -> None:
+        """Help > Keyboard Shortcuts."""
+        from snakestudio.gui.help_dialogs import ShortcutsDialog
+
+        ShortcutsDialog(self.actions_table.shortcuts(), self).show()
+
+    def show_graphics(self) -> None:
+        """Help > OpenGL Information."""
+        from snakestudio.gui.help_dialogs import GraphicsDialog
+
+        GraphicsDialog(self.viewport, self).show()
+
+    def show_about(self) -> None:
+        """Help > About."""
+        from snakestudio.gui.help_dialogs import AboutDialog
+
+        AboutDialog(self).show()
+
+    # --- menus that change ----------------------------------------------------------------------------------------
+
+    def _fill_recent(self) -> None:
+        menu = self.actions_table.menus["File/Open Recent"]
+        menu.clear()
+        paths = self.files.recent
+        for path in paths:
+            menu.addAction(str(path)).triggered.connect(lambda _=False, p=path: self.files.open(p))
+        if paths:
+            menu.addSeparator()
+            menu.addAction("Clear").triggered.connect(self.files.clear_recent)
+        else:
+            menu.addAction("No recent scenes").setEnabled(False)
+
+    def _fill_examples(self) -> None:
+        menu = self.actions_table.menus["File/Open Example"]
+        menu.clear()
+        for path in self.files.examples:
+            name = path.stem.replace("_", " ").capitalize()
+            menu.addAction(name).triggered.connect(lambda _=False, p=path: self.files.open(p))
+
+    def _fill_trail(self) -> None:
+        menu = self.actions_table.menus["View/Trail of"]
+        menu.clear()
+        fill_trail_menu(menu, self.viewport.options, self.document.scene.robot.n_links)
+
+    # --- what is shown --------------------------------------------------------------------------------------------
+
+    def _show_title(self) -> None:
+        edited = " • edited" if self.document.dirty else ""
+        self._name.setText(f"{self.document.name}{edited}")
+        self.setWindowTitle(f"{self.document.name}[*] – SnakeStudio")
+        self.setWindowModified(self.document.dirty)
+
+    def _dress_play(self) -> None:
+        running = self.bridge.status.state == "running"
+        self.actions_table["play"].setIcon(theme.icon("pause" if running else "play", "on_accent"))
+
+    def tell_internal_error(self, sentence: str) -> None:
+        """A defect of the program showed: say so instead of dying silently."""
+        self.banners.error(sentence)
+
+    # --- window ---------------------------------------------------------------------------------------------------
+
+    def _restore(self) -> None:
+        self.viewport.options.load(self.settings)
+        self._dress_play()
+        geometry, state = self.settings.value("window/geometry"), self.settings.value("window/state")
+        if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
+            room = QGuiApplication.primaryScreen().availableGeometry()
+            self.resize(min(1600, room.width()), min(1000, room.height()))
+        if not (isinstance(state, QByteArray) and self.restoreState(state, _LAYOUT_VERSION)):
+            self._default_layout = True
+        self.set_arranging(False)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        if self._default_layout:
+            self._default_layout = False
+            size_docks(self, self.docks)
+
+    def _store(self) -> None:
+        self.viewport.options.save(self.settings)
+        self.settings.setValue("window/geometry", self.saveGeometry())
+        self.settings.setValue("window/state", self.saveState(_LAYOUT_VERSION))
+        self.settings.sync()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.files.may_discard():
+            event.ignore()
+            return
+        self._to_fill.clear()
+        self._store()
+        self.exporter.close()
+        self.viewport.close_surface()
+        self.bridge.close()
+        event.accept()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _dropped(event) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = _dropped(event)
+        if path is None:
+            return
+        event.acceptProposedAction()
+        # A question about unsaved changes must not hold up the program the file came from.
+        QTimer.singleShot(0, self, lambda: self.files.open(path))
+
+
+def _dropped(event: QDropEvent) -> Path | None:
+    """The file that is dragged over the window, if it is one and can be a scene."""
+    urls = event.mimeData().urls()
+    if len(urls) != 1 or not urls[0].isLocalFile():
+        return None
+    path = Path(urls[0].toLocalFile())
+    return path if path.suffix.lower() in (".toml", ".csv") else None

@@ -1,0 +1,1 @@
+"""Live plots of the run: history, views and the panel that shows four of them."""

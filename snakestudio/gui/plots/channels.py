@@ -1,0 +1,133 @@
+"""What can be plotted: how each channel is computed from the rows of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.snapshot import Fields
+
+__all__ = ["CHANNELS", "Channel"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A table of values that belong together, a row of it for every row of the recording.
+
+    Attributes
+    ----------
+    names : callable
+        Names of its columns by the recording's schema, each ending in the unit, as in an exported CSV.
+    compute : callable
+        Values (k, columns) of k rows; the row before them is given too, if there is one, because what adds up over time
+        is recorded as a sum.
+    needs : Fields
+        What the source must fill.
+    """
+
+    names: Callable[[Schema], tuple[str, ...]]
+    compute: Callable[[Rows, Rows | None], FloatArray]
+    needs: Fields
+
+
+def _since_before(values: NDArray[np.generic], before: NDArray[np.generic] | None) -> FloatArray:
+    """Differences from row to row; 0 in the very first."""
+    first = values[:1] if before is None else before[-1:]
+    difference: FloatArray = np.diff(values, axis=0, prepend=first).astype(np.float64)
+    return difference
+
+
+def _force(impulse: Callable[[Rows], FloatArray], axes: slice) -> Callable[[Rows, Rows | None], FloatArray]:
+    """Size of the mean force on every link since the row before, N."""
+
+    def compute(rows: Rows, before: Rows | None) -> FloatArray:
+        span = _since_before(rows.time, None if before is None else before.time)
+        change = _since_before(impulse(rows), None if before is None else impulse(before))[:, :, axes]
+        size = np.sqrt(np.einsum("kna,kna->kn", change, change))
+        force: FloatArray = np.divide(size, span[:, None], out=np.zeros_like(size), where=span[:, None] > 0)
+        return force
+
+    return compute
+
+
+def _joint(values: Callable[[Rows], FloatArray], scale: float) -> Callable[[Rows, Rows | None], FloatArray]:
+    """Yaw of every joint, then pitch of every joint."""
+
+    def compute(rows: Rows, before: Rows | None) -> FloatArray:
+        both = values(rows)
+        return np.concatenate([both[:, :, 0], both[:, :, 1]], axis=1) * scale
+
+    return compute
+
+
+def _link_names(pattern: str) -> Callable[[Schema], tuple[str, ...]]:
+    return lambda schema: tuple(pattern.format(i + 1) for i in range(schema.n_links))
+
+
+def _joint_names(ending: str) -> Callable[[Schema], tuple[str, ...]]:
+    return lambda schema: tuple(
+        f"joint_{i + 1}_{axis}_{ending}" for axis in ("yaw", "pitch") for i in range(schema.n_joints)
+    )
+
+
+def _speed(rows: Rows, before: Rows | None) -> FloatArray:
+    velocity = rows.link_twist[:, :, :3]
+    with_centre = np.concatenate([velocity.mean(axis=1, keepdims=True), velocity], axis=1)
+    speed: FloatArray = np.sqrt(np.einsum("kna,kna->kn", with_centre, with_centre))
+    return speed
+
+
+def _speed_names(schema: Schema) -> tuple[str, ...]:
+    return ("com_speed_mps", *(f"link_{i + 1}_speed_mps" for i in range(schema.n_links)))
+
+
+def _position(rows: Rows, before: Rows | None) -> FloatArray:
+    place = rows.link_pose[:, :, :3]
+    with_centre = np.concatenate([place.mean(axis=1, keepdims=True), place], axis=1)
+    return with_centre.reshape(len(place), -1)
+
+
+def _position_names(schema: Schema) -> tuple[str, ...]:
+    bodies = ["com", *(f"link_{i + 1}" for i in range(schema.n_links))]
+    return tuple(f"{body}_{axis}_m" for body in bodies for axis in "xyz")
+
+
+def _solver(rows: Rows, before: Rows | None) -> FloatArray:
+    steps = _since_before(rows.steps, None if before is None else before.steps)
+    iterations = _since_before(rows.solver_iterations, None if before is None else before.solver_iterations)
+    mean = np.divide(iterations, steps, out=np.zeros_like(steps), where=steps > 0)
+    residual = np.where(steps > 0, rows.solver_residual, np.nan)  # the first row has nothing to be worst of
+    return np.stack([residual, mean], axis=1)
+
+
+CHANNELS = {
+    "obstacle_force": Channel(
+        _link_names("link_{}_obstacle_force_n"),
+        _force(lambda rows: rows.impulse_obstacle, slice(0, 3)),
+        Fields.CONTACTS,
+    ),
+    # The ground's normal is z: what is left is friction.
+    "ground_friction": Channel(
+        _link_names("link_{}_ground_friction_n"), _force(lambda rows: rows.impulse_ground, slice(0, 2)), Fields.CONTACTS
+    ),
+    "joint_angle": Channel(_joint_names("deg"), _joint(lambda rows: rows.joint_angle, 180 / np.pi), Fields.JOINTS),
+    "joint_reference": Channel(
+        _joint_names("ref_deg"), _joint(lambda rows: rows.joint_angle_ref, 180 / np.pi), Fields.REFERENCE
+    ),
+    "joint_torque": Channel(_joint_names("torque_nm"), _joint(lambda rows: rows.joint_torque, 1.0), Fields.TORQUE),
+    "speed": Channel(_speed_names, _speed, Fields.TWIST),
+    "position": Channel(_position_names, _position, Fields.POSE),
+    "solver": Channel(lambda schema: ("solver_residual", "solver_iterations"), _solver, Fields.SOLVER),
+    "energy": Channel(
+        lambda schema: tuple(f"{name}_j" if name.startswith("work") else f"energy_{name}_j" for name in schema.energy),
+        lambda rows, before: rows.energy,
+        Fields.ENERGY,
+    ),
+}
+"""All channels by name."""

@@ -1,0 +1,171 @@
+"""Turns a stretch of the history into the picture of a view."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.gui.plots.history import History
+from snakestudio.gui.plots.picture import Axis, Heat, Picture, Trace
+from snakestudio.gui.plots.pyramid import Envelope
+from snakestudio.gui.plots.scale import fitted, readable
+from snakestudio.gui.plots.views import Line, View
+
+__all__ = ["compose", "legend"]
+
+FloatArray = NDArray[np.float64]
+
+_LEAST_RESIDUAL = 1e-14
+"""What a residual of 0 is shown as."""
+_MOST_POINTS = 9000
+"""Points of all curves together, beyond which each gets fewer."""
+
+
+def compose(
+    view: View,
+    lines: Sequence[Line],
+    history: History,
+    start: float,
+    stop: float,
+    width: int,
+    values: tuple[float, float] | None = None,
+) -> Picture:
+    """The picture of `view` from start to stop (s), about `width` pixels wide.
+
+    Parameters
+    ----------
+    view : View
+    lines : sequence of Line
+        What the view shows.
+    history : History
+    start, stop : float
+    width : int
+    values : (float, float), optional
+        Ends of the left axis, if they are not to follow the data.
+    """
+    picture = Picture(start, stop, unit=view.unit, levels=list(view.levels))
+    recording = history.recording
+    envelopes: dict[str, tuple[FloatArray, Envelope]] = {}
+    if recording is not None and len(recording):
+        times = recording.times
+        first = max(0, int(np.searchsorted(times, start)) - 1)
+        last = min(len(times), int(np.searchsorted(times, stop)) + 1)
+        bins = max(60, min(width, _MOST_POINTS // max(1, len(lines))))
+        for key in {line.channel for line in lines}:
+            envelope = history.envelope(key, first, last, bins)
+            if envelope is not None and len(envelope.row):
+                middle = np.minimum(envelope.row + (envelope.stride - 1) / 2, len(times) - 1)
+                low = times[np.floor(middle).astype(np.int64)]
+                high = times[np.ceil(middle).astype(np.int64)]
+                envelopes[key] = (0.5 * (low + high), envelope)
+                picture.stride = envelope.stride
+    if view.style == "heat":
+        _add_heat(picture, view, lines, envelopes)
+    else:
+        _add_traces(picture, view, lines, envelopes)
+        if view.style == "stacked":
+            _stack(picture, view)
+        else:
+            _fit(picture, view)
+    if values is not None:
+        picture.axes[0].low, picture.axes[0].high = values
+    return picture
+
+
+def _add_traces(
+    picture: Picture, view: View, lines: Sequence[Line], envelopes: dict[str, tuple[FloatArray, Envelope]]
+) -> None:
+    for line in lines:
+        if line.channel not in envelopes:
+            continue
+        time, envelope = envelopes[line.channel]
+        low = envelope.low[:, line.column].astype(np.float64)
+        high = envelope.high[:, line.column].astype(np.float64)
+        if view.decades and line.axis == 0:
+            low, high = (np.log10(np.maximum(values, _LEAST_RESIDUAL)) for values in (low, high))
+        picture.traces.append(Trace(time, low, high, line.colour, line.name, line.axis, line.faint))
+
+
+def _extent(traces: Sequence[Trace], start: float, stop: float) -> tuple[float, float] | None:
+    """Least and greatest value seen, if anything is."""
+    lows, highs = [], []
+    for trace in traces:
+        seen = (trace.time >= start) & (trace.time <= stop)
+        if not seen.any():
+            continue
+        lows.append(float(np.fmin.reduce(trace.low[seen])))
+        highs.append(float(np.fmax.reduce(trace.high[seen])))
+    lows, highs = [v for v in lows if math.isfinite(v)], [v for v in highs if math.isfinite(v)]
+    return (min(lows), max(highs)) if lows and highs else None
+
+
+def _fit(picture: Picture, view: View) -> None:
+    picture.axes = []
+    for number in range(1 + max((trace.axis for trace in picture.traces), default=0)):
+        of_axis = [trace for trace in picture.traces if trace.axis == number]
+        extent = _extent(of_axis, picture.start, picture.stop)
+        if number == 0 and view.decades:
+            low, high = extent or (-12.0, -8.0)
+            axis = Axis(min(math.floor(low), -12.0), max(math.ceil(high), -6.0), decades=True)
+        elif number == 0:
+            axis = Axis(*fitted(*(extent or (0.0, view.least)), from_zero=view.from_zero, least=view.least))
+        else:
+            axis = Axis(*fitted(*(extent or (0.0, 1.0)), from_zero=True, least=1.0))
+        picture.axes.append(axis)
+
+
+def _stack(picture: Picture, view: View) -> None:
+    """Every curve on a base line of its own, the first at the top, all to one scale."""
+    n = len(picture.traces)
+    extent = _extent(picture.traces, picture.start, picture.stop)
+    _, top = fitted(*(extent or (0.0, view.least)), from_zero=True, least=view.least)
+    # Forces seldom peak in neighbours at once: curves may reach over the two lines above.
+    scale = min(2.4, max(1.0, n / 3)) / top
+    for row, trace in enumerate(picture.traces):
+        base = n - 1 - row
+        trace.low, trace.high = base + trace.low * scale, base + trace.high * scale
+    picture.axes = [Axis(-0.4, n - 1 + scale * top + 0.2, labels=_row_labels(n, lambda row: float(n - 1 - row)))]
+    picture.unit = f"spacing {readable(1 / scale, view.unit)}"
+
+
+def _row_labels(n: int, place: object) -> list[tuple[float, str]]:
+    assert callable(place)
+    every = max(1, math.ceil(n / 6))
+    return [(place(row), str(row + 1)) for row in range(0, n, every)]
+
+
+def _add_heat(
+    picture: Picture, view: View, lines: Sequence[Line], envelopes: dict[str, tuple[FloatArray, Envelope]]
+) -> None:
+    n = max(1, len(lines))
+    picture.axes = [Axis(0.0, float(n), labels=_row_labels(n, lambda row: n - 0.5 - row))]
+    if not lines or lines[0].channel not in envelopes:
+        return
+    time, envelope = envelopes[lines[0].channel]
+    seen = (time >= picture.start) & (time <= picture.stop)
+    values = envelope.high[:, [line.column for line in lines]]
+    greatest = float(np.fmax.reduce(values[seen], axis=None)) if seen.any() else 0.0
+    _, top = fitted(0.0, greatest if math.isfinite(greatest) else 0.0, from_zero=True, least=view.least)
+    picture.heat = Heat(time, values, top)
+    picture.unit = f"full scale {readable(top, view.unit)}"
+
+
+def legend(view: View, lines: Sequence[Line], history: History, index: int | None) -> list[tuple[str, str]]:
+    """Colour and text of every curve with its value at a row, the most important first."""
+    values: dict[str, NDArray[np.float64] | None] = {}
+    entries: list[tuple[float, str, str]] = []
+    for line in lines:
+        if line.channel not in values:
+            values[line.channel] = None if index is None else history.values_at(line.channel, index)
+        row = values[line.channel]
+        value = math.nan if row is None else float(row[line.column])
+        unit = "" if line.unit == view.unit and line.axis == 0 else line.unit
+        text = line.name if row is None else f"{line.name} {readable(value, unit)}"
+        entries.append((value, line.colour, text))
+    if len(entries) > 4:
+        # Eleven links do not fit: those that carry most are what one looks for.
+        entries = sorted((entry for entry in entries if entry[0] > 1e-3), key=lambda entry: -entry[0])[:4]
+    return [(colour, text) for _, colour, text in entries]

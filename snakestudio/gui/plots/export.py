@@ -1,0 +1,177 @@
+"""Export of what a plot shows: the picture as PNG or SVG, the recorded values of the stretch seen as CSV."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+from PySide6.QtCore import QObject, QRectF, QSize, QTimer, Signal
+from PySide6.QtGui import QColor, QFont, QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+
+from snakestudio import __version__
+from snakestudio.gui import theme
+from snakestudio.gui.plots.channels import CHANNELS
+from snakestudio.gui.plots.history import Source
+from snakestudio.gui.plots.painting import paint, paint_cursor
+from snakestudio.gui.plots.picture import Picture
+from snakestudio.gui.plots.pyramid import BLOCK
+from snakestudio.gui.plots.views import Line
+
+__all__ = ["CsvExport", "save_png", "save_svg"]
+
+_MARGIN = 8
+
+
+def _paint_all(painter: QPainter, size: QSize, picture: Picture, title: str, font: QFont) -> None:
+    painter.fillRect(0, 0, size.width(), size.height(), theme.colour("panel"))
+    heading = QFont(font)
+    heading.setBold(True)
+    painter.setFont(heading)
+    painter.setPen(theme.colour("text"))
+    painter.drawText(_MARGIN + 48, _MARGIN + 18, title)
+    width = painter.fontMetrics().horizontalAdvance(title)
+    painter.setFont(font)
+    rect = QRectF(_MARGIN, _MARGIN, size.width() - 2 * _MARGIN, size.height() - 2 * _MARGIN)
+    paint(painter, rect, picture)
+    paint_cursor(painter, rect, picture, _MARGIN + 48 + width + 12)
+
+
+def _whole(size: QSize) -> QSize:
+    return QSize(size.width() + 2 * _MARGIN, size.height() + 2 * _MARGIN)
+
+
+def save_png(path: Path, size: QSize, picture: Picture, title: str, font: QFont, scale: float = 2.0) -> None:
+    """Write a picture, `size` on the screen, with `scale` pixels for each of the screen's.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    size = _whole(size)
+    image = QImage(size * scale, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(scale)
+    image.fill(QColor(theme.current().panel))
+    painter = QPainter(image)
+    _paint_all(painter, size, picture, title, font)
+    painter.end()
+    if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
+        raise OSError(f"{path}: the picture cannot be written; choose another folder or free some space.")
+
+
+def save_svg(path: Path, size: QSize, picture: Picture, title: str, font: QFont) -> None:
+    """Write a picture as vectors.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    size = _whole(size)
+    generator = QSvgGenerator()
+    generator.setFileName(str(path))
+    generator.setSize(size)
+    generator.setViewBox(QRectF(0, 0, size.width(), size.height()))
+    generator.setTitle(title)
+    generator.setDescription(f"SnakeStudio {__version__}")
+    painter = QPainter()
+    if not painter.begin(generator):
+        raise OSError(f"{path}: the picture cannot be written; choose another folder or free some space.")
+    _paint_all(painter, size, picture, title, font)
+    painter.end()
+
+
+class CsvExport(QObject):
+    """Writes the recorded rows of some curves, a block at a time between other events, so that the window stays alive.
+
+    Parameters
+    ----------
+    path : Path
+    recording : Source
+    lines : list of Line
+    start, stop : float
+        Stretch of time, s.
+    title : str
+    parent : QObject
+
+    Signals
+    -------
+    progress(share: float)
+        Finished fraction.
+    done(problem: str)
+        The end; a sentence if it failed.
+    """
+
+    progress = Signal(float)
+    done = Signal(str)
+
+    def __init__(
+        self, path: Path, recording: Source, lines: list[Line], start: float, stop: float, title: str, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._path, self._recording, self._lines = path, recording, lines
+        times = recording.times
+        self._first = int(np.searchsorted(times, start - 1e-9))
+        self._stop = int(np.searchsorted(times, stop + 1e-9))
+        self._next = self._first
+        names = [CHANNELS[line.channel].names(recording.schema)[line.column] for line in lines]
+        self._head = f"# SnakeStudio {__version__}\n# {title}\n" + ",".join(["time_s", *names]) + "\n"
+        self._partial = path.with_name(path.name + ".part")
+        self._file: TextIO | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._step)
+
+    def begin(self) -> None:
+        """Start writing."""
+        try:
+            self._file = self._partial.open("w", encoding="utf-8", newline="\n")
+            self._file.write(self._head)
+        except OSError as error:
+            self._end(error)
+            return
+        self._timer.start()
+
+    def cancel(self) -> None:
+        """Stop and leave no file."""
+        self._timer.stop()
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+            self._partial.unlink(missing_ok=True)
+
+    def _step(self) -> None:
+        assert self._file is not None
+        try:
+            if self._next < self._stop:
+                self._write_block(self._file)
+                self.progress.emit((self._next - self._first) / max(1, self._stop - self._first))
+                return
+            self._file.close()
+            self._file = None
+            self._partial.replace(self._path)
+        except OSError as error:
+            self._end(error)
+            return
+        self._end(None)
+
+    def _write_block(self, file: TextIO) -> None:
+        start, stop = self._next, min(self._stop, self._next // BLOCK * BLOCK + BLOCK)
+        rows = self._recording.rows(start, stop)
+        before = self._recording.rows(start - 1, start) if start else None
+        tables = {key: CHANNELS[key].compute(rows, before) for key in {line.channel for line in self._lines}}
+        columns = [rows.time, *(tables[line.channel][:, line.column] for line in self._lines)]
+        table = np.stack(columns, axis=1)
+        file.write("\n".join(",".join(map(repr, row)) for row in table.tolist()) + "\n")
+        self._next = stop
+
+    def _end(self, error: OSError | None) -> None:
+        self._timer.stop()
+        if error is None:
+            self.done.emit("")
+            return
+        self.cancel()
+        remedy = "choose another folder or free some space"
+        self.done.emit(f"{self._path}: the data cannot be written ({error.strerror}); {remedy}.")

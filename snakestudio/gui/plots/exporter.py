@@ -1,0 +1,78 @@
+"""Starts the exports of a plot, shows how far they are, and says what went wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMessageBox, QProgressDialog, QWidget
+
+from snakestudio.gui.plots.export import CsvExport, save_png, save_svg
+from snakestudio.gui.plots.history import History
+from snakestudio.gui.plots.plot import LivePlot
+
+__all__ = ["PlotExporter"]
+
+
+class PlotExporter(QObject):
+    """Exports what plots show, one at a time.
+
+    Parameters
+    ----------
+    history : History
+    window : QWidget
+        Parent of dialogs.
+    """
+
+    def __init__(self, history: History, window: QWidget) -> None:
+        super().__init__(window)
+        self._history, self._window = history, window
+        self._job: CsvExport | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether an export is under way."""
+        return self._job is not None
+
+    def export(self, plot: LivePlot, path: Path, start: float, stop: float) -> None:
+        """Write what a plot shows from start to stop (s) as the file's ending says: .csv, .png or .svg."""
+        chart = plot.chart
+        try:
+            if path.suffix.lower() == ".svg":
+                save_svg(path, chart.size(), chart.picture, plot.title, chart.font())
+            elif path.suffix.lower() == ".png":
+                save_png(path, chart.size(), chart.picture, plot.title, chart.font())
+            else:
+                self._export_csv(plot, path, start, stop)
+        except OSError as error:
+            self._say(str(error))
+
+    def _export_csv(self, plot: LivePlot, path: Path, start: float, stop: float) -> None:
+        recording = self._history.recording
+        if recording is None or not len(recording) or self._job is not None:
+            return
+        dialog = QProgressDialog(f"Exporting {plot.title} ...", "Cancel", 0, 1000, self._window)
+        dialog.setMinimumDuration(500)
+        dialog.setAutoReset(False)
+        job = CsvExport(path, recording, plot.lines, start, stop, plot.title, self)
+
+        def finish(problem: str) -> None:
+            self._job = None
+            job.deleteLater()
+            dialog.deleteLater()
+            if problem:
+                self._say(problem)
+
+        def cancel() -> None:
+            job.cancel()
+            finish("")
+
+        job.progress.connect(lambda share: dialog.setValue(int(999 * share)))
+        job.done.connect(finish)
+        dialog.canceled.connect(cancel)
+        self._job = job
+        job.begin()
+
+    def _say(self, problem: str) -> None:
+        box = QMessageBox(QMessageBox.Icon.Warning, "Export", problem, QMessageBox.StandardButton.Ok, self._window)
+        box.open()

@@ -1,0 +1,113 @@
+"""What a chart shows: axes, curves, a strip of brightness, a cursor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Axis", "Heat", "Picture", "Trace"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(slots=True)
+class Axis:
+    """A vertical axis.
+
+    Attributes
+    ----------
+    low, high : float
+        Ends; with `decades`, decadic logarithms.
+    decades : bool
+    labels : list of (float, str) or None
+        Ticks, if they are not to be numbers.
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    decades: bool = False
+    labels: list[tuple[float, str]] | None = None
+
+
+@dataclass(slots=True)
+class Trace:
+    """A curve: the band from `low` to `high` over `time`; they are the same where nothing was thinned out.
+
+    Attributes
+    ----------
+    time : (b,) array
+        s.
+    low, high : (b,) arrays
+        In units of the axis.
+    colour : str
+    name : str
+    axis : int
+        0 left, 1 right.
+    faint : bool
+        Drawn dim: a reference.
+    """
+
+    time: FloatArray
+    low: FloatArray
+    high: FloatArray
+    colour: str
+    name: str = ""
+    axis: int = 0
+    faint: bool = False
+
+
+@dataclass(slots=True)
+class Heat:
+    """A strip chart of many rows: brightness is size.
+
+    Attributes
+    ----------
+    time : (b,) array
+        Middle of every bin, s.
+    values : (b, m) array
+        Row 0 is drawn at the top.
+    top : float
+        Value of full brightness.
+    """
+
+    time: FloatArray
+    values: NDArray[np.floating]
+    top: float
+
+
+@dataclass(slots=True)
+class Picture:
+    """All a chart shows.
+
+    Attributes
+    ----------
+    start, stop : float
+        Time at the left and the right end, s.
+    axes : list of Axis
+        Left, and right if there is one.
+    traces : list of Trace
+    heat : Heat or None
+    levels : list of (float, str)
+        Values on the left axis to mark by a dashed line, and what they are.
+    stride : int
+        Rows of the recording in a bin of the curves.
+    unit : str
+        Unit of the left axis.
+    legend : list of (str, str)
+        Colour and text of what the legend says, the most important first.
+    cursor : float or None
+        Time of the cursor, s.
+    """
+
+    start: float = 0.0
+    stop: float = 10.0
+    axes: list[Axis] = field(default_factory=lambda: [Axis()])
+    traces: list[Trace] = field(default_factory=list)
+    heat: Heat | None = None
+    levels: list[tuple[float, str]] = field(default_factory=list)
+    stride: int = 1
+    unit: str = ""
+    legend: list[tuple[str, str]] = field(default_factory=list)
+    cursor: float | None = None

@@ -1,0 +1,168 @@
+"""Minima and maxima of a growing table at ever coarser steps, so that any stretch of it is drawn from a few numbers.
+
+Level 0 holds the values, level k the least and the greatest of every 8^k rows. Every level keeps a bounded number of
+its newest bins: an hour at full detail, a night at an eighth of it, and so on; what is older is there in the next
+coarser level, with no peak lost.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BLOCK", "Envelope", "Pyramid"]
+
+FloatArray = NDArray[np.float32]
+
+_FACTOR = 8
+_LEVELS = 8
+BLOCK = 1024
+"""Rows that are best written at once."""
+
+_BYTES = 24 * 1024 * 1024
+"""What level 0 may take; each of the others takes as much at most."""
+
+
+class Envelope(NamedTuple):
+    """A stretch of the table in bins.
+
+    Attributes
+    ----------
+    row : (b,) int array
+        First row of every bin.
+    stride : int
+        Rows of a bin; with 1, `low` and `high` are the values.
+    low, high : (b, m) arrays
+        Least and greatest value of every bin; NaN where nothing is known.
+    """
+
+    row: NDArray[np.int64]
+    stride: int
+    low: FloatArray
+    high: FloatArray
+
+
+class _Level:
+    """Bins `first` to `first + count` of one level; grows by doubling and drops its oldest half when it is full."""
+
+    def __init__(self, width: int, tables: int, capacity: int) -> None:
+        self._capacity = capacity
+        self.first = 0
+        self.count = 0
+        self.tables = [np.full((min(capacity, BLOCK), width), np.nan, np.float32) for _ in range(tables)]
+
+    @property
+    def stop(self) -> int:
+        return self.first + self.count
+
+    def make_room(self, start: int, stop: int) -> None:
+        """Have bins up to `stop`; an empty level begins where the capacity lets it reach `stop`."""
+        if stop <= self.stop:
+            return
+        if stop - self.first > self._capacity:
+            self._drop(max(stop - self._capacity, self.first + self._capacity // 2))
+        self.count = stop - self.first
+        size = len(self.tables[0])
+        if self.count > size:
+            grown = min(self._capacity, max(2 * size, self.count))
+            for i, table in enumerate(self.tables):
+                larger = np.full((grown, table.shape[1]), np.nan, np.float32)
+                larger[:size] = table
+                self.tables[i] = larger
+
+    def _drop(self, first: int) -> None:
+        gone = first - self.first
+        for table in self.tables:
+            if gone < self.count:
+                table[: self.count - gone] = table[gone : self.count]
+            table[max(0, self.count - gone) : self.count] = np.nan
+        self.count = max(0, self.count - gone)
+        self.first = first
+
+
+class Pyramid:
+    """A table of `width` columns, written in any order and asked for by stretches.
+
+    Parameters
+    ----------
+    width : int
+        Columns.
+    limit : int
+        Bytes that level 0 may take.
+    """
+
+    def __init__(self, width: int, limit: int = _BYTES) -> None:
+        self.width = width
+        capacity = max(2 * BLOCK, limit // (4 * max(1, width)) // BLOCK * BLOCK)
+        self._levels = [_Level(width, 1, capacity)]
+        self._levels += [_Level(width, 2, max(2 * BLOCK, capacity // 2)) for _ in range(1, _LEVELS)]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory it takes."""
+        return sum(table.nbytes for level in self._levels for table in level.tables)
+
+    def write(self, start: int, values: NDArray[np.floating]) -> None:
+        """Set rows from `start` on to `values` (k, width); a row is written once."""
+        if not len(values):
+            return
+        low = high = np.ascontiguousarray(values, dtype=np.float32)
+        for number, level in enumerate(self._levels):
+            if number:
+                edges = np.arange((-start) % _FACTOR, len(low), _FACTOR)
+                if not len(edges) or edges[0]:
+                    edges = np.concatenate([[0], edges])
+                low, high = np.fmin.reduceat(low, edges, axis=0), np.fmax.reduceat(high, edges, axis=0)
+                start //= _FACTOR
+            stop = start + len(low)
+            level.make_room(start, stop)
+            skip = max(0, level.first - start)
+            if skip < len(low):
+                part = slice(start + skip - level.first, stop - level.first)
+                if number:
+                    # Bins at the ends may hold rows written earlier.
+                    np.fmin(level.tables[0][part], low[skip:], out=level.tables[0][part])
+                    np.fmax(level.tables[1][part], high[skip:], out=level.tables[1][part])
+                else:
+                    level.tables[0][part] = low[skip:]
+
+    def row(self, index: int) -> FloatArray | None:
+        """Values of one row, if they are still kept and known."""
+        level = self._levels[0]
+        if not level.first <= index < level.stop:
+            return None
+        values: FloatArray = level.tables[0][index - level.first]
+        return values if np.isfinite(values).any() else None
+
+    def envelope(self, start: int, stop: int, bins: int) -> Envelope:
+        """Rows start to stop in at most about `bins` bins, whose borders do not move when the stretch does.
+
+        Bins at both ends may reach beyond the stretch.
+        """
+        wanted = max(1, -(-(stop - start) // max(1, bins)))
+        stride = 1 << (wanted - 1).bit_length()
+        number = min((stride.bit_length() - 1) // 3, _LEVELS - 1)
+        # Only coarser levels remember what is very old.
+        while number < _LEVELS - 1 and start // _FACTOR**number < self._levels[number].first:
+            number += 1
+        size = _FACTOR**number
+        stride = max(stride, size)
+        level = self._levels[number]
+        per = stride // size
+        first = start // stride
+        last = -(-stop // stride)
+        rows = np.arange(first, last, dtype=np.int64) * stride
+        a = first * per - level.first
+        b = min(last * per, level.stop) - level.first
+        low, high = level.tables[0], level.tables[-1]
+        lead = max(0, -a)
+        low, high = low[max(0, a) : max(0, b)], high[max(0, a) : max(0, b)]
+        if lead:
+            nothing = np.full((lead, self.width), np.nan, np.float32)
+            low, high = np.concatenate([nothing, low]), np.concatenate([nothing, high])
+        if per > 1 and len(low):
+            edges = np.arange(0, len(low), per)
+            low, high = np.fmin.reduceat(low, edges, axis=0), np.fmax.reduceat(high, edges, axis=0)
+        return Envelope(rows[: len(low)], stride, low, high)

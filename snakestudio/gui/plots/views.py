@@ -1,0 +1,189 @@
+"""The kinds of plot one can choose: which channels each shows, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from PySide6.QtGui import QColor
+
+from snakestudio.gui import theme
+from snakestudio.model.recording import Schema
+from snakestudio.model.snapshot import Fields
+
+__all__ = ["DEFAULT_VIEWS", "VIEWS", "Line", "View", "link_colour"]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A column of a channel as a curve.
+
+    Attributes
+    ----------
+    channel : str
+    column : int
+    name : str
+    colour : str
+    unit : str
+    axis : int
+        0 left, 1 right.
+    faint : bool
+        Drawn dim: a reference.
+    """
+
+    channel: str
+    column: int
+    name: str
+    colour: str
+    unit: str
+    axis: int = 0
+    faint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A kind of plot.
+
+    Attributes
+    ----------
+    title, unit : str
+        Of the plot and its left axis.
+    lines : callable
+        Curves by the recording's schema and the chosen link or joint (0-based).
+    needs : Fields
+        What the source must fill.
+    chooser : {"", "link", "joint"}
+        What one chooses.
+    style : {"lines", "stacked", "heat"}
+    from_zero : bool
+        Whether the axis begins at 0 if the data allow it.
+    least : float
+        Least length of the left axis.
+    decades : bool
+        Whether the left axis is logarithmic.
+    levels : tuple of (float, str)
+        Values to mark, and what they are.
+    """
+
+    title: str
+    unit: str
+    lines: Callable[[Schema, int], list[Line]]
+    needs: Fields
+    chooser: Literal["", "link", "joint"] = ""
+    style: Literal["lines", "stacked", "heat"] = "lines"
+    from_zero: bool = False
+    least: float = 1e-9
+    decades: bool = False
+    levels: tuple[tuple[float, str], ...] = ()
+
+
+_STOPS = ("#4cc2ff", "#8f9dff", "#c792ea", "#ef9ac8", "#ffb454", "#e6dc6a", "#55d68b")
+_STOPS_LIGHT = ("#0a84d0", "#5560d8", "#8d4fc0", "#c2569a", "#c27500", "#8c8410", "#178a4c")
+
+
+def link_colour(index: int, count: int) -> str:
+    """Colour of a link's curve: neighbours look alike, the ends do not."""
+    stops = _STOPS if theme.current().name == "dark" else _STOPS_LIGHT
+    place = index / max(1, count - 1) * (len(stops) - 1)
+    first = min(int(place), len(stops) - 2)
+    a, b, share = QColor(stops[first]), QColor(stops[first + 1]), place - first
+    mixed = [getattr(a, c)() + share * (getattr(b, c)() - getattr(a, c)()) for c in ("redF", "greenF", "blueF")]
+    return QColor.fromRgbF(*mixed).name()
+
+
+def _per_link(channel: str) -> Callable[[Schema, int], list[Line]]:
+    def lines(schema: Schema, index: int) -> list[Line]:
+        n = schema.n_links
+        return [Line(channel, i, f"link {i + 1}", link_colour(i, n), "N") for i in range(n)]
+
+    return lines
+
+
+def _joint(schema: Schema, index: int) -> list[Line]:
+    p, n = theme.current(), schema.n_joints
+    lines = []
+    for axis, (name, colour) in enumerate((("yaw", p.accent), ("pitch", p.friction))[: 2 if schema.has_pitch else 1]):
+        word = f"{name} " if schema.has_pitch else ""
+        column = index + axis * n
+        lines.append(Line("joint_angle", column, f"{word}angle", colour, "°"))
+        lines.append(Line("joint_reference", column, f"{word}reference", p.dim, "°", faint=True))
+    return lines
+
+
+def _torque(schema: Schema, index: int) -> list[Line]:
+    p, n = theme.current(), schema.n_joints
+    lines = [Line("joint_torque", index, "yaw" if schema.has_pitch else "torque", p.accent, "N m")]
+    if schema.has_pitch:
+        lines.append(Line("joint_torque", index + n, "pitch", p.friction, "N m"))
+    return lines
+
+
+def _speed(schema: Schema, index: int) -> list[Line]:
+    p = theme.current()
+    return [
+        Line("speed", 0, "CoM", p.good, "m/s"),
+        Line("speed", index + 1, f"link {index + 1}", p.accent, "m/s"),
+    ]
+
+
+def _position(schema: Schema, index: int) -> list[Line]:
+    p, column = theme.current(), 3 * (index + 1)
+    return [
+        Line("position", column, "x", p.accent, "m"),
+        Line("position", column + 1, "y", p.warning, "m"),
+        Line("position", 0, "CoM x", p.good, "m"),
+        Line("position", 1, "CoM y", p.friction, "m"),
+    ]
+
+
+def _solver(schema: Schema, index: int) -> list[Line]:
+    p = theme.current()
+    return [
+        Line("solver", 0, "residual", p.good, ""),
+        Line("solver", 1, "iterations a step", p.friction, "", axis=1),
+    ]
+
+
+def _energy(schema: Schema, index: int) -> list[Line]:
+    p = theme.current()
+    colours = (p.accent, p.good, p.warning, p.friction, *_STOPS)
+    return [Line("energy", i, _energy_name(name), colours[i % 11], "J") for i, name in enumerate(schema.energy)]
+
+
+def _energy_name(name: str) -> str:
+    kind, _, of = name.partition("_")
+    return f"{of} {kind}" if kind == "work" and of else name.replace("_", " ")
+
+
+VIEWS = {
+    "force": View(
+        "Obstacle force by link", "N", _per_link("obstacle_force"), Fields.CONTACTS, from_zero=True, least=1.0
+    ),
+    "force_stacked": View(
+        "Obstacle force, link above link", "N", _per_link("obstacle_force"), Fields.CONTACTS, style="stacked", least=1.0
+    ),
+    "force_map": View(
+        "Obstacle force, link by time", "N", _per_link("obstacle_force"), Fields.CONTACTS, style="heat", least=1.0
+    ),
+    "friction": View(
+        "Ground friction by link", "N", _per_link("ground_friction"), Fields.CONTACTS, from_zero=True, least=0.1
+    ),
+    "joint": View("Angle and reference", "°", _joint, Fields.JOINTS | Fields.REFERENCE, chooser="joint", least=2.0),
+    "torque": View("Torque", "N m", _torque, Fields.TORQUE, chooser="joint", least=0.1),
+    "speed": View("Speed", "m/s", _speed, Fields.TWIST, chooser="link", from_zero=True, least=0.01),
+    "position": View("Position", "m", _position, Fields.POSE, chooser="link", least=0.01),
+    "solver": View(
+        "Solver residual, iterations",
+        "",
+        _solver,
+        Fields.SOLVER,
+        decades=True,
+        levels=((-8.0, "converged up to here"),),
+    ),
+    "energy": View("Energy and work", "J", _energy, Fields.ENERGY, least=0.01),
+}
+"""All kinds by name."""
+
+DEFAULT_VIEWS = ("force", "joint", "speed", "position")
+"""What the four plots show at first."""

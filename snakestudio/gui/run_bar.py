@@ -1,0 +1,187 @@
+"""The bar at the top: reset, play, step, speed, and the measured figures of the run."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QToolBar, QToolButton, QWidget
+
+from snakestudio.gui import theme
+from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.figure import Figure
+from snakestudio.model.snapshot import Fields
+
+__all__ = ["CONVERGED", "SPEEDS", "RunBar", "SpeedChooser"]
+
+SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, math.inf)
+"""Simulated over wall time that can be chosen."""
+
+CONVERGED = 1e-8
+"""Residual up to which a step counts as solved."""
+
+REFRESH_S = 0.1
+"""Figures change at most this often: faster ones cannot be read."""
+
+
+class SpeedChooser(QComboBox):
+    """How fast simulated time passes."""
+
+    chosen = Signal(float)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        for speed in SPEEDS:
+            self.addItem("max" if math.isinf(speed) else f"{speed:.2f} ×", speed)
+        self.setCurrentIndex(SPEEDS.index(1.0))
+        self.setFixedWidth(104)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName("Speed")
+        self.setToolTip("Simulated over real time: 0.05 × is slow motion, max is as fast as possible ( [ and ] )")
+        self.currentIndexChanged.connect(lambda index: self.chosen.emit(SPEEDS[index]))
+
+    @property
+    def speed(self) -> float:
+        """The chosen speed."""
+        return SPEEDS[self.currentIndex()]
+
+    def choose(self, speed: float) -> None:
+        """Choose one of `SPEEDS`."""
+        self.setCurrentIndex(SPEEDS.index(speed))
+
+    def shift(self, places: int) -> None:
+        """Go some places up or down the list."""
+        self.setCurrentIndex(min(max(self.currentIndex() + places, 0), len(SPEEDS) - 1))
+
+
+class RunBar(QToolBar):
+    """Buttons for the actions of the run, and what is measured.
+
+    Parameters
+    ----------
+    bridge : SessionBridge
+    reset, play, step : QAction
+    exports : list of QAction
+        What the export button offers.
+    """
+
+    def __init__(
+        self,
+        bridge: SessionBridge,
+        reset: QAction,
+        play: QAction,
+        step: QAction,
+        exports: list[QAction],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__("Run", parent)
+        self._bridge = bridge
+        self._last = 0.0
+        self.setObjectName("run_bar")
+        self.setMovable(False)
+        self.setFloatable(False)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        content = QWidget(self)
+        row = QHBoxLayout(content)
+        row.setContentsMargins(16, 8, 16, 8)
+        row.setSpacing(8)
+        for action in (reset, play, step):
+            button = _button(action, content)
+            row.addWidget(button)
+            if action is play:
+                button.setProperty("role", "primary")
+        row.addSpacing(8)
+        caption = QLabel("speed", content)
+        caption.setProperty("role", "dim")
+        row.addWidget(caption)
+        self.speed = SpeedChooser(content)
+        self.speed.chosen.connect(bridge.session.set_speed)
+        row.addWidget(self.speed)
+        row.addSpacing(16)
+        self.time = Figure("time", "00000.000 s", "Simulated time of what is shown", content)
+        self.factor = Figure(
+            "real-time factor",
+            "10.00 (max 000×)",
+            "Simulated over real time, measured; in brackets what as fast as possible would give",
+            content,
+        )
+        self.residual = Figure(
+            "residual",
+            "0.0e-00 ",
+            "Worst residual of the contact problems since the row before; green up to 1e-8, which counts as solved",
+            content,
+        )
+        self.iterations = Figure("iterations", "000.0", "Mean Newton iterations of the contact solver a step", content)
+        for figure in (self.time, self.factor, self.residual, self.iterations):
+            row.addWidget(figure)
+        row.addStretch(1)
+        self.export = QToolButton(content)
+        self.export.setText("Export")
+        self.export.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.export.setFixedHeight(34)
+        self.export.setToolTip("Write the run as numbers or as a video")
+        menu = QMenu(self.export)
+        menu.addActions(exports)
+        self.export.setMenu(menu)
+        row.addWidget(self.export)
+        self.addWidget(content)
+        self.renew_theme()
+
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._refresh)
+        bridge.frame.connect(self._soon)
+        bridge.status_changed.connect(self._soon)
+        self._refresh()
+
+    def renew_theme(self) -> None:
+        """The palette is another one."""
+        self.export.setIcon(theme.icon("export"))
+
+    def _soon(self) -> None:
+        """Refresh now, or when the figures have stood long enough to be read."""
+        if not self._timer.isActive():
+            passed = time.perf_counter() - self._last
+            self._timer.start(max(0, round(1000 * (REFRESH_S - passed))))
+
+    def _refresh(self) -> None:
+        self._last = time.perf_counter()
+        snapshot = self._bridge.displayed
+        session = self._bridge.session
+        if snapshot is None:
+            for figure in (self.time, self.residual, self.iterations):
+                figure.show_value("–", "dim")
+        else:
+            self.time.show_value(f"{snapshot.time:.3f} s", "text" if self._bridge.live else "accent")
+            if Fields.SOLVER in snapshot.valid:
+                figures = snapshot.solver
+                role = "good" if figures.residual <= CONVERGED else "warning"
+                self.residual.show_value(f"{figures.residual:.1e}", role)
+                self.iterations.show_value(f"{figures.iterations:.1f}")
+            else:
+                self.residual.show_value("–", "dim")
+                self.iterations.show_value("–", "dim")
+        running = self._bridge.status.state == "running"
+        possible = session.possible_factor
+        if not running or not possible:
+            self.factor.show_value("–", "dim")
+        else:
+            most = f" (max {possible:.0f}×)" if possible >= 10 else f" (max {possible:.1f}×)"
+            wanted = session.speed
+            slow = math.isfinite(wanted) and session.real_time_factor < 0.9 * wanted
+            self.factor.show_value(f"{session.real_time_factor:.2f}{most}", "warning" if slow else "text")
+        if running:
+            self._soon()
+
+
+def _button(action: QAction, parent: QWidget) -> QToolButton:
+    button = QToolButton(parent)
+    button.setDefaultAction(action)
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+    button.setIconSize(QSize(18, 18))
+    button.setFixedSize(44, 34)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button

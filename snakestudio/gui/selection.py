@@ -1,0 +1,131 @@
+"""What is selected and what the cursor is over, shared by the viewport, the scene tree and the inspector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from PySide6.QtCore import QObject, Signal
+
+from snakestudio.gui.document import Document
+from snakestudio.model.scene import Scene
+
+__all__ = ["Body", "Item", "Selection"]
+
+Body = tuple[Literal["obstacle", "link"], int]
+"""Something that stands in the viewport: its kind and its 0-based index."""
+
+Item = tuple[Literal["obstacle", "link", "robot", "ground", "start", "run"], int]
+"""Anything that can be selected: its kind and its 0-based index (0 for what there is one of)."""
+
+
+class Selection(QObject):
+    """A set of obstacles, links and parts of the scene; what vanishes from the scene vanishes from it too.
+
+    Parameters
+    ----------
+    document : Document
+        The scene that the indices refer to.
+
+    Signals
+    -------
+    changed()
+        `items` is another set.
+    hover_changed()
+        `hovered` is another item.
+    """
+
+    changed = Signal()
+    hover_changed = Signal()
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._items: frozenset[Item] = frozenset()
+        self._hovered: Item | None = None
+        document.opened.connect(self.clear)
+        document.scene_changed.connect(self._on_scene)
+
+    @property
+    def items(self) -> frozenset[Item]:
+        """Everything selected."""
+        return self._items
+
+    @property
+    def obstacles(self) -> tuple[int, ...]:
+        """Selected obstacles, 0-based, ascending."""
+        return tuple(sorted(index for kind, index in self._items if kind == "obstacle"))
+
+    @property
+    def links(self) -> tuple[int, ...]:
+        """Selected links, 0-based, ascending."""
+        return tuple(sorted(index for kind, index in self._items if kind == "link"))
+
+    @property
+    def bodies(self) -> frozenset[Body]:
+        """What of it stands in the viewport."""
+        return frozenset((kind, index) for kind, index in self._items if kind == "obstacle" or kind == "link")
+
+    @property
+    def single(self) -> Item | None:
+        """The selected item if there is exactly one."""
+        return next(iter(self._items)) if len(self._items) == 1 else None
+
+    @property
+    def hovered(self) -> Item | None:
+        """What the cursor is over, in whichever view."""
+        return self._hovered
+
+    def __contains__(self, item: object) -> bool:
+        return item in self._items
+
+    def set(self, items: Iterable[Item]) -> None:
+        """Select exactly these."""
+        wanted = frozenset(item for item in items if _exists(item, self._document.scene))
+        if wanted != self._items:
+            self._items = wanted
+            self.changed.emit()
+
+    def toggle(self, item: Item) -> None:
+        """Add an item, or take it out if it is selected."""
+        self.set(self._items ^ {item})
+
+    def clear(self) -> None:
+        """Select nothing."""
+        self.set(())
+
+    def set_hovered(self, item: Item | None) -> None:
+        """Say what the cursor is over."""
+        if item != self._hovered:
+            self._hovered = item
+            self.hover_changed.emit()
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        items = self._items
+        if before is not None and len(before.obstacles) != len(after.obstacles):
+            items = frozenset(_renumbered(items, before, after))
+        if self._hovered is not None and not _exists(self._hovered, after):
+            self.set_hovered(None)
+        self.set(items)
+
+
+def _exists(item: Item, scene: Scene) -> bool:
+    kind, index = item
+    count = {"obstacle": len(scene.obstacles), "link": scene.robot.n_links}.get(kind, 1)
+    return 0 <= index < count
+
+
+def _renumbered(items: Iterable[Item], before: Scene, after: Scene) -> Iterable[Item]:
+    """The items under their indices in the scene after obstacles came or went; equal ones are told apart by order."""
+    places: dict[object, list[int]] = {}
+    for index, obstacle in enumerate(after.obstacles):
+        places.setdefault(obstacle, []).append(index)
+    now: dict[int, int] = {}
+    for index, obstacle in enumerate(before.obstacles):
+        if places.get(obstacle):
+            now[index] = places[obstacle].pop(0)
+    for kind, index in items:
+        if kind != "obstacle":
+            yield kind, index
+        elif index in now:
+            yield kind, now[index]

@@ -1,0 +1,44 @@
+"""A pace for what need not follow every frame: asked as often as one likes, done at most so often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QElapsedTimer, QObject, QTimer
+
+__all__ = ["Throttle"]
+
+
+class Throttle(QObject):
+    """Calls `action` at once when asked, but not again before `interval_ms` have passed; the last asking is never lost.
+
+    Parameters
+    ----------
+    interval_ms : int
+    action : callable
+    parent : QObject
+        Owner; the timer dies with it.
+    """
+
+    def __init__(self, interval_ms: int, action: Callable[[], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._interval = interval_ms
+        self._action = action
+        self._since = QElapsedTimer()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._act)
+
+    def ask(self) -> None:
+        """Have `action` called soon."""
+        if self._timer.isActive():
+            return
+        passed = self._since.elapsed() if self._since.isValid() else self._interval
+        if passed >= self._interval:
+            self._act()
+        else:
+            self._timer.start(int(self._interval - passed))
+
+    def _act(self) -> None:
+        self._since.restart()
+        self._action()

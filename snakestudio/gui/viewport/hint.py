@@ -1,0 +1,61 @@
+"""One line at the lower edge of the viewport: what is under the cursor and what the mouse would do."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtWidgets import QLabel, QWidget
+
+from snakestudio.gui.selection import Item
+from snakestudio.model.scene import Scene
+
+__all__ = ["Hint"]
+
+_FLAT = "Drag shifts · wheel zooms · click selects"
+_IDLE = "Drag turns · right drag shifts · wheel zooms · click selects"
+
+
+class Hint(QLabel):
+    """A dim line of text that never takes the mouse."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(_IDLE, parent)
+        self.setProperty("role", "dim")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._area = QRect()
+        self._idle = _IDLE
+
+    def set_flat(self) -> None:
+        """The view cannot be turned."""
+        self._idle = _FLAT
+        self._say(_FLAT)
+
+    def place(self, area: QRect) -> None:
+        """Stand at the lower right corner of `area`."""
+        self._area = area
+        self._say(self.text())
+
+    def show_item(self, item: Item | None, scene: Scene, selected: bool) -> None:
+        """Tell about what is under the cursor."""
+        if item is None:
+            self._say(self._idle)
+        elif item[0] == "link":
+            head = ", the head" if item[1] == scene.robot.head_index else ""
+            self._say(f"Link {item[1] + 1}{head}")
+        elif item[1] < len(scene.obstacles):
+            o = scene.obstacles[item[1]]
+            name = o.name or f"{o.kind.capitalize()} {item[1] + 1}"
+            what = "drag moves it" if selected else "click selects, Shift+drag moves"
+            self._say(f"{name} · x {o.x_m:.3f} m, y {o.y_m:.3f} m, radius {o.radius_m:.3f} m · {what}")
+
+    def show_drag(self, shift: tuple[float, float] | None) -> None:
+        """Tell by how much (m) something is being dragged."""
+        if shift is None:
+            self._say(self._idle)
+        else:
+            self._say(f"Δx {shift[0]:+.3f} m   Δy {shift[1]:+.3f} m · X or Y keeps to an axis · Esc puts it back")
+
+    def _say(self, text: str) -> None:
+        if text != self.text():
+            self.setText(text)
+        self.adjustSize()
+        self.move(self._area.right() - self.width(), self._area.bottom() - self.height() + 4)

@@ -1,0 +1,169 @@
+"""The legend over the upper left corner of the viewport: how long a force's arrow is, and whose trail is drawn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
+from PySide6.QtWidgets import QMenu, QWidget
+
+from snakestudio.gui import theme
+from snakestudio.gui.viewport.navigation import Navigator
+from snakestudio.gui.viewport.options import TRAIL_MIDDLE, ViewOptions
+
+__all__ = ["Legend", "fill_trail_menu"]
+
+_ROW, _WIDTH, _PAD, _BAR = 22, 216, 12, 56
+_ROWS = ("forces", "friction", "trail")
+_HOW = "the arrow stands for the force beside it\nClick: show or hide · wheel: longer or shorter arrows"
+_TIPS = {
+    "forces": f"Force of the obstacles on the robot; {_HOW}",
+    "friction": f"Friction of ground and obstacles on the robot; {_HOW}",
+    "trail": "Way of a link during the last 30 s\nClick: choose the link",
+}
+
+
+class Legend(QWidget):
+    """Three rows; a click on one switches what it stands for."""
+
+    def __init__(self, options: ViewOptions, navigator: Navigator, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._options, self._navigator = options, navigator
+        self._n_links = 1
+        self._over = -1
+        self._shown: tuple[object, ...] = ()
+        self.setFixedSize(_WIDTH, 2 * _PAD + len(_ROWS) * _ROW)
+        self.setMouseTracking(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        options.changed.connect(self._refresh)
+        navigator.changed.connect(self._refresh)
+
+    def set_links(self, n_links: int) -> None:
+        """The robot has that many links."""
+        self._n_links = n_links
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Paint again if something that is shown changed: the camera moves more often than the scale."""
+        shown = (self._options.now, self._n_links, self._scale("forces"), self._scale("friction"))
+        if shown != self._shown:
+            self._shown = shown
+            self.update()
+
+    def _scale(self, row: str) -> tuple[float, float]:
+        """A round force in N, and how many pixels long its arrow is in the middle of the picture."""
+        now = self._options.now
+        metres = now.force_scale if row == "forces" else now.friction_scale
+        camera = self._navigator.camera
+        above = self.parentWidget()
+        height = above.height() if above is not None else 1
+        pixels = metres * height / float(camera.view_height(np.array(camera.target)))
+        exact = 0.9 * _BAR / max(pixels, 1e-12)
+        decade = 10.0 ** math.floor(math.log10(exact))
+        force = max((m for m in (1, 2, 5, 10) if m * decade <= exact), default=1) * decade
+        return force, round(force * pixels)
+
+    # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            ground = theme.colour("ground" if theme.current() is theme.DARK else "card")
+            ground.setAlpha(225)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(ground)
+            painter.drawRoundedRect(self.rect(), 6, 6)
+            now = self._options.now
+            font = self.font()
+            font.setPixelSize(12)
+            painter.setFont(font)
+            for index, row in enumerate(_ROWS):
+                self._row(painter, row, self._place(index), getattr(now, row), index == self._over)
+        finally:
+            painter.end()
+
+    def _row(self, painter: QPainter, row: str, place: QRect, on: bool, over: bool) -> None:
+        role = {"forces": "warning", "friction": "friction", "trail": "accent"}[row]
+        colour = theme.colour(role if on else "dim")
+        middle = place.center().y() + 0.5
+        if over:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("card"))
+            painter.drawRoundedRect(QRectF(place.adjusted(-6, 1, 6, -1)), 4, 4)
+        if row == "trail":
+            painter.setPen(QPen(colour, 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+            painter.drawPolyline(
+                QPolygonF([QPointF(place.left() + x, middle - 3.5 * math.sin(x / 5.5)) for x in range(0, _BAR - 16, 2)])
+            )
+            link = self._options.now.trail_index(self._n_links)
+            text = f"trail of link {link + 1}" if link is not None else "no trail"
+        else:
+            force, pixels = self._scale(row)
+            _arrow(painter, QPointF(place.left(), middle), pixels, colour)
+            text = f"{'obstacle force' if row == 'forces' else 'friction'}  {force:g} N"
+        painter.setPen(theme.colour("text" if on else "dim"))
+        where = place.adjusted(_BAR + 8, 0, 0, 0)
+        painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+    def _place(self, index: int) -> QRect:
+        return QRect(_PAD, _PAD + index * _ROW, _WIDTH - 2 * _PAD, _ROW)
+
+    def _row_at(self, y: float) -> int:
+        return min(len(_ROWS) - 1, max(0, int(y - _PAD) // _ROW))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        over = self._row_at(event.position().y())
+        if over != self._over:
+            self._over = over
+            self.setToolTip(_TIPS[_ROWS[over]])
+            self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._over = -1
+        self.update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        row = _ROWS[self._row_at(event.position().y())]
+        if row != "trail":
+            self._options.scale_arrows(row, 1.25 ** (event.angleDelta().y() / 120))
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        row = _ROWS[self._row_at(event.position().y())]
+        if row == "trail":
+            menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            fill_trail_menu(menu, self._options, self._n_links)
+            menu.popup(self.mapToGlobal(QPointF(_PAD, self._place(2).bottom() + 4).toPoint()))
+        else:
+            self._options.set(**{row: not getattr(self._options.now, row)})
+
+
+def fill_trail_menu(menu: QMenu, options: ViewOptions, n_links: int) -> None:
+    """Offer no trail, that of the middle link, or that of any link."""
+    now = options.now
+
+    def offer(text: str, on: bool, **changes: object) -> None:
+        action = menu.addAction(text)
+        action.setCheckable(True)
+        action.setChecked(on)
+        action.triggered.connect(lambda: options.set(**changes))
+
+    offer("No Trail", not now.trail, trail=False)
+    offer("Middle Link", now.trail and now.trail_link == TRAIL_MIDDLE, trail=True, trail_link=TRAIL_MIDDLE)
+    menu.addSeparator()
+    for link in range(min(n_links, 40)):
+        offer(f"Link {link + 1}", now.trail and now.trail_link == link, trail=True, trail_link=link)
+
+
+def _arrow(painter: QPainter, start: QPointF, length: float, colour: QColor) -> None:
+    tip = QPointF(start.x() + length, start.y())
+    head = min(7.0, 0.5 * length)
+    painter.setPen(QPen(colour, 2.5, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+    painter.drawLine(start, QPointF(tip.x() - head + 1, tip.y()))
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    painter.drawPolygon(QPolygonF([tip, QPointF(tip.x() - head, tip.y() - 4), QPointF(tip.x() - head, tip.y() + 4)]))

@@ -1,0 +1,170 @@
+"""Moving the camera: every way to turn, shift, zoom and frame, with short gentle transitions between views."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from snakestudio.render.camera import Camera, blend
+
+__all__ = ["Navigator"]
+
+TRANSITION = 0.25
+"""Length of a transition, s."""
+
+_TURN = 0.008
+"""Angle by which a pixel of mouse movement turns the scene, rad."""
+
+_FAR = 25.0
+"""Ground farther away than this many camera distances is no sensible pivot."""
+
+
+class Navigator(QObject):
+    """The camera of a viewport and the ways to move it. `touched` says whether the user has moved it.
+
+    Signals
+    -------
+    changed()
+        `camera` is another one.
+    following_changed(following: bool)
+    """
+
+    changed = Signal()
+    following_changed = Signal(bool)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.camera = Camera()
+        self.aspect = 1.6
+        self.flat = False
+        self.following = False
+        self.touched = False
+        self._followed: NDArray[np.float64] | None = None
+        self._from, self._to, self._began = self.camera, self.camera, 0.0
+        self._timer = QTimer(self)
+        self._timer.setInterval(16)
+        self._timer.timeout.connect(self._advance)
+
+    @property
+    def moving(self) -> bool:
+        """Whether a transition is under way."""
+        return self._timer.isActive()
+
+    def set_flat(self) -> None:
+        """Look straight down from now on: for a view that can draw nothing else."""
+        self.flat = True
+        self.jump(self.camera.standard("top"))
+        self.touched = False
+
+    def jump(self, camera: Camera) -> None:
+        """Be there at once."""
+        self.touched = True
+        self._timer.stop()
+        camera = camera.standard("top") if self.flat else camera
+        if camera != self.camera:
+            self.camera = camera
+            self.changed.emit()
+
+    def go(self, camera: Camera) -> None:
+        """Get there by a short transition."""
+        self.touched = True
+        camera = camera.standard("top") if self.flat else camera
+        self._from, self._to, self._began = self.camera, camera, time.perf_counter()
+        self._timer.start()
+
+    def finish(self) -> None:
+        """End a transition where it leads."""
+        if self.moving:
+            self.jump(self._to)
+
+    def _advance(self) -> None:
+        share = (time.perf_counter() - self._began) / TRANSITION
+        if share >= 1:
+            self._timer.stop()
+        self.camera = blend(self._from, self._to, share)
+        self.changed.emit()
+
+    # --- by mouse -------------------------------------------------------------------------------------------------
+
+    def pivot(self, point: tuple[float, float, float] | None) -> NDArray[np.float64]:
+        """The point to turn around or to zoom to, if `point` is under the cursor (None for the sky)."""
+        target = np.array(self.camera.target)
+        if point is None:
+            return target
+        reach = _FAR * self.camera.distance
+        found = np.array(point)
+        return found if float(np.linalg.norm(found - self.camera.eye)) < reach or self.camera.orthographic else target
+
+    def orbit(self, dx: float, dy: float, pivot: ArrayLike) -> None:
+        """Turn around `pivot` by a mouse movement in pixels."""
+        if self.flat:
+            return
+        camera = self.camera
+        if camera.orthographic and camera.elevation in (0.0, math.pi / 2):
+            camera = replace(camera, orthographic=False)  # turning out of a standard view gives depth back
+        self.jump(camera.orbit(_TURN * dx, _TURN * dy, pivot))
+
+    def pan(self, dx: float, dy: float, point: ArrayLike) -> None:
+        """Shift the picture by normalised device coordinates, exactly so at the depth of `point`."""
+        self.jump(self.camera.pan(dx, dy, self.aspect, point))
+
+    def zoom(self, notches: float, cursor: tuple[float, float], point: ArrayLike) -> None:
+        """Come nearer by notches of the wheel; what is under the cursor stays there."""
+        self.jump(self.camera.zoom(0.87**notches, cursor, point, self.aspect))
+
+    # --- by key and button ----------------------------------------------------------------------------------------
+
+    def view(self, name: str) -> None:
+        """Go to a standard view."""
+        self.go(self._destination().standard(name))
+
+    def toggle_projection(self) -> None:
+        """Perspective instead of orthographic, or the other way round."""
+        if not self.flat:
+            self.jump(self._destination().toggled())
+
+    def frame(self, low: ArrayLike, high: ArrayLike, *, home: bool = False, at_once: bool = False) -> None:
+        """Show a box in full; `home` also takes the direction that the program starts with."""
+        camera = self._destination().standard("perspective") if home else self._destination()
+        camera = camera.standard("top") if self.flat else camera
+        framed = camera.frame(low, high, self.aspect, margin=1.1)
+        touched = self.touched
+        (self.jump if at_once else self.go)(framed)
+        self.touched = touched or not at_once
+
+    def _destination(self) -> Camera:
+        return self._to if self.moving else self.camera
+
+    # --- following the robot --------------------------------------------------------------------------------------
+
+    def set_following(self, following: bool) -> None:
+        """Keep the robot where it is in the picture, or let it go."""
+        if following != self.following:
+            self.following = following
+            self._followed = None
+            self.following_changed.emit(following)
+
+    def follow(self, point: ArrayLike) -> None:
+        """The robot is at `point` now; if it is followed the camera goes along."""
+        if not self.following:
+            return
+        now = np.asarray(point, float)
+        if self._followed is None:
+            self.go(self.camera.follow(now))
+        else:
+            shift = now - self._followed
+            self._from = _shifted(self._from, shift)
+            self._to = _shifted(self._to, shift)
+            if not self.moving:
+                self.camera = _shifted(self.camera, shift)
+        self._followed = now
+
+
+def _shifted(camera: Camera, shift: NDArray[np.float64]) -> Camera:
+    x, y, z = np.array(camera.target) + shift
+    return replace(camera, target=(float(x), float(y), float(z)))

@@ -1,0 +1,113 @@
+"""What the viewport shows beside the scene, as the user chose it; kept from session to session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from PySide6.QtCore import QObject, QSettings, Signal
+
+from snakestudio.render.overlays import Overlays
+
+__all__ = ["TRAIL_MIDDLE", "ViewOptions", "Wishes"]
+
+TRAIL_MIDDLE = -1
+"""`Wishes.trail_link` for the middle link, however many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """The choices.
+
+    Attributes
+    ----------
+    forces, friction : bool
+        Arrows of the obstacles' forces and of the friction forces.
+    force_scale, friction_scale : float
+        Length of an arrow, m/N.
+    trail : bool
+    trail_link : int
+        0-based link whose trail is drawn, or `TRAIL_MIDDLE`.
+    contact_points, centre_of_mass, joint_axes, reference_ghost, grid, see_through : bool
+    """
+
+    forces: bool = True
+    friction: bool = False
+    force_scale: float = 0.03
+    friction_scale: float = 0.06
+    trail: bool = True
+    trail_link: int = TRAIL_MIDDLE
+    contact_points: bool = False
+    centre_of_mass: bool = False
+    joint_axes: bool = False
+    reference_ghost: bool = False
+    grid: bool = True
+    see_through: bool = False
+
+    def overlays(self) -> Overlays:
+        """What they mean to the renderer (trail, selection and hover come from elsewhere)."""
+        return Overlays(
+            show_forces=self.forces,
+            show_friction_forces=self.friction,
+            force_scale=self.force_scale,
+            friction_scale=self.friction_scale,
+            show_contact_points=self.contact_points,
+            show_com=self.centre_of_mass,
+            show_joint_axes=self.joint_axes,
+            reference_ghost=self.reference_ghost,
+            show_grid=self.grid,
+            obstacle_opacity=0.35 if self.see_through else 1.0,
+        )
+
+    def trail_index(self, n_links: int) -> int | None:
+        """0-based link whose trail is drawn in a robot of `n_links`; None for no trail."""
+        if not self.trail or n_links < 1:
+            return None
+        middle = (n_links - 1) // 2
+        return self.trail_link if 0 <= self.trail_link < n_links else middle
+
+
+class ViewOptions(QObject):
+    """The present choices, `now`; `changed` is emitted when there are others."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.now = Wishes()
+
+    def set(self, **changes: Any) -> None:
+        """Choose otherwise; names are those of `Wishes`."""
+        wanted = replace(self.now, **changes)
+        if wanted != self.now:
+            self.now = wanted
+            self.changed.emit()
+
+    def scale_arrows(self, row: str, factor: float) -> None:
+        """Make the arrows of "forces" or "friction" longer (factor > 1) or shorter."""
+        name = "force_scale" if row == "forces" else "friction_scale"
+        longest, shortest = 10.0, 1e-5  # m/N: from a worm of grams to a machine of tonnes
+        self.set(**{name: min(max(getattr(self.now, name) * factor, shortest), longest)})
+
+    def save(self, settings: QSettings) -> None:
+        """Keep the choices in the user's settings; what was left as it is follows the program's default."""
+        for field in fields(Wishes):
+            chosen = getattr(self.now, field.name)
+            if chosen == field.default:
+                settings.remove(f"view/{field.name}")
+            else:
+                settings.setValue(f"view/{field.name}", chosen)
+
+    def load(self, settings: QSettings) -> None:
+        """Take the choices of last time; what cannot be understood stays as it is."""
+        found: dict[str, Any] = {}
+        for field in fields(Wishes):
+            default = getattr(self.now, field.name)
+            raw = settings.value(f"view/{field.name}")
+            if raw is None:
+                continue
+            try:
+                found[field.name] = str(raw).lower() == "true" if isinstance(default, bool) else type(default)(raw)
+            except (TypeError, ValueError):
+                continue
+        self.set(**found)

@@ -1,0 +1,143 @@
+"""The scene from above, drawn without OpenGL: what there is to see on a machine that cannot do better."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.gui import theme
+from snakestudio.gui.viewport.surface import Picture
+from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.render.camera import Camera
+from snakestudio.render.overlays import Overlays
+from snakestudio.render.style import Colour
+
+__all__ = ["TopView"]
+
+
+class TopView(QWidget):
+    """Draws what it is told with QPainter, looking straight down.
+
+    Signals
+    -------
+    drawn(seconds: float)
+        A frame was drawn in that time.
+    """
+
+    drawn = Signal(float)
+
+    def __init__(self, picture: Callable[[float], Picture], reason: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._picture = picture
+        self.reason = reason
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+    def refresh(self) -> None:
+        """Draw again, soon."""
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        began = time.perf_counter()
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._paint(painter)
+        finally:
+            painter.end()
+        self.drawn.emit(time.perf_counter() - began)
+
+    def _paint(self, painter: QPainter) -> None:
+        aspect = self.width() / max(1, self.height())
+        scene, snapshot, overlays, camera, colours = self._picture(aspect)
+        painter.fillRect(self.rect(), _qcolour(colours.floor))
+        scale = self.height() / float(camera.view_height((0.0, 0.0, 0.0)))  # pixels a metre
+
+        def place(point: ArrayLike) -> QPointF:
+            ndc = camera.project(np.asarray(point, float), aspect)
+            return QPointF((ndc[0] + 1) / 2 * self.width(), (1 - ndc[1]) / 2 * self.height())
+
+        if overlays.show_grid:
+            self._grid(painter, camera, scale, colours.grid_minor, colours.grid_major)
+        chosen = {(pick.kind, pick.index) for pick in overlays.selection}
+        hovered = (overlays.hover.kind, overlays.hover.index) if overlays.hover is not None else None
+
+        def outline(item: tuple[str, int]) -> QPen:
+            if item in chosen:
+                return QPen(_qcolour(colours.accent), 3)
+            if item == hovered:
+                return QPen(_qcolour(colours.hover), 2)
+            return QPen(Qt.PenStyle.NoPen)
+
+        painter.setBrush(_qcolour(colours.obstacle))
+        for index, obstacle in enumerate(scene.obstacles):
+            painter.setPen(outline(("obstacle", index)))
+            radius = obstacle.radius_m * scale
+            painter.drawEllipse(place((obstacle.x_m, obstacle.y_m, 0.0)), radius, radius)
+        if isinstance(overlays.trail, np.ndarray) and len(overlays.trail) > 1:
+            painter.setPen(QPen(_qcolour(colours.accent), 2))
+            painter.drawPolyline(QPolygonF([place(point) for point in overlays.trail]))
+        if snapshot is not None and Fields.POSE in snapshot.valid:
+            half = scene.robot.contact_half_length_m
+            for index, pose in enumerate(snapshot.link_pose):
+                if not np.isfinite(pose).all():
+                    continue
+                w, x, y, z = pose[3:]
+                axis = half * np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 0.0])
+                ends = place(pose[:3] - axis), place(pose[:3] + axis)
+                fill = colours.head if index == scene.robot.head_index else colours.link
+                edge = outline(("link", index))
+                width = 2 * scene.robot.radius_m * scale
+                if edge.style() != Qt.PenStyle.NoPen:
+                    painter.setPen(_thick(edge.color(), width + 2 * edge.widthF()))
+                    painter.drawLine(*ends)
+                painter.setPen(_thick(_qcolour(fill), width))
+                painter.drawLine(*ends)
+            if overlays.show_forces:
+                self._arrows(painter, snapshot, overlays, place)
+        painter.setPen(_qcolour(colours.text_dim))
+        painter.drawText(
+            self.rect().adjusted(12, 0, -12, -10),
+            Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft,
+            "Plain view from above",
+        )
+
+    def _grid(self, painter: QPainter, camera: Camera, scale: float, minor: Colour, major: Colour) -> None:
+        step = 10.0 ** np.ceil(np.log10(40 / scale))
+        x0, y0, _ = camera.target
+        across, up = self.width() / 2 / scale, self.height() / 2 / scale
+        for k in range(int(np.floor((x0 - across) / step)), int(np.ceil((x0 + across) / step)) + 1):
+            painter.setPen(QPen(_qcolour(minor if k % 10 else major), 1))
+            x = self.width() / 2 + (k * step - x0) * scale
+            painter.drawLine(QPointF(x, 0), QPointF(x, self.height()))
+        for k in range(int(np.floor((y0 - up) / step)), int(np.ceil((y0 + up) / step)) + 1):
+            painter.setPen(QPen(_qcolour(minor if k % 10 else major), 1))
+            y = self.height() / 2 - (k * step - y0) * scale
+            painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
+
+    def _arrows(
+        self,
+        painter: QPainter,
+        snapshot: Snapshot,
+        overlays: Overlays,
+        place: Callable[[ArrayLike], QPointF],
+    ) -> None:
+        contacts = snapshot.contacts
+        painter.setPen(QPen(_qcolour(theme.render_theme().force), 3))
+        for point, force in zip(contacts.point, contacts.force_normal, strict=True):
+            if np.linalg.norm(force[:2]) >= overlays.force_minimum:
+                painter.drawLine(place(point), place(point + overlays.force_scale * force))
+
+
+def _qcolour(parts: Colour) -> QColor:
+    return QColor.fromRgbF(*parts)
+
+
+def _thick(colour: QColor, width: float) -> QPen:
+    return QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)

@@ -1,0 +1,63 @@
+"""The trail of a link, read from the recording piece by piece as the run goes on."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.session.recording import SpooledRecording
+
+__all__ = ["TrailReader"]
+
+FloatArray = NDArray[np.float64]
+
+SPAN = 30.0
+"""Length of a trail, simulated seconds."""
+
+MAX_POINTS = 900
+"""More would not be seen but would have to be uploaded at every frame."""
+
+_NONE = np.zeros((0, 3))
+
+
+class TrailReader:
+    """Where a link was up to a row of a recording. Rows that were read once are not read again."""
+
+    def __init__(self) -> None:
+        self._recording: SpooledRecording | None = None
+        self._link = -1
+        self._stride = 1
+        self._first = 0
+        self._points: FloatArray = _NONE
+
+    def points(self, recording: SpooledRecording | None, link: int, snapshot: Snapshot | None) -> FloatArray:
+        """The way of a link (0-based) during the last `SPAN` seconds before `snapshot`, (m, 3), m, oldest first."""
+        if recording is None or snapshot is None or not 0 <= link < snapshot.n_links or not len(recording):
+            return _NONE
+        times = recording.times
+        stop = int(np.searchsorted(times, snapshot.time, side="right"))
+        start = int(np.searchsorted(times, snapshot.time - SPAN))
+        rate = recording.scene.run.log_rate_hz
+        stride = max(1, round(rate * SPAN / MAX_POINTS))
+        if recording is not self._recording or link != self._link or stride != self._stride:
+            self._recording, self._link, self._stride = recording, link, stride
+            self._first, self._points = 0, _NONE
+        # Only every stride-th row, counted from the first of all, so that the trail does not shiver as it grows.
+        first, last = -(-start // stride), -(-stop // stride)
+        self._fetch(recording, link, first, last)
+        way = self._points[max(0, first - self._first) : last - self._first]
+        return np.vstack([way, snapshot.link_pose[link, :3]])
+
+    def _fetch(self, recording: SpooledRecording, link: int, first: int, last: int) -> None:
+        """Have the sampled points first to last."""
+        have = self._first + len(self._points)
+        if first > have or first < self._first:
+            self._first, self._points, have = first, _NONE, first
+        if last > have:
+            rows = recording.rows(have * self._stride, (last - 1) * self._stride + 1)
+            self._points = np.vstack([self._points, rows.link_pose[:: self._stride, link, :3]])
+        surplus = first - self._first - 2 * MAX_POINTS
+        if surplus > 0:
+            self._points = self._points[surplus:].copy()
+            self._first += surplus

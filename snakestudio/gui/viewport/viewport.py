@@ -1,0 +1,346 @@
+"""The viewport: the scene and the robot as they are shown now, drawn only when something about them changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.gui import theme
+from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.document import Document
+from snakestudio.gui.selection import Body, Item, Selection
+from snakestudio.gui.viewport.gl_view import GlView
+from snakestudio.gui.viewport.hint import Hint
+from snakestudio.gui.viewport.legend import Legend
+from snakestudio.gui.viewport.mouse import Mouse
+from snakestudio.gui.viewport.navigation import Navigator
+from snakestudio.gui.viewport.obstacle_drag import ObstacleDrag
+from snakestudio.gui.viewport.options import ViewOptions
+from snakestudio.gui.viewport.surface import Picture, choose
+from snakestudio.gui.viewport.threaded_view import ThreadedView
+from snakestudio.gui.viewport.top_view import TopView
+from snakestudio.gui.viewport.trail import TrailReader
+from snakestudio.gui.viewport.view_buttons import ViewButtons
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.render import picking
+from snakestudio.render.draw_list import DrawList, build
+from snakestudio.render.overlays import Overlays, Pick
+
+__all__ = ["Viewport"]
+
+FloatArray = NDArray[np.float64]
+
+_MARGIN = 12
+
+
+class Viewport(QWidget):
+    """Scene, robot, forces and trail, with navigation and picking.
+
+    Parameters
+    ----------
+    document : Document
+    bridge : SessionBridge
+        What it displays is drawn.
+    selection : Selection
+
+    Signals
+    -------
+    frame_drawn(seconds: float)
+        A frame was drawn in that time.
+    fell_back(reason: str)
+        OpenGL cannot be used: a plain view from above is shown instead.
+    """
+
+    frame_drawn = Signal(float)
+    fell_back = Signal(str)
+
+    def __init__(
+        self, document: Document, bridge: SessionBridge, selection: Selection, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.document, self.bridge, self.selection = document, bridge, selection
+        self.navigator = Navigator(self)
+        self.options = ViewOptions(self)
+        self._trail = TrailReader()
+        self._pickable: tuple[Scene, Snapshot | None, DrawList] | None = None
+        self._frame_home = True
+        self._left_behind: Snapshot | None = None
+        self._mouse = Mouse(self)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumSize(420, 240)
+        self.setObjectName("viewport")
+        self.setAccessibleName("3D view of the scene")
+
+        self.gl: GlView | ThreadedView | None = None
+        self._flat: TopView | None = None
+        self.legend = Legend(self.options, self.navigator, self)
+        self.buttons = ViewButtons(self.navigator, self)
+        self.hint = Hint(self)
+        choice = choose()
+        if choice.kind == "flat":
+            self._fall_back(choice.reason)
+        else:
+            self.gl = (ThreadedView if choice.kind == "threaded" else GlView)(self._picture, self)
+            self.gl.lower()  # below legend and buttons
+            self.gl.drawn.connect(self.frame_drawn)
+            self.gl.failed.connect(self._fall_back, Qt.ConnectionType.QueuedConnection)
+
+        self.navigator.changed.connect(self.refresh)
+        self.options.changed.connect(self.refresh)
+        bridge.frame.connect(self._on_frame)
+        document.scene_changed.connect(self._on_scene)
+        document.opened.connect(self._on_opened)
+        selection.changed.connect(self.refresh)
+        selection.hover_changed.connect(self.refresh)
+        self._on_scene()
+
+    # --- what is drawn --------------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Draw again, soon."""
+        surface = self.gl or self._flat
+        if surface is not None:
+            surface.refresh()
+
+    @property
+    def scene(self) -> Scene:
+        """The scene that is drawn."""
+        return self.document.scene
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """What the robot does in it; None until the first state of a scene that was just opened is known."""
+        shown = self.bridge.displayed
+        return None if shown is self._left_behind else shown
+
+    @property
+    def settled(self) -> bool:
+        """Whether the camera has found its place in the scene that was opened."""
+        return not self._frame_home
+
+    def overlays(self) -> Overlays:
+        """Everything beside scene and robot that is drawn."""
+        trail = None
+        snapshot = self.snapshot
+        if snapshot is not None and Fields.POSE in snapshot.valid:
+            link = self.options.now.trail_index(snapshot.n_links)
+            if link is not None:
+                trail = self._trail.points(self.bridge.recording, link, snapshot)
+        return replace(
+            self.options.now.overlays(),
+            trail=trail,
+            selection=tuple(Pick(kind, index) for kind, index in sorted(self.selection.bodies)),
+            hover=Pick(*self.selection.hovered) if self.selection.hovered is not None else None,
+        )
+
+    def _picture(self, aspect: float) -> Picture:
+        self.navigator.aspect = aspect
+        if self._frame_home:
+            # The first pictures of a scene show all of it, whatever size the window turned out to have, until its robot
+            # is there, too, or the user looks elsewhere.
+            if not self.navigator.touched:
+                self.frame_all(at_once=True)
+            self._frame_home = self.snapshot is None and not self.navigator.touched
+        return Picture(self.scene, self.snapshot, self.overlays(), self.navigator.camera, theme.render_theme())
+
+    def _fall_back(self, reason: str) -> None:
+        """Show the plain view from above from now on."""
+        if self._flat is not None:
+            return
+        if self.gl is not None:
+            self.gl.hide()
+            self.gl.close_surface()
+            self.gl.deleteLater()
+            self.gl = None
+        self.navigator.set_flat()
+        self._flat = TopView(self._picture, reason, self)
+        self._flat.lower()
+        self._flat.setGeometry(self.rect())
+        self._flat.show()
+        self._flat.drawn.connect(self.frame_drawn)
+        self.buttons.set_flat()
+        self.hint.set_flat()
+        self._frame_home = True
+        self.fell_back.emit(reason)
+
+    @property
+    def fallback_reason(self) -> str:
+        """Why there is only the plain view; empty if there is OpenGL."""
+        return self._flat.reason if self._flat is not None else ""
+
+    def close_surface(self) -> None:
+        """Give back what drawing holds; call before the program quits."""
+        if self.gl is not None:
+            self.gl.close_surface()
+
+    def renew_theme(self) -> None:
+        """The palette is another one."""
+        self.buttons.renew_theme()
+        self.legend.update()
+        self.refresh()
+
+    def image(self, size: QSize | None = None) -> QImage:
+        """The picture as it stands, without the buttons, at full quality.
+
+        Raises
+        ------
+        GraphicsError
+            If it cannot be drawn.
+        """
+        ratio = self.devicePixelRatio()
+        size = size or QSize(round(self.width() * ratio), round(self.height() * ratio))
+        if self.gl is not None:
+            return self.gl.image(size.width(), size.height())
+        assert self._flat is not None
+        return self._flat.grab().toImage().scaled(size, Qt.AspectRatioMode.KeepAspectRatio)
+
+    # --- events of the program ------------------------------------------------------------------------------------
+
+    def _on_frame(self) -> None:
+        snapshot = self.snapshot
+        if snapshot is not None and Fields.POSE in snapshot.valid:
+            centre = snapshot.centre_of_mass()
+            if np.isfinite(centre).all():
+                self.navigator.follow(centre)
+        self.refresh()
+
+    def _on_scene(self) -> None:
+        self.legend.set_links(self.scene.robot.n_links)
+        self._explain()
+        self.refresh()
+
+    def _on_opened(self) -> None:
+        self._mouse.cancel()
+        self._left_behind = self.bridge.displayed
+        self._frame_home = True
+        self.navigator.set_following(False)
+        self.navigator.touched = False
+
+    # --- views ----------------------------------------------------------------------------------------------------
+
+    def frame_all(self, *, at_once: bool = False) -> None:
+        """Show everything from where the program shows it first."""
+        box = self._box(None)
+        if box is not None:
+            self.navigator.frame(*box, home=True, at_once=at_once)
+
+    def frame_selection(self) -> None:
+        """Show what is selected, or everything if nothing is, from the same direction."""
+        box = self._box(self.selection.bodies or None)
+        if box is not None:
+            self.navigator.frame(*box)
+
+    def _box(self, items: frozenset[Body] | None) -> tuple[FloatArray, FloatArray] | None:
+        """Corners of the box around some items (all if None), m."""
+        points: list[tuple[float, float, float]] = []
+        reaches: list[float] = []
+        for index, o in enumerate(self.scene.obstacles):
+            if items is None or ("obstacle", index) in items:
+                points.append((o.x_m, o.y_m, o.height_m / 2))
+                reaches.append(max(o.radius_m, o.height_m / 2))
+        snapshot = self.snapshot
+        if snapshot is not None and Fields.POSE in snapshot.valid:
+            robot = self.scene.robot
+            for index, pose in enumerate(snapshot.link_pose):
+                if np.isfinite(pose).all() and (items is None or ("link", index) in items):
+                    points.append((pose[0], pose[1], pose[2]))
+                    reaches.append(robot.radius_m + robot.contact_half_length_m)
+        if not points:
+            return None
+        middle, reach = np.array(points), np.array(reaches)[:, None]
+        return (middle - reach).min(axis=0), (middle + reach).max(axis=0)
+
+    # --- picking --------------------------------------------------------------------------------------------------
+
+    def ndc(self, position: QPointF) -> tuple[float, float]:
+        """Normalised device coordinates of a point of the widget."""
+        return 2 * position.x() / max(1, self.width()) - 1, 1 - 2 * position.y() / max(1, self.height())
+
+    def pixel(self, point: tuple[float, float, float]) -> QPointF:
+        """Where in the widget a point of the world is seen."""
+        x, y, _ = self.navigator.camera.project(np.array(point), self.navigator.aspect)
+        return QPointF((float(x) + 1) / 2 * self.width(), (1 - float(y)) / 2 * self.height())
+
+    def pick(self, position: QPointF) -> Pick | None:
+        """What is under a point of the widget; None for the sky."""
+        scene, snapshot = self.scene, self.snapshot
+        if self._pickable is None or self._pickable[0] is not scene or self._pickable[1] is not snapshot:
+            camera = self.navigator.camera
+            self._pickable = scene, snapshot, build(scene, snapshot, Overlays(), camera, theme.render_theme())
+        aspect = self.width() / max(1, self.height())
+        return picking.pick(self._pickable[2], self.navigator.camera, self.ndc(position), aspect)
+
+    def as_item(self, picked: Pick | None) -> Item | None:
+        """The item that was picked; None for ground and sky."""
+        if picked is None or picked.kind not in ("link", "obstacle"):
+            return None
+        return ("link", picked.index) if picked.kind == "link" else ("obstacle", picked.index)
+
+    def hover(self, position: QPointF) -> None:
+        """The cursor is there, no button is held."""
+        item = self.as_item(self.pick(position)) if self.rect().contains(position.toPoint()) else None
+        self.selection.set_hovered(item)
+        self._explain()
+
+    def _explain(self) -> None:
+        """Tell about what is under the cursor."""
+        if not self._mouse.busy:
+            item = self.selection.hovered
+            self.hint.show_item(item, self.scene, item in self.selection)
+
+    def show_drag(self, drag: ObstacleDrag | None) -> None:
+        """Tell how far obstacles were dragged."""
+        self.hint.show_drag(drag.shift if drag is not None else None)
+
+    # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self._mouse.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._mouse.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._mouse.release(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._mouse.wheel(event)
+        event.accept()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        if not self._mouse.busy:
+            self.selection.set_hovered(None)
+            self._explain()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        used = False
+        if key == Qt.Key.Key_Escape:
+            used = self._mouse.cancel()
+            if not used and self.selection.items:
+                self.selection.clear()
+                used = True
+        elif key in (Qt.Key.Key_X, Qt.Key.Key_Y):
+            used = self._mouse.keep_to_axis("x" if key == Qt.Key.Key_X else "y")
+        if not used:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        for surface in (self.gl, self._flat):
+            if surface is not None:
+                surface.setGeometry(self.rect())
+        self.legend.move(_MARGIN, _MARGIN)
+        self.buttons.adjustSize()
+        self.buttons.move(self.width() - self.buttons.width() - _MARGIN, _MARGIN)
+        self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN))
+
+    def sizeHint(self) -> QSize:
+        return QSize(960, 520)

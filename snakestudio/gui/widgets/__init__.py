@@ -1,0 +1,1 @@
+"""Small widgets that the docks share."""

@@ -1,0 +1,119 @@
+"""The whole window on a screen of its own: how fluid it is while the main scene plays, and how soon it is there.
+
+``SNAKESTUDIO_BENCH_SECONDS`` shortens the minute that is played.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+
+from snakestudio.paths import cache_dir, scenes_dir
+
+Row = tuple[str, object, str, str, bool]
+
+SCENE = scenes_dir() / "obstacle_aided.toml"
+
+
+@contextlib.contextmanager
+def screen() -> Iterator[dict[str, str]]:
+    """A virtual screen, as the environment of a program that shall draw on it."""
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1600x1000x24", "-nolisten", "tcp"],
+        pass_fds=(writing,),
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writing)
+    settings = tempfile.mkdtemp(prefix="snakestudio-bench-")
+    try:
+        with os.fdopen(reading) as pipe:
+            display = f":{pipe.readline().strip()}"
+        environment = {key: value for key, value in os.environ.items() if key != "WAYLAND_DISPLAY"}
+        environment |= {
+            "DISPLAY": display,
+            "QT_QPA_PLATFORM": "xcb",
+            "LIBGL_ALWAYS_SOFTWARE": "1",
+            "XDG_CONFIG_HOME": settings,
+            "SNAKESTUDIO_CACHE_DIR": str(cache_dir()),
+        }
+        yield environment
+    finally:
+        server.terminate()
+        server.wait()
+        shutil.rmtree(settings, ignore_errors=True)
+
+
+def start_times(environment: dict[str, str]) -> dict[str, float]:
+    """Milliseconds from the start of the program to what happens in its window."""
+    program = subprocess.Popen(
+        [sys.executable, "-m", "snakestudio", str(SCENE)],
+        env=environment | {"SNAKESTUDIO_TRACE_START": "1"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert program.stderr is not None
+    found: dict[str, float] = {}
+    for line in program.stderr:
+        if match := re.match(r"start: (.*): (\d+) ms", line):
+            found[match[1]] = float(match[2])
+        if "first frame drawn" in found:
+            break
+    program.send_signal(signal.SIGINT)
+    try:
+        program.communicate(timeout=30)
+    except subprocess.TimeoutExpired:
+        program.kill()
+        program.communicate()
+    return found
+
+
+def play(environment: dict[str, str], seconds: float, size: str) -> dict[str, float]:
+    """What `tests.benchmarks.window_probe` measures while the scene plays."""
+    command = [sys.executable, "-m", "tests.benchmarks.window_probe", str(seconds), size]
+    done = subprocess.run(
+        command, env=environment, stdout=subprocess.PIPE, text=True, timeout=seconds + 300, check=True
+    )
+    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def run() -> list[Row]:
+    """The figures: name, value, unit, bar, whether it is kept."""
+    seconds = float(os.environ.get("SNAKESTUDIO_BENCH_SECONDS", "60"))
+    rows: list[Row] = []
+    with screen() as environment:
+        got = play(environment, seconds, "1280x720")
+        rows += [
+            ("pictures a second, window 1280 x 720, four plots", got["fps"], "1/s", ">= 20", got["fps"] >= 20),
+            ("stalls of the window's thread, median", got["p50"], "ms", "", True),
+            ("stalls of the window's thread, 99th percentile", got["p99"], "ms", "<= 50", got["p99"] <= 50),
+            ("stalls of the window's thread, longest", got["max"], "ms", "", True),
+            ("real-time factor while it plays", got["factor"], "x", ">= 0.99", got["factor"] >= 0.99),
+            ("drawing a picture, median", got["draw"], "ms", "", True),
+        ]
+        start_times(environment)  # the files are in the system's cache after this
+        warm = start_times(environment)
+        shown, drawn = warm["window shown"] / 1000, warm["first frame drawn"] / 1000
+        rows.append(("start to window on screen, warm", shown, "s", "", True))
+        rows.append(("start to first picture, warm", drawn, "s", "< 3", drawn < 3))
+        with tempfile.TemporaryDirectory(prefix="snakestudio-cold-") as cold:
+            times = start_times(environment | {"SNAKESTUDIO_CACHE_DIR": cold})
+            time.sleep(0.5)  # the compiler's process ends with the window's
+        shown = times["window shown"] / 1000
+        rows.append(("start to window on screen, nothing compiled", shown, "s", "< 3", shown < 3))
+    return rows
+
+
+if __name__ == "__main__":
+    for what, value, unit, bar, ok in run():
+        print(f"{'ok  ' if ok else 'MISS'} {what:<56} {value:9.3g} {unit:<5} {bar}")

@@ -1,0 +1,82 @@
+"""Windows for the tests: shown on the test's own screen, with settings of their own, closed afterwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui import theme
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.viewport.surface import set_default_format
+from snakestudio.paths import scenes_dir
+
+MAIN_SCENE = scenes_dir() / "obstacle_aided.toml"
+COMPILING_MS = 240_000
+
+
+@pytest.fixture
+def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindow]]:
+    """Make windows that share their settings, as one user's do."""
+    from PySide6.QtWidgets import QApplication
+
+    set_default_format()
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    theme.apply(app, "dark")
+    made: list[MainWindow] = []
+
+    def make() -> MainWindow:
+        window = MainWindow(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
+        made.append(window)
+        window.show()
+        qtbot.waitExposed(window)
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
+        return window
+
+    yield make
+    for window in made:
+        window.document.undo_stack.setClean()
+        window.close()
+        window.deleteLater()
+
+
+@pytest.fixture
+def window(make_window: Callable[[], MainWindow]) -> MainWindow:
+    """A window with the main scene, its panels still empty."""
+    window = make_window()
+    assert window.files.open(MAIN_SCENE)
+    return window
+
+
+@pytest.fixture
+def drawn(window: MainWindow, qtbot: QtBot) -> MainWindow:
+    """The same, once there is a picture in it."""
+    qtbot.waitUntil(lambda: window.viewport.settled, timeout=30_000)
+    with qtbot.waitSignal(window.viewport.frame_drawn, timeout=30_000):
+        window.viewport.refresh()
+    return window
+
+
+@pytest.fixture
+def ready(window: MainWindow, qtbot: QtBot) -> MainWindow:
+    """The same, ready to play as fast as it goes."""
+    qtbot.waitUntil(lambda: window.bridge.status.state == "ready", timeout=COMPILING_MS)
+    window.run_bar.speed.choose(math.inf)
+    return window
+
+
+@pytest.fixture
+def recorded(ready: MainWindow, qtbot: QtBot) -> MainWindow:
+    """The same after a run of one second."""
+    ready.document.set_value("run.duration_s", 1.0, "Duration")
+    qtbot.waitUntil(lambda: ready.bridge.status.state == "ready" and ready.bridge.recording is not None)
+    ready.bridge.play_or_pause()
+    qtbot.waitUntil(lambda: ready.bridge.status.state == "finished", timeout=60_000)
+    qtbot.waitUntil(lambda: ready.bridge.displayed is not None and ready.bridge.displayed.time > 0.99)
+    return ready

@@ -1,0 +1,143 @@
+"""Stand-ins for a running session: a recording made of formulas and a bridge that plays it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.session.recording import SpooledRecording
+
+ENERGIES = ("kinetic", "potential", "work_actuator", "work_friction")
+
+
+def make_rows(scene: Scene, first: int, stop: int) -> Rows:
+    """Rows first to stop of a run in which everything is a formula of time: pushes travel down the body."""
+    n, k = scene.robot.n_links, stop - first
+    time = np.arange(first, stop) / scene.run.log_rate_hz
+    t, link, joint = time[:, None], np.arange(n), np.arange(n - 1)
+    gait = scene.gait
+    phase = gait.omega * t + joint * gait.phase_shift
+    reference = gait.amplitude * np.sin(phase) + gait.offset
+    angle = gait.amplitude * np.sin(phase - 0.03) + gait.offset
+    heading = np.cumsum(np.concatenate([np.zeros((k, 1)), angle], axis=1), axis=1)
+    length = scene.robot.link_length_m
+    x = 0.16 * t + np.cumsum(length * np.cos(heading), axis=1)
+    y = np.cumsum(length * np.sin(heading), axis=1)
+    pose, twist = np.zeros((k, n, 7)), np.zeros((k, n, 6))
+    pose[:, :, 0], pose[:, :, 1], pose[:, :, 2] = x, y, 0.0525
+    pose[:, :, 3], pose[:, :, 6] = np.cos(heading / 2), np.sin(heading / 2)
+    twist[:, :, 0] = 0.16 + 0.02 * np.sin(3 * t + link)
+    impulse = np.zeros((k, n, 3))
+    # The integral of 20 (1 + sin(2 t - link)): a force of 0 to 40 N whose mean over any interval is known.
+    impulse[:, :, 1] = 20 * (t - (np.cos(2 * t - link) - np.cos(link)) / 2)
+    ground = np.zeros((k, n, 3))
+    ground[:, :, 0], ground[:, :, 2] = -1.3 * t, 6.69 * t
+    step = np.arange(first, stop)
+
+    def both(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.stack([values, np.zeros_like(values)], axis=2)
+
+    return Rows(
+        time=time,
+        link_pose=pose,
+        link_twist=twist,
+        joint_angle=both(angle),
+        joint_rate=both(gait.amplitude * gait.omega * np.cos(phase)),
+        joint_angle_ref=both(reference),
+        joint_rate_ref=both(gait.amplitude * gait.omega * np.cos(phase)),
+        joint_torque=both(800 * (reference - angle)),
+        impulse_obstacle=impulse,
+        impulse_ground=ground,
+        contacts_closed=np.full(k, 3, np.int32),
+        energy=np.stack([0.1 + 0.05 * np.sin(time), 0 * time, 2.1 * time, -2.0 * time], axis=1),
+        solver_residual=10.0 ** (-10 + 0.8 * np.sin(5 * time)),
+        solver_iterations=step * 92,
+        solver_unconverged=np.zeros(k, np.int64),
+        steps=step * 40,
+        extra=np.zeros((k, 0)),
+        contacts=ContactRows.none(k),
+    )
+
+
+def make_recording(scene: Scene, n_rows: int) -> SpooledRecording:
+    """A recording of `n_rows` rows."""
+    recording = SpooledRecording(scene, Schema(scene.robot.n_links, False, ENERGIES))
+    for first, stop in _blocks(0, n_rows):
+        recording.append(make_rows(scene, first, stop))
+    return recording
+
+
+def _blocks(first: int, stop: int) -> Iterator[tuple[int, int]]:
+    while first < stop:
+        yield first, min(stop, first + 4096)
+        first += 4096
+
+
+class FakeStatus:
+    """What `session.Status` says, settable."""
+
+    def __init__(self) -> None:
+        self.state = "paused"
+        self.message = ""
+        self.progress = 0.0
+        self.problems: tuple[object, ...] = ()
+        self.pending: tuple[str, ...] = ()
+
+
+class FakeBridge(QObject):
+    """The part of `SessionBridge` that docks and plots use, without a session."""
+
+    status_changed = Signal(object)
+    finished = Signal(float)
+    failed = Signal(str, object)
+    frame = Signal()
+    cursor_changed = Signal()
+    recording_changed = Signal()
+
+    def __init__(self, recording: SpooledRecording | None = None) -> None:
+        super().__init__()
+        self.recording = recording
+        self.status = FakeStatus()
+        self.cursor: int | None = None
+
+    @property
+    def live(self) -> bool:
+        return self.cursor is None
+
+    @property
+    def displayed(self) -> Snapshot | None:
+        if self.recording is None or not len(self.recording):
+            return None
+        return self.recording.snapshot(-1 if self.cursor is None else self.cursor)
+
+    def set_cursor(self, index: int | None) -> None:
+        if index is not None and self.recording is not None:
+            index = max(0, min(index, len(self.recording) - 1))
+        if index != self.cursor:
+            self.cursor = index
+            self.cursor_changed.emit()
+            self.frame.emit()
+
+    def set_recording(self, recording: SpooledRecording | None) -> None:
+        self.recording = recording
+        self.cursor = None
+        self.recording_changed.emit()
+        self.cursor_changed.emit()
+        self.frame.emit()
+
+    def set_status(self, **values: object) -> None:
+        for name, value in values.items():
+            setattr(self.status, name, value)
+        self.status_changed.emit(self.status)
+
+    def append(self, n_rows: int) -> None:
+        assert self.recording is not None
+        first = len(self.recording)
+        self.recording.append(make_rows(self.recording.scene, first, first + n_rows))
+        self.frame.emit()

@@ -1,0 +1,154 @@
+"""Exports: they run beside the window, tell how far they are, can be cancelled, and say what went wrong."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import av
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from snakestudio.export.video import VideoOptions
+from snakestudio.gui.exporting import Progress
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.video_dialog import VideoDialog
+from snakestudio.model.scene_file import load_scene
+
+
+def cancel_button(window: MainWindow) -> QPushButton:
+    return next(b for b in window.banners.exports.findChildren(QPushButton) if b.text() == "Cancel")
+
+
+def test_there_is_nothing_to_export_before_the_run(window: MainWindow, qtbot: QtBot) -> None:
+    window.actions_table.refresh()
+    assert not window.actions_table["export_csv"].isEnabled()
+    assert not window.actions_table["export_video"].isEnabled()
+
+
+def test_csv_of_the_run(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    recorded.actions_table.refresh()
+    assert recorded.actions_table["export_csv"].isEnabled()
+    path = tmp_path / "run.csv"
+    with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000) as done:
+        recorded.exporter.csv(path)
+        assert recorded.exporter.busy
+    assert done.args == [path]
+    lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+    assert lines[0].startswith("time_s,")
+    assert len(lines) == 1 + 101
+    assert load_scene(path) == recorded.bridge.recording.scene
+    assert str(path) in recorded.banners.exports.text
+
+
+def test_video_of_the_run(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    options = VideoOptions(width=160, height=120, fps=10, camera=recorded.viewport.navigator.camera)
+    with qtbot.waitSignal(recorded.exporter.finished, timeout=90_000) as done:
+        recorded.exporter.video(tmp_path / "run.mp4", options)
+    assert recorded.banners.exports.text.endswith("was written.")
+    with av.open(str(done.args[0])) as container:
+        frames = list(container.decode(video=0))
+    assert len(frames) == 11
+    assert (frames[0].width, frames[0].height) == (160, 120)
+    # The window draws on as if nothing had been.
+    with qtbot.waitSignal(recorded.viewport.frame_drawn, timeout=20_000):
+        recorded.viewport.refresh()
+
+
+def test_an_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    go_on = threading.Event()
+
+    def work(progress: Progress) -> Path | None:
+        while progress(0.42):
+            go_on.wait(0.01)
+        return None
+
+    recorded.exporter._start(work, "Writing forever")
+    try:
+        qtbot.waitUntil(lambda: "42 %" in recorded.banners.exports.text)
+        recorded.actions_table.refresh()
+        assert not recorded.actions_table["export_csv"].isEnabled()
+        with qtbot.waitSignal(recorded.exporter.finished) as done:
+            cancel_button(recorded).click()
+        assert done.args == [None]
+        assert "cancelled" in recorded.banners.exports.text
+        assert recorded.exporter.possible
+    finally:
+        recorded.exporter.cancel()
+
+
+def test_a_video_that_is_cancelled_leaves_no_file(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    recorded.exporter.video(tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05))
+    qtbot.waitUntil(lambda: recorded.exporter._job is not None and recorded.exporter._job.fraction > 0, timeout=60_000)
+    with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000):
+        recorded.exporter.cancel()
+    assert list(tmp_path.glob("*run*")) == []
+
+
+def test_what_cannot_be_written_is_said(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000):
+        recorded.exporter.csv(tmp_path / "file" / "run.csv")
+    assert "cannot be written" in recorded.banners.exports.text
+
+
+def test_closing_the_window_ends_an_export(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    recorded.exporter.video(tmp_path / "run.mp4", VideoOptions(width=320, height=240, fps=240, speed=0.05))
+    recorded.document.undo_stack.setClean()
+    assert recorded.close()
+    assert not recorded.exporter.busy
+    assert list(tmp_path.glob("*run*")) == []
+
+
+def test_the_dialog_asks_for_what_the_viewport_shows(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    recorded.viewport.options.set(friction=True, trail_link=2, force_scale=0.5)
+    recorded.viewport.navigator.set_following(True)
+    recording = recorded.bridge.recording
+    assert recording is not None
+    dialog = VideoDialog(tmp_path / "a", recording, recorded.viewport, recorded.settings, recorded)
+    try:
+        options = dialog.options()
+        assert dialog.path == tmp_path / "a.mp4"
+        assert options.follow
+        assert options.camera == recorded.viewport.navigator.camera
+        assert options.friction_forces
+        assert options.trail_link == 2
+        assert options.force_scale == 0.5
+        dialog.size_box.setCurrentText("640 × 360 px")
+        dialog.speed.setCurrentText("0.5 ×")
+        dialog.trail.setChecked(False)
+        assert (dialog.options().width, dialog.options().speed) == (640, 0.5)
+        assert dialog.options().trail_link is None
+        assert "2.0 s of video, 61 frames" in dialog.summary.text()
+    finally:
+        dialog.deleteLater()
+
+
+def test_the_menu_entry_opens_the_dialog_and_cancel_does_nothing(recorded: MainWindow, qtbot: QtBot) -> None:
+    seen: list[str] = []
+
+    def dismiss() -> None:
+        dialog = QApplication.activeModalWidget()
+        if isinstance(dialog, VideoDialog):
+            seen.append(dialog.windowTitle())
+            dialog.reject()
+        else:
+            QTimer.singleShot(20, dismiss)
+
+    QTimer.singleShot(0, dismiss)
+    recorded.actions_table["export_video"].trigger()
+    assert seen == ["Export Video"]
+    assert not recorded.exporter.busy
+
+
+@pytest.mark.parametrize("where", ["good", "bad"])
+def test_screenshot(drawn: MainWindow, tmp_path: Path, where: str) -> None:
+    path = tmp_path / ("a.png" if where == "good" else "no/such/folder/a.png")
+    assert drawn.exporter.screenshot(path) is (where == "good")
+    if where == "good":
+        assert QImage(str(path)).width() == 2 * drawn.viewport.width()
+    else:
+        assert "cannot be written" in drawn.banners.exports.text

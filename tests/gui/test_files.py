@@ -1,0 +1,144 @@
+"""Opening and saving: what cannot be read is refused with every sentence, and nothing is lost unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.main_window import MainWindow
+from tests.gui.conftest import MAIN_SCENE
+
+BAD = "format = 1\n[robot]\nmass_kg = -1\n[gait]\namplitud_deg = 3\n"
+
+
+def answer(button: QMessageBox.StandardButton, asked: list[str]) -> None:
+    """Press a button of the next question, as soon as it is there."""
+
+    def press() -> None:
+        box = QApplication.activeModalWidget()
+        if not isinstance(box, QMessageBox):
+            QTimer.singleShot(20, press)
+            return
+        asked.append(box.text())
+        box.button(button).click()
+
+    QTimer.singleShot(0, press)
+
+
+def test_a_broken_file_is_refused_with_every_sentence(window: MainWindow, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.toml"
+    bad.write_text(BAD)
+    before = window.document.scene
+    assert not window.files.open(bad)
+    assert window.document.scene is before
+    assert window.document.path == MAIN_SCENE.resolve()
+    assert "bad.toml was not opened" in window.banners.files.text
+    assert "mass_kg" in window.banners.files.text
+    assert "amplitud_deg" in window.banners.files.text
+    assert bad.resolve() not in window.files.recent
+
+
+def test_a_missing_file_is_refused(window: MainWindow, tmp_path: Path) -> None:
+    assert not window.files.open(tmp_path / "nowhere.toml")
+    assert "there is no such file" in window.banners.files.text
+    assert window.document.path == MAIN_SCENE.resolve()
+
+
+def test_opening_a_good_file_takes_the_notice_away(window: MainWindow, tmp_path: Path) -> None:
+    window.files.open(tmp_path / "nowhere.toml")
+    assert window.files.open(MAIN_SCENE)
+    assert window.banners.files.text == ""
+
+
+@pytest.mark.parametrize(
+    ("button", "goes"),
+    [(QMessageBox.StandardButton.Cancel, False), (QMessageBox.StandardButton.Discard, True)],
+)
+def test_unsaved_changes_are_asked_about(window: MainWindow, button: QMessageBox.StandardButton, goes: bool) -> None:
+    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    asked: list[str] = []
+    answer(button, asked)
+    assert window.files.open(MAIN_SCENE) is goes
+    assert asked == ["Save the changes to obstacle_aided.toml?"]
+    assert (window.document.scene.gait.amplitude_deg == 12.0) is not goes
+
+
+def test_saving_from_the_question_saves_first(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.document.save(tmp_path / "mine.toml")
+    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    answer(QMessageBox.StandardButton.Save, [])
+    assert window.files.open(MAIN_SCENE)
+    assert "amplitude_deg = 12.0" in (tmp_path / "mine.toml").read_text()
+
+
+def test_closing_with_unsaved_changes_asks(window: MainWindow, qtbot: QtBot) -> None:
+    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    asked: list[str] = []
+    answer(QMessageBox.StandardButton.Cancel, asked)
+    assert not window.close()
+    assert asked
+    assert window.isVisible()
+
+
+def test_save_as_gives_a_new_name(window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = tmp_path / "copy"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: (str(chosen), ""))
+    window.actions_table["save_as"].trigger()
+    assert (tmp_path / "copy.toml").is_file()
+    assert window.document.name == "copy.toml"
+    assert window.windowTitle().startswith("copy.toml")
+
+
+def test_what_cannot_be_saved_is_said(window: MainWindow, tmp_path: Path) -> None:
+    window.document.path = tmp_path / "no" / "such" / "folder" / "a.toml"
+    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    (tmp_path / "no").write_text("a file where a folder should be")
+    assert not window.files.save()
+    assert "was not saved" in window.banners.files.text
+    assert window.document.dirty
+
+
+def test_recent_files_come_back_newest_first(
+    make_window: Callable[[], MainWindow], tmp_path: Path, qtbot: QtBot
+) -> None:
+    first = make_window()
+    copies = [tmp_path / "a.toml", tmp_path / "b.toml"]
+    for path in copies:
+        path.write_text(MAIN_SCENE.read_text())
+        assert first.files.open(path)
+    (tmp_path / "b.toml").unlink()
+    assert first.files.open(MAIN_SCENE)
+    first.close()
+    second = make_window()
+    assert second.files.recent == [MAIN_SCENE.resolve(), copies[0].resolve()]
+
+
+def test_a_scene_dropped_on_the_window_opens(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "dropped.toml"
+    path.write_text(MAIN_SCENE.read_text())
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDropEvent(
+        QPointF(QPoint(50, 50)),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    window.dropEvent(event)  # Qt delivers drops only from a real drag
+    assert event.isAccepted()
+    qtbot.waitUntil(lambda: window.document.name == "dropped.toml")
+
+
+def test_examples_are_the_scenes_that_come_along(window: MainWindow) -> None:
+    window.actions_table.menus["File/Open Example"].aboutToShow.emit()
+    texts = [action.text() for action in window.actions_table.menus["File/Open Example"].actions()]
+    assert "Obstacle aided" in texts

@@ -1,0 +1,210 @@
+"""The plots' memory: peaks survive, memory is bounded, forces are differences of impulses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snakestudio.gui.plots.channels import CHANNELS
+from snakestudio.gui.plots.history import History
+from snakestudio.gui.plots.pyramid import BLOCK, Pyramid
+from snakestudio.model.recording import Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields
+from snakestudio.session.recording import SpooledRecording
+from tests.gui.fake import make_recording, make_rows
+
+
+@given(
+    st.lists(st.integers(1, 700), min_size=1, max_size=12),
+    st.integers(0, 2**32 - 1),
+    st.data(),
+)
+def test_decimation_keeps_every_peak(pieces: list[int], seed: int, data: st.DataObject) -> None:
+    values = np.random.default_rng(seed).standard_cauchy((sum(pieces), 3)).astype(np.float32)
+    pyramid = Pyramid(3)
+    start = 0
+    for piece in pieces:
+        pyramid.write(start, values[start : start + piece])
+        start += piece
+    n = len(values)
+    first = data.draw(st.integers(0, n - 1))
+    last = data.draw(st.integers(first + 1, n))
+    bins = data.draw(st.integers(1, 500))
+    envelope = pyramid.envelope(first, last, bins)
+    assert len(envelope.row) <= bins + 2
+    assert envelope.row[0] <= first
+    assert envelope.row[-1] + envelope.stride >= last
+    for row, low, high in zip(envelope.row, envelope.low, envelope.high, strict=True):
+        part = values[row : row + envelope.stride]
+        assert np.array_equal(low, part.min(axis=0))
+        assert np.array_equal(high, part.max(axis=0))
+
+
+@given(st.integers(1, 9), st.integers(0, 2**32 - 1))
+def test_the_order_of_writing_does_not_matter(blocks: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    values = random.standard_normal((blocks * BLOCK - int(random.integers(0, BLOCK)), 2))
+    forwards, shuffled = Pyramid(2), Pyramid(2)
+    forwards.write(0, values)
+    for block in random.permutation(blocks):
+        shuffled.write(int(block) * BLOCK, values[block * BLOCK : (block + 1) * BLOCK])
+    for bins in (1, 7, 300, 10000):
+        a, b = forwards.envelope(0, len(values), bins), shuffled.envelope(0, len(values), bins)
+        assert np.array_equal(a.low, b.low)
+        assert np.array_equal(a.high, b.high)
+
+
+def test_memory_is_bounded_and_old_peaks_stay() -> None:
+    pyramid = Pyramid(1, limit=4 * 4 * BLOCK)
+    n = 200 * BLOCK
+    values = np.zeros((BLOCK, 1))
+    for start in range(0, n, BLOCK):
+        values[17] = start / BLOCK
+        pyramid.write(start, values)
+        if start == 100 * BLOCK:
+            half = pyramid.nbytes
+    assert pyramid.nbytes < 1.3 * half
+    assert pyramid.nbytes < 9 * 4 * 4 * BLOCK
+    whole = pyramid.envelope(0, n, 100)
+    assert np.nanmax(whole.high) == 199
+    assert np.array_equal(whole.high[:40, 0], np.arange(40) * 2 + 1)  # each bin holds two blocks
+    newest = pyramid.envelope(n - 100, n, 1000)
+    assert newest.stride == 1
+    old = pyramid.envelope(0, 100, 1000)  # its rows are gone, its peak is not
+    assert old.stride > 1
+    assert old.high[0, 0] >= 0.0
+    assert pyramid.row(0) is None
+    assert pyramid.row(n - BLOCK + 17) is not None
+
+
+def test_bins_stand_still_while_the_view_moves() -> None:
+    pyramid = Pyramid(1)
+    pyramid.write(0, np.random.default_rng(1).standard_normal((5000, 1)))
+    a, b = pyramid.envelope(1000, 3000, 400), pyramid.envelope(1003, 3003, 400)
+    common = np.intersect1d(a.row, b.row)
+    assert len(common) > 0.9 * len(a.row)
+    assert np.array_equal(a.high[np.isin(a.row, common)], b.high[np.isin(b.row, common)])
+
+
+def test_forces_are_differences_of_impulses() -> None:
+    scene = Scene()
+    recording = make_recording(scene, 300)
+    rows = recording.rows(0, 300)
+    force = CHANNELS["obstacle_force"].compute(rows, None)
+    assert np.all(force[0] == 0)
+    impulse = rows.impulse_obstacle[:, :, 1]
+    assert force[200, 4] == pytest.approx((impulse[200, 4] - impulse[199, 4]) / 0.01)
+    # An impact between two rows is neither missed nor counted twice: forces times time give the impulse back.
+    assert np.allclose(force.sum(axis=0) * 0.01, impulse[-1] - impulse[0])
+    part = CHANNELS["obstacle_force"].compute(recording.rows(150, 160), recording.rows(149, 150))
+    assert np.allclose(part, force[150:160])
+
+
+@pytest.mark.parametrize("key", sorted(CHANNELS))
+def test_a_channel_has_a_name_for_every_column_and_does_not_care_for_blocks(key: str) -> None:
+    recording = make_recording(Scene(), 120)
+    channel = CHANNELS[key]
+    whole = channel.compute(recording.rows(0, 120), None)
+    assert whole.shape == (120, len(channel.names(recording.schema)))
+    parts = [
+        channel.compute(recording.rows(a, a + 30), recording.rows(a - 1, a) if a else None) for a in range(0, 120, 30)
+    ]
+    assert np.allclose(np.concatenate(parts), whole, equal_nan=True)
+
+
+def pull_all(history: History) -> None:
+    while history.pull(0.01):
+        pass
+
+
+def test_only_new_rows_are_read_and_the_newest_first() -> None:
+    recording = make_recording(Scene(), 5 * BLOCK + 100)
+    read: list[tuple[int, int]] = []
+
+    class Watched:
+        schema = recording.schema
+        times = recording.times
+
+        def __len__(self) -> int:
+            return len(recording)
+
+        def rows(self, start: int, stop: int) -> object:
+            read.append((start, stop))
+            return recording.rows(start, stop)
+
+        def index_at(self, time: float) -> int:
+            return recording.index_at(time)
+
+    history = History()
+    history.reset(Watched())  # type: ignore[arg-type]
+    history.want(["speed"])
+    history.pull(0.0)
+    assert (5 * BLOCK, 5 * BLOCK + 100) in read
+    assert history.filling
+    pull_all(history)
+    assert not history.filling
+    blocks = [(a, b) for a, b in read if b - a > 1]
+    assert blocks == [(5 * BLOCK, 5 * BLOCK + 100), *((i * BLOCK, (i + 1) * BLOCK) for i in (4, 3, 2, 1, 0))]
+    read.clear()
+    assert not history.pull(0.01)
+    recording.append(make_rows(recording.scene, 5 * BLOCK + 100, 5 * BLOCK + 107))
+    assert history.pull(0.01)
+    assert [(a, b) for a, b in read if b - a > 1] == [(5 * BLOCK + 100, 5 * BLOCK + 107)]
+
+
+def test_a_channel_shown_later_is_filled_in() -> None:
+    recording = make_recording(Scene(), 3000)
+    history = History()
+    history.reset(recording)
+    history.want(["speed"])
+    pull_all(history)
+    assert history.envelope("energy", 0, 3000, 100) is None
+    history.want(["speed", "energy"])
+    pull_all(history)
+    envelope = history.envelope("energy", 0, 3000, 3000)
+    assert envelope is not None
+    assert np.allclose(envelope.low, recording.rows(0, 3000).energy, rtol=1e-6)
+    history.want(["energy"])
+    assert history.envelope("speed", 0, 3000, 100) is None
+
+
+def test_values_at_a_row_are_exact_before_they_are_filled_in() -> None:
+    recording = make_recording(Scene(), 3000)
+    history = History()
+    history.reset(recording)
+    history.want(["joint_angle"])
+    early = history.values_at("joint_angle", 500)
+    pull_all(history)
+    late = history.values_at("joint_angle", 500)
+    assert early is not None
+    assert late is not None
+    assert np.allclose(early, late, atol=1e-4)
+    assert early[3] == pytest.approx(np.degrees(recording.rows(500, 501).joint_angle[0, 3, 0]))
+    assert history.values_at("joint_angle", 3000) is None
+
+
+def test_what_the_source_does_not_know_is_not_kept() -> None:
+    scene = Scene()
+    recording = SpooledRecording(scene, Schema(scene.robot.n_links, False, (), valid=Fields.JOINTS))
+    history = History()
+    history.reset(recording)
+    history.want(["joint_angle", "obstacle_force"])
+    assert history.envelope("obstacle_force", 0, 1, 10) is None
+
+
+def test_another_recording_starts_anew() -> None:
+    history = History()
+    history.reset(make_recording(Scene(), 2000))
+    history.want(["speed"])
+    pull_all(history)
+    second = make_recording(Scene(), 10)
+    history.reset(second)
+    pull_all(history)
+    envelope = history.envelope("speed", 0, 10, 100)
+    assert envelope is not None
+    assert len(envelope.row) == 10
+    history.reset(None)
+    assert not history.pull(0.01)

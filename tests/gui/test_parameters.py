@@ -1,0 +1,226 @@
+"""The parameter panels: sliders, typed numbers, presets and what waits for a reset."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui import theme
+from snakestudio.gui.docks.body_shape import gait_angles, shape_of_angles
+from snakestudio.gui.docks.parameters import ParameterPanels
+from snakestudio.gui.docks.presets import GAIT_PRESETS
+from snakestudio.gui.document import Document
+from snakestudio.gui.widgets.parameter_row import ParameterRow
+from snakestudio.gui.widgets.sections import Section
+from snakestudio.gui.widgets.slider import ValueSlider
+from snakestudio.model.fields import field_doc
+from snakestudio.model.world import Cylinder
+from snakestudio.paths import scenes_dir
+from snakestudio.session import runner
+from tests.gui.fake import FakeBridge, make_recording
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def document() -> Document:
+    document = Document()
+    document.open(scenes_dir() / "obstacle_aided.toml")
+    return document
+
+
+@pytest.fixture
+def bridge(document: Document) -> FakeBridge:
+    return FakeBridge(make_recording(document.scene, 50))
+
+
+@pytest.fixture
+def panels(qtbot: QtBot, document: Document, bridge: FakeBridge) -> ParameterPanels:
+    panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
+    qtbot.addWidget(panels)
+    panels.resize(320, 1600)
+    panels.show()
+    qtbot.waitExposed(panels)
+    return panels
+
+
+def slider_of(row: ParameterRow) -> ValueSlider:
+    assert row.slider is not None
+    return row.slider
+
+
+def drag(qtbot: QtBot, slider: ValueSlider, *shares: float) -> None:
+    """Press at the first share of the width, move over the others, release at the last."""
+    points = [QPoint(round(7 + share * (slider.width() - 14)), slider.height() // 2) for share in shares]
+    qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=points[0])
+    for point in points[1:]:
+        qtbot.mouseMove(slider, point)
+    qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=points[-1])
+
+
+def test_a_drag_is_live_and_one_step_of_undo(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+    row = panels.rows["gait.amplitude_deg"]
+    seen: list[float] = []
+    document.scene_changed.connect(lambda before, after: seen.append(after.gait.amplitude_deg))
+    drag(qtbot, slider_of(row), 0.5, 0.6, 0.7, 0.8)
+    assert len(seen) >= 3
+    assert seen == sorted(seen)
+    assert document.scene.gait.amplitude_deg == pytest.approx(72, abs=1)
+    assert document.undo_stack.count() == 1
+    document.undo_stack.undo()
+    assert document.scene.gait.amplitude_deg == 40.0
+    assert row.field.text() == "40.0"
+    drag(qtbot, slider_of(row), 0.2, 0.3)
+    drag(qtbot, slider_of(row), 0.5, 0.6)
+    assert document.undo_stack.count() == 2
+
+
+def test_grabbing_the_handle_off_its_middle_changes_nothing(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
+    slider = slider_of(panels.rows["gait.amplitude_deg"])
+    handle = 7 + slider.value() / slider.maximum() * (slider.width() - 14)
+    qtbot.mouseClick(slider, Qt.MouseButton.LeftButton, pos=QPoint(round(handle) + 5, slider.height() // 2))
+    assert document.scene.gait.amplitude_deg == 40.0
+    assert document.undo_stack.count() == 0
+
+
+def test_a_typed_number_goes_beyond_the_slider(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+    row = panels.rows["joint_controller.kp_nm_per_rad"]
+    row.field.setFocus()
+    row.field.selectAll()
+    qtbot.keyClicks(row.field, "2*1000")
+    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    assert document.scene.joint_controller.kp_nm_per_rad == 2000.0
+    assert slider_of(row).value() == slider_of(row).maximum()
+    assert document.undo_stack.undoText() == "Change stiffness"
+
+
+def test_a_wrong_number_leaves_scene_and_undo_alone(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+    row = panels.rows["ground.mu_along"]
+    row.field.setFocus()
+    row.field.selectAll()
+    qtbot.keyClicks(row.field, "-0.1")
+    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    assert row.message.isVisible()
+    assert "at least 0" in row.message.text()
+    assert document.scene.ground.mu_along == 0.2
+    assert document.undo_stack.count() == 0
+    qtbot.keyClick(row.field, Qt.Key.Key_Escape)
+    assert not row.message.isVisible()
+    assert row.field.text() == "0.200"
+
+
+def test_values_that_contradict_each_other_are_refused_at_the_field(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
+    row = panels.rows["solver.step_s"]
+    row.field.setFocus()
+    row.field.selectAll()
+    qtbot.keyClicks(row.field, "0.0003")
+    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    assert "whole number of time steps" in row.message.text()
+    assert document.scene.solver.step_s == 0.00025
+    row.field.selectAll()
+    qtbot.keyClicks(row.field, "1/5000")
+    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    assert document.scene.solver.step_s == 1 / 5000
+    assert not row.message.isVisible()
+
+
+def test_reset_goes_back_to_the_preset(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+    row = panels.rows["gait.amplitude_deg"]
+    assert not row.reset_button.isVisible()
+    document.set_value("gait.amplitude_deg", 55.0, "test")
+    assert row.reset_button.isVisible()
+    assert panels.gait_presets.changed
+    qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
+    assert document.scene.gait.amplitude_deg == 40.0
+    assert not row.reset_button.isVisible()
+    assert not panels.gait_presets.changed
+
+
+def test_a_preset_is_one_step_of_undo(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+    document.set_value("gait.offset_deg", 5.0, "test")
+    count = document.undo_stack.count()
+    box = panels.gait_presets
+    box.setFocus()
+    index = next(i for i, preset in enumerate(GAIT_PRESETS) if preset.name == "P1 lateral undulation")
+    qtbot.keyClick(box, Qt.Key.Key_Down)
+    assert box.currentIndex() == index
+    gait = document.scene.gait
+    assert (gait.amplitude_deg, gait.frequency_deg_s, gait.phase_shift_deg, gait.offset_deg) == (30, 80, -50, 0)
+    assert document.undo_stack.count() == count + 1
+    document.undo_stack.undo()
+    assert document.scene.gait.offset_deg == 5.0
+    assert box.changed
+
+
+def test_what_waits_for_a_reset_says_so(panels: ParameterPanels, bridge: FakeBridge) -> None:
+    row = panels.rows["run.log_rate_hz"]
+    assert not row.message.isVisible()
+    bridge.set_status(pending=("run.log_rate_hz",))
+    assert row.message.isVisible()
+    assert "next reset" in row.message.text()
+    bridge.set_status(pending=())
+    assert not row.message.isVisible()
+
+
+def test_a_section_folds(qtbot: QtBot, panels: ParameterPanels) -> None:
+    row = panels.rows["ground.mu_along"]
+    section = next(s for s in panels.findChildren(Section) if s.isAncestorOf(row))
+    section.toggle()
+    assert not row.isVisible()
+    section.toggle()
+    assert row.isVisible()
+
+
+def test_explanations_come_from_the_declaration(panels: ParameterPanels) -> None:
+    tip = panels.rows["gait.phase_shift_deg"].field.toolTip()
+    for part in ("Phase shift", "δ", "−180", "180", "°", "gait.phase_shift_deg"):
+        assert part in tip
+    assert "reset" in panels.rows["run.log_rate_hz"].field.toolTip()
+
+
+def test_what_is_said_to_be_live_is_what_a_run_takes(panels: ParameterPanels) -> None:
+    for key, row in panels.rows.items():
+        live = key.split(".")[0] in runner._LIVE_PARTS or key in runner._LIVE_KEYS
+        assert row.doc.live == live, key
+    for name in ("x_m", "y_m", "radius_m", "height_m", "friction", "name"):
+        assert field_doc(Cylinder, name).live == ("obstacles" in runner._LIVE_PARTS)
+
+
+def test_the_panel_turns_light(panels: ParameterPanels) -> None:
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    before = app.styleSheet(), app.palette()
+    try:
+        theme.apply(app, "light")
+        assert theme.LIGHT.dim in panels.rows["gait.amplitude_deg"].field.toolTip()
+    finally:
+        theme.apply(app, "dark")
+        app.setStyleSheet(before[0])
+        app.setPalette(before[1])
+
+
+def test_the_shape_the_gait_asks_for_is_that_of_the_references(document: Document) -> None:
+    recording = make_recording(document.scene, 120)
+    snapshot = recording.snapshot(100)
+    assert np.allclose(gait_angles(document.scene, snapshot), snapshot.joint_angle_ref[:, 0], atol=1e-9)
+    points = shape_of_angles(np.zeros(10), 0.1)
+    assert np.allclose(points[-1], [1.1, 0.0])
+
+
+def test_the_shape_is_drawn(panels: ParameterPanels, bridge: FakeBridge, qtbot: QtBot) -> None:
+    accent = theme.colour("accent").rgb()
+
+    def accent_pixels() -> int:
+        image = panels.shape.grab().toImage()
+        return sum(image.pixel(x, y) == accent for x in range(0, image.width(), 2) for y in range(0, image.height(), 2))
+
+    qtbot.waitUntil(lambda: accent_pixels() > 20)
+    bridge.set_recording(None)
+    qtbot.waitUntil(lambda: accent_pixels() == 0)

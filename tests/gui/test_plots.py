@@ -1,0 +1,405 @@
+"""The plot panel: what is in view, the cursor both ways, the choice of views, export of what is seen."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt
+from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.document import Document
+from snakestudio.gui.plots.panel import PlotPanel
+from snakestudio.gui.plots.picture import Picture
+from snakestudio.gui.plots.plot import LivePlot
+from snakestudio.gui.plots.polyline import polylines
+from snakestudio.gui.plots.scale import fitted, readable, tick_text, ticks
+from snakestudio.gui.plots.views import VIEWS
+from snakestudio.paths import scenes_dir
+from tests.gui.fake import FakeBridge, make_recording
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def document() -> Document:
+    document = Document()
+    document.open(scenes_dir() / "obstacle_aided.toml")
+    return document
+
+
+@pytest.fixture
+def bridge(document: Document) -> FakeBridge:
+    return FakeBridge(make_recording(document.scene, 2000))
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, document: Document, bridge: FakeBridge) -> PlotPanel:
+    panel = PlotPanel(bridge, document)  # type: ignore[arg-type]
+    qtbot.addWidget(panel)
+    panel.resize(900, 400)
+    panel.show()
+    qtbot.waitExposed(panel)
+    settle(qtbot, panel)
+    return panel
+
+
+def settle(qtbot: QtBot, panel: PlotPanel) -> None:
+    """Wait until all rows are in and every plot shows the view and the cursor of now."""
+
+    def settled() -> bool:
+        return not panel.history.missing and not panel._stale
+
+    qtbot.waitUntil(settled, timeout=20000)
+
+
+def at(plot: LivePlot, time: float, share: float = 0.5) -> QPoint:
+    """Where a time is in a chart."""
+    area = plot.chart.area
+    return QPointF(plot.chart.x_of(time), area.top() + share * area.height()).toPoint()
+
+
+def drag(qtbot: QtBot, plot: LivePlot, start: QPoint, stop: QPoint) -> None:
+    chart = plot.chart
+    qtbot.mousePress(chart, Qt.MouseButton.LeftButton, pos=start)
+    for share in (0.5, 1.0):
+        between = QPointF(start) + share * (QPointF(stop) - QPointF(start))
+        move = QMouseEvent(
+            QEvent.Type.MouseMove, between, QPointF(chart.mapToGlobal(between.toPoint())), Qt.MouseButton.NoButton,
+            Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier,
+        )  # fmt: skip
+        QApplication.sendEvent(chart, move)
+    qtbot.mouseRelease(chart, Qt.MouseButton.LeftButton, pos=stop)
+
+
+def wheel(plot: LivePlot, where: QPoint, steps: int, modifier: Qt.KeyboardModifier | None = None) -> None:
+    event = QWheelEvent(
+        QPointF(where), QPointF(plot.chart.mapToGlobal(where)), QPoint(), QPoint(0, 120 * steps),
+        Qt.MouseButton.NoButton, modifier or Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(plot.chart, event)
+
+
+# --- what is in view ------------------------------------------------------------------------------------------------
+
+
+def test_the_newest_data_stay_in_view(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    assert panel.stop - panel.start == pytest.approx(10.0)
+    assert panel.start < 19.99 < panel.stop
+    bridge.append(500)
+    qtbot.waitUntil(lambda: panel.stop > 24.99)
+    settle(qtbot, panel)
+    for plot in panel.plots:
+        assert plot.chart.picture.stop == pytest.approx(panel.stop, abs=0.05)
+        assert plot.chart.picture.cursor == pytest.approx(24.99)
+        for trace in plot.chart.picture.traces:
+            assert trace.time[-1] == pytest.approx(24.99, abs=0.05)
+    panel.follow(0.0)
+    settle(qtbot, panel)
+    assert panel.start == 0.0
+    assert panel.stop > 24.99
+    panel.follow(5.0)
+    assert panel.stop - panel.start == pytest.approx(5.0)
+
+
+def test_curves_show_the_recording(panel: PlotPanel, bridge: FakeBridge) -> None:
+    assert bridge.recording is not None
+    rows = bridge.recording.rows(0, 2000)
+    joint = panel.plots[1]
+    assert joint.view_name == "joint"
+    angle, reference = joint.chart.picture.traces
+    truth = np.degrees(rows.joint_angle[:, 3, 0])
+    seen = (rows.time >= angle.time[0]) & (rows.time <= angle.time[-1])
+    assert angle.low.min() == pytest.approx(truth[seen].min(), abs=0.5)
+    assert angle.high.max() == pytest.approx(truth[seen].max(), abs=0.5)
+    assert np.interp(15.0, angle.time, 0.5 * (angle.low + angle.high)) == pytest.approx(truth[1500], abs=1.0)
+    assert reference.faint
+    force = panel.plots[0].chart.picture
+    assert len(force.traces) == 11
+    assert max(trace.high.max() for trace in force.traces) == pytest.approx(40, abs=0.1)
+    assert force.axes[0].low == 0.0
+
+
+def test_a_pause_of_the_view_lets_data_arrive(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    panel.pause_button.click()
+    settle(qtbot, panel)
+    view = panel.start, panel.stop
+    pictures = [plot.chart.picture for plot in panel.plots]
+    bridge.append(300)
+    qtbot.waitUntil(lambda: panel.history.values_at("speed", 2299) is not None)
+    qtbot.waitUntil(lambda: panel.history.envelope("speed", 2290, 2300, 10) is not None)
+    assert (panel.start, panel.stop) == view
+    assert [plot.chart.picture for plot in panel.plots] == pictures
+    panel.pause_button.click()
+    settle(qtbot, panel)
+    assert panel.stop > 22.99
+
+
+def test_panning_and_zooming_move_all_plots(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    first, second = panel.plots[:2]
+    start, stop = panel.start, panel.stop
+    drag(qtbot, first, at(first, 13.0), at(first, 15.0))
+    assert not panel.following
+    assert panel.start == pytest.approx(start - 2.0, abs=0.1)
+    settle(qtbot, panel)
+    assert second.chart.picture.start == pytest.approx(panel.start, abs=0.05)
+    bridge.append(100)
+    settle(qtbot, panel)
+    assert panel.start == pytest.approx(start - 2.0, abs=0.1)
+    fixed = 12.0
+    wheel(second, at(second, fixed), 3)
+    assert panel.stop - panel.start < 0.8 * (stop - start)
+    settle(qtbot, panel)
+    assert second.chart.x_of(fixed) == pytest.approx(at(second, fixed).x(), abs=1.5)
+    qtbot.mouseDClick(first.chart, Qt.MouseButton.LeftButton, pos=at(first, 12.0))
+    assert panel.following
+    assert panel.stop > 20.99
+
+
+def test_zooming_values_is_undone_by_a_double_click(qtbot: QtBot, panel: PlotPanel) -> None:
+    plot = panel.plots[1]
+    before = plot.chart.picture.axes[0].low, plot.chart.picture.axes[0].high
+    wheel(plot, at(plot, 15.0), 4, Qt.KeyboardModifier.ControlModifier)
+    settle(qtbot, panel)
+    axis = plot.chart.picture.axes[0]
+    assert axis.high - axis.low < 0.8 * (before[1] - before[0])
+    qtbot.mouseDClick(plot.chart, Qt.MouseButton.LeftButton, pos=at(plot, 15.0))
+    settle(qtbot, panel)
+    axis = plot.chart.picture.axes[0]
+    assert (axis.low, axis.high) == before
+
+
+# --- cursor ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_click_sets_the_cursor_of_the_session(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    plot = panel.plots[2]
+    qtbot.mouseClick(plot.chart, Qt.MouseButton.LeftButton, pos=at(plot, 15.0))
+    assert bridge.cursor == pytest.approx(1500, abs=3)
+    for other in panel.plots:
+        assert other.chart.picture.cursor == pytest.approx(bridge.cursor / 100)
+
+
+def test_dragging_the_cursor_scrubs(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    bridge.set_cursor(1800)
+    view = panel.start, panel.stop
+    seen: list[int | None] = []
+    bridge.cursor_changed.connect(lambda: seen.append(bridge.cursor))
+    plot = panel.plots[0]
+    drag(qtbot, plot, at(plot, 18.0), at(plot, 14.0))
+    assert bridge.cursor == pytest.approx(1400, abs=3)
+    assert len(seen) >= 2
+    assert (panel.start, panel.stop) == view
+
+
+def test_the_time_bar_moves_the_cursor_and_the_view_if_need_be(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge
+) -> None:
+    bridge.set_cursor(200)
+    settle(qtbot, panel)
+    assert panel.start <= 2.0 <= panel.stop
+    plot = panel.plots[3]
+    assert plot.chart.picture.cursor == pytest.approx(2.0)
+    texts = {text.rsplit(" ", 1)[0]: text.rsplit(" ", 1)[1] for _, text in plot.chart.picture.legend}
+    assert bridge.recording is not None
+    x = bridge.recording.rows(200, 201).link_pose[0, 5, 0]
+    assert float(texts["x"].replace("−", "-")) == pytest.approx(x, rel=1e-3)
+    bridge.set_cursor(None)
+    settle(qtbot, panel)
+    assert panel.stop > 19.99
+    assert plot.chart.picture.cursor == pytest.approx(19.99)
+
+
+def test_arrow_keys_step_the_cursor(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    chart = panel.plots[0].chart
+    chart.setFocus()
+    qtbot.keyClick(chart, Qt.Key.Key_Left)
+    qtbot.keyClick(chart, Qt.Key.Key_Left)
+    qtbot.keyClick(chart, Qt.Key.Key_Right)
+    assert bridge.cursor == 1998
+    qtbot.keyClick(chart, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert bridge.cursor == 1988
+
+
+# --- views ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", sorted(VIEWS))
+def test_every_view_draws(qtbot: QtBot, panel: PlotPanel, view: str) -> None:
+    plot = panel.plots[0]
+    plot.choose(view, 2)
+    settle(qtbot, panel)
+    picture = plot.chart.picture
+    if VIEWS[view].style == "heat":
+        assert picture.heat is not None
+        assert picture.heat.values.shape[1] == 11
+        assert np.nanmax(picture.heat.values) <= picture.heat.top
+    else:
+        assert picture.traces
+    for trace in picture.traces:
+        axis = picture.axes[trace.axis]
+        assert np.nanmin(trace.low) >= axis.low - 1e-6 * abs(axis.low) - 1e-12
+        assert np.nanmax(trace.high) <= axis.high + 1e-6 * abs(axis.high) + 1e-12
+    image = plot.chart.grab().toImage()
+    colours = {image.pixel(x, y) for x in range(60, image.width() - 50, 3) for y in range(34, image.height() - 24, 2)}
+    assert len(colours) > 3
+
+
+@pytest.mark.parametrize("view", ["force", "force_stacked", "joint", "solver", "energy"])
+def test_painting_only_what_is_new_gives_the_same_picture(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, view: str
+) -> None:
+    """Rows arrive in small pieces; the curves then look as if painted at once."""
+    plot = panel.plots[0]
+    plot.choose(view)
+    settle(qtbot, panel)
+    canvas = plot.chart._canvas
+    painted: list[float | None] = []
+    original = canvas._paint
+
+    def watched(picture: Picture, size: QSize, ratio: float, since: float | None) -> None:
+        painted.append(since)
+        original(picture, size, ratio, since)
+
+    canvas._paint = watched  # type: ignore[method-assign]
+    for _ in range(12):
+        bridge.append(7)
+        settle(qtbot, panel)
+        plot.chart.repaint()
+    assert sum(since is not None for since in painted) >= 8
+    canvas._smooth = True
+    in_pieces = canvas.pixmap.toImage()
+    canvas.forget()
+    plot.chart._renewed = True
+    plot.chart.repaint()
+    at_once = canvas.pixmap.toImage()
+    a, b = (np.frombuffer(image.constBits(), np.uint8).astype(int) for image in (in_pieces, at_once))
+    assert a.shape == b.shape
+    different = np.abs(a - b).reshape(-1, 4).max(axis=1) > 60
+    assert different.mean() < 0.01
+
+
+def test_the_menus_choose(qtbot: QtBot, panel: PlotPanel) -> None:
+    plot = panel.plots[0]
+    plot._view_menu.aboutToShow.emit()
+    next(a for a in plot._view_menu.actions() if a.text() == "Torque").trigger()
+    assert plot.view_name == "torque"
+    assert "joint_torque" in plot.channels
+    plot._index_menu.aboutToShow.emit()
+    assert len(plot._index_menu.actions()) == 10
+    next(a for a in plot._index_menu.actions() if a.text() == "Joint 7").trigger()
+    assert plot.index == 6
+    settle(qtbot, panel)
+    assert plot.title == "Torque, joint 7"
+
+
+def test_only_what_is_shown_is_computed(qtbot: QtBot, panel: PlotPanel) -> None:
+    for plot in panel.plots:
+        plot.choose("energy")
+    settle(qtbot, panel)
+    assert panel.history.envelope("energy", 0, 100, 10) is not None
+    assert panel.history.envelope("speed", 0, 100, 10) is None
+
+
+def test_a_new_run_starts_empty(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, document: Document) -> None:
+    bridge.set_cursor(500)
+    small = document.scene.model_copy(update={"robot": document.scene.robot.model_copy(update={"n_links": 4})})
+    bridge.set_recording(make_recording(small, 100))
+    settle(qtbot, panel)
+    assert panel.start == 0.0
+    assert len(panel.plots[0].chart.picture.traces) == 4
+    assert panel.plots[2].index == 3  # link 6 is not there
+    bridge.set_recording(None)
+    settle(qtbot, panel)
+    assert all(not plot.chart.picture.traces for plot in panel.plots)
+
+
+def test_nothing_runs_while_hidden(panel: PlotPanel) -> None:
+    assert panel._timer.isActive()
+    panel.hide()
+    assert not panel._timer.isActive()
+
+
+# --- export ---------------------------------------------------------------------------------------------------------
+
+
+def test_csv_holds_what_is_seen(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, tmp_path: Path) -> None:
+    panel.set_view(3.0, 15.0)
+    settle(qtbot, panel)
+    path = tmp_path / "joint.csv"
+    panel.export(panel.plots[1], path)
+    qtbot.waitUntil(lambda: not panel.exporter.busy)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("# SnakeStudio")
+    rows = list(csv.reader(line for line in lines if not line.startswith("#")))
+    assert rows[0] == ["time_s", "joint_4_yaw_deg", "joint_4_yaw_ref_deg"]
+    assert float(rows[1][0]) == pytest.approx(3.0)
+    assert float(rows[-1][0]) == pytest.approx(15.0)
+    assert len(rows) == 1 + 1201
+    assert bridge.recording is not None
+    angle = bridge.recording.rows(700, 701).joint_angle[0, 3, 0]
+    assert math.radians(float(rows[1 + 400][1])) == pytest.approx(angle, rel=1e-12)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["joint.csv"]
+
+
+def test_pictures_hold_what_is_seen(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
+    plot = panel.plots[1]
+    panel.export(plot, tmp_path / "plot.png")
+    panel.export(plot, tmp_path / "plot.svg")
+    image = QImage(str(tmp_path / "plot.png"))
+    assert image.width() == 2 * (plot.chart.width() + 16)
+    accent = QImage(1, 1, QImage.Format.Format_RGB32)
+    accent.fill(plot.lines[0].colour)
+    assert any(
+        image.pixel(x, y) == accent.pixel(0, 0) for x in range(100, image.width() - 60) for y in range(80, 200, 4)
+    )
+    text = (tmp_path / "plot.svg").read_text(encoding="utf-8")
+    assert "Angle and reference, joint 4" in text
+    assert "<polyline" in text
+
+
+def test_an_export_that_fails_says_so(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
+    panel.export(panel.plots[1], tmp_path / "missing" / "joint.csv")
+    qtbot.waitUntil(lambda: bool(panel.findChildren(QMessageBox)))
+    box = panel.findChildren(QMessageBox)[0]
+    assert "cannot be written" in box.text()
+    assert not panel.exporter.busy
+    box.close()
+
+
+# --- pieces ---------------------------------------------------------------------------------------------------------
+
+
+def test_axes_end_at_round_numbers() -> None:
+    assert fitted(0.3, 37.0, from_zero=True, least=1.0) == (0.0, 40.0)
+    assert fitted(-21.0, 26.0, from_zero=False, least=1.0) == (-40.0, 40.0)
+    assert fitted(0.0, 0.0, from_zero=True, least=1.0) == (0.0, 1.0)
+    low, high = fitted(5.0, 5.0, from_zero=False, least=0.1)
+    assert low < 5.0 < high
+    assert ticks(-40.0, 40.0, 3)[0] == [-40.0, -20.0, 0.0, 20.0, 40.0]
+    assert tick_text(-0.25, 0.05) == "−0.25"
+    assert readable(math.nan, "N") == "–"
+
+
+def test_a_curve_is_drawn_in_few_points_and_keeps_its_peaks() -> None:
+    x = np.arange(400.0)
+    flat = np.full(400, 50.0)
+    ((xs, ys),) = polylines(x, flat, flat)
+    assert len(xs) == 2
+    upper = flat.copy()
+    upper[200] = 5.0  # one bin reaches far up
+    ((xs, ys),) = polylines(x, flat, upper)
+    assert ys.min() == 5.0
+    assert len(xs) < 10
+    gap = flat.copy()
+    gap[100:110] = np.nan
+    assert len(polylines(x, gap, gap)) == 2
+    ramp = np.linspace(0, 3192, 400)
+    ((xs, ys),) = polylines(x, ramp + 8.0, ramp)  # steep: each bin has a band, the line must not zigzag
+    assert np.all(np.diff(ys) >= -1e-9)
+    assert np.all(np.diff(xs) > 0)

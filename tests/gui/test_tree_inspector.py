@@ -1,0 +1,413 @@
+"""Scene tree, inspector and checks: what is selected, edited, refused and pointed at."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QModelIndex, QPoint, Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from pytestqt.qtbot import QtBot
+
+from snakestudio.errors import Problem
+from snakestudio.gui.docks.checks import Checks, items_of
+from snakestudio.gui.docks.inspector import Inspector
+from snakestudio.gui.docks.obstacle_edits import clearances, new_cylinder
+from snakestudio.gui.docks.scene_tree import SceneTree
+from snakestudio.gui.docks.start_kinds import START_KINDS, start_values
+from snakestudio.gui.document import Document
+from snakestudio.gui.selection import Item, Selection
+from snakestudio.gui.widgets.form import ChoiceRow, ListRow, NumberRow, TextRow
+from snakestudio.model.edits import with_values
+from snakestudio.model.world import Cylinder
+from snakestudio.paths import scenes_dir
+from tests.gui.fake import FakeBridge, make_recording
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def document() -> Document:
+    document = Document()
+    document.open(scenes_dir() / "obstacle_aided.toml")
+    return document
+
+
+@pytest.fixture
+def selection(document: Document) -> Selection:
+    return Selection(document)
+
+
+@pytest.fixture
+def bridge(document: Document) -> FakeBridge:
+    return FakeBridge(make_recording(document.scene, 50))
+
+
+@pytest.fixture
+def tree(qtbot: QtBot, document: Document, selection: Selection) -> SceneTree:
+    tree = SceneTree(document, selection)
+    QAbstractItemModelTester(tree.model, QAbstractItemModelTester.FailureReportingMode.Fatal, tree)
+    qtbot.addWidget(tree)
+    tree.resize(300, 600)
+    tree.show()
+    qtbot.waitExposed(tree)
+    return tree
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge) -> Inspector:
+    inspector = Inspector(document, selection, bridge)  # type: ignore[arg-type]
+    qtbot.addWidget(inspector)
+    inspector.resize(300, 700)
+    inspector.show()
+    qtbot.waitExposed(inspector)
+    inspector.activateWindow()
+    return inspector
+
+
+def texts(tree: SceneTree, parent: QModelIndex | None = None) -> list[str]:
+    """All texts the tree shows, in order."""
+    parent = parent or QModelIndex()
+    found: list[str] = []
+    for row in range(tree.proxy.rowCount(parent)):
+        index = tree.proxy.index(row, 0, parent)
+        found += [str(index.data()), *texts(tree, index)]
+    return found
+
+
+def click(qtbot: QtBot, tree: SceneTree, item: Item, modifier: Qt.KeyboardModifier | None = None) -> None:
+    index = tree.proxy.mapFromSource(tree.model.index_of(item))
+    assert index.isValid()
+    tree.view.scrollTo(index)
+    where = tree.view.visualRect(index).center()
+    qtbot.mouseClick(
+        tree.view.viewport(), Qt.MouseButton.LeftButton, modifier or Qt.KeyboardModifier.NoModifier, pos=where
+    )
+
+
+def selected(tree: SceneTree) -> set[Item | None]:
+    indexes = tree.view.selectionModel().selectedIndexes()
+    return {tree.model.item(tree.proxy.mapToSource(index)) for index in indexes}
+
+
+# --- tree -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_tree_says_what_the_scene_holds(tree: SceneTree) -> None:
+    shown = texts(tree)
+    assert "Robot · Aiko" in shown
+    assert "Links (11)" in shown
+    assert "Link 1 · head" in shown
+    assert "Ground · µ 0.2" in shown
+    assert "Obstacles (7)" in shown
+    assert "Cylinder 7" in shown
+    assert "Run · 10 s" in shown
+
+
+def test_clicking_selects_and_selecting_shows(qtbot: QtBot, tree: SceneTree, selection: Selection) -> None:
+    click(qtbot, tree, ("obstacle", 2))
+    assert selection.items == {("obstacle", 2)}
+    click(qtbot, tree, ("obstacle", 4), Qt.KeyboardModifier.ControlModifier)
+    assert selection.items == {("obstacle", 2), ("obstacle", 4)}
+    selection.set([("link", 5)])
+    assert selected(tree) == {("link", 5)}
+    selection.set([("ground", 0)])
+    assert selected(tree) == {("ground", 0)}
+    selection.clear()
+    assert selected(tree) == set()
+
+
+def test_add_duplicate_delete_and_back(qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection) -> None:
+    before = document.scene
+    qtbot.mouseClick(tree.add_button, Qt.MouseButton.LeftButton)
+    assert len(document.scene.obstacles) == 8
+    assert selection.items == {("obstacle", 7)}
+    assert selected(tree) == {("obstacle", 7)}
+    qtbot.mouseClick(tree.copy_button, Qt.MouseButton.LeftButton)
+    assert len(document.scene.obstacles) == 9
+    assert "Cylinder 9" in texts(tree)
+    selection.set([("obstacle", 0), ("obstacle", 8)])
+    qtbot.keyClick(tree.view, Qt.Key.Key_Delete)
+    assert document.scene.obstacles[0] == before.obstacles[1]
+    assert "Obstacles (7)" in texts(tree)
+    assert document.undo_stack.undoText() == "Delete 2 obstacles"
+    for _ in range(3):
+        document.undo_stack.undo()
+    assert document.scene == before
+    assert "Obstacles (7)" in texts(tree)
+    assert not tree.delete_button.isEnabled() or selection.obstacles
+
+
+def test_the_tree_follows_every_change(tree: SceneTree, document: Document) -> None:
+    document.set_value("obstacles[3].name", "corner pipe", "test")
+    document.set_value("robot.n_links", 13, "test")
+    document.set_value("ground.mu_across", 0.5, "test")
+    shown = texts(tree)
+    assert "corner pipe" in shown
+    assert "Cylinder 3" not in shown
+    assert "Link 13" in shown
+    assert "Ground · µ 0.2 along, 0.5 across" in shown
+    document.undo_stack.undo()
+    document.undo_stack.undo()
+    assert "Link 13" not in texts(tree)
+    document.new()
+    assert "Obstacles (0)" in texts(tree)
+
+
+def test_search_shows_only_what_matches(
+    qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection
+) -> None:
+    document.set_value("obstacles[3].name", "corner pipe", "test")
+    selection.set([("obstacle", 0)])
+    tree.search.setFocus()
+    qtbot.keyClicks(tree.search, "PIPE")
+    assert texts(tree) == ["World", "Obstacles (7)", "corner pipe"]
+    assert selection.items == {("obstacle", 0)}  # searching is not selecting
+    tree.search.clear()
+    assert "Cylinder 1" in texts(tree)
+    assert selected(tree) == {("obstacle", 0)}
+
+
+def test_arrow_keys_belong_to_the_tree(qtbot: QtBot, tree: SceneTree) -> None:
+    node = tree.proxy.mapFromSource(tree.model.obstacles_node)
+    tree.view.setCurrentIndex(node)
+    assert tree.view.isExpanded(node)
+    qtbot.keyClick(tree.view, Qt.Key.Key_Left)
+    assert not tree.view.isExpanded(node)
+    qtbot.keyClick(tree.view, Qt.Key.Key_Right)
+    assert tree.view.isExpanded(node)
+
+
+def test_thousands_of_obstacles(qtbot: QtBot, document: Document, selection: Selection) -> None:
+    tree = SceneTree(document, selection)  # without the tester, which looks at every row at every change
+    qtbot.addWidget(tree)
+    tree.show()
+    many = tuple(Cylinder(x_m=i * 0.5, y_m=2.0) for i in range(2000))
+    document.edit(document.scene.model_copy(update={"obstacles": many}), "test")
+    assert tree.model.rowCount(tree.model.obstacles_node) == 2000
+    selection.set([("obstacle", 1999)])
+    assert selected(tree) == {("obstacle", 1999)}
+    document.set_value("obstacles[2000].x_m", 5.0, "test")
+    assert selected(tree) == {("obstacle", 1999)}
+
+
+def test_a_new_cylinder_touches_nothing(document: Document, bridge: FakeBridge) -> None:
+    scene = document.scene
+    snapshot = bridge.displayed
+    assert snapshot is not None
+    for _ in range(20):
+        new = new_cylinder(scene, snapshot)
+        for other in scene.obstacles:
+            assert np.hypot(new.x_m - other.x_m, new.y_m - other.y_m) > new.radius_m + other.radius_m
+        assert clearances(scene, snapshot, new.x_m, new.y_m, new.radius_m).min() > 0
+        scene = scene.model_copy(update={"obstacles": (*scene.obstacles, new)})
+
+
+# --- inspector ------------------------------------------------------------------------------------------------------
+
+
+def number(inspector: Inspector, name: str) -> NumberRow:
+    row = inspector.rows[name]
+    assert isinstance(row, NumberRow)
+    return row
+
+
+def enter(qtbot: QtBot, row: NumberRow | TextRow, text: str) -> None:
+    row.field.setFocus()
+    row.field.selectAll()
+    qtbot.keyClicks(row.field, text)
+    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+
+
+def test_an_obstacle_is_edited(qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection) -> None:
+    selection.set([("obstacle", 2)])
+    assert inspector.title.text() == "Cylinder 3"
+    enter(qtbot, number(inspector, "x_m"), "0,9")
+    assert document.scene.obstacles[2].x_m == 0.9
+    assert document.undo_stack.undoText() == "Change x of cylinder 3"
+    name = inspector.rows["name"]
+    assert isinstance(name, TextRow)
+    enter(qtbot, name, "pipe")
+    assert document.scene.obstacles[2].name == "pipe"
+    assert inspector.title.text() == "pipe"
+    document.undo_stack.undo()
+    document.undo_stack.undo()
+    assert number(inspector, "x_m").field.value == 0.8037
+
+
+def test_a_wrong_value_is_answered_at_the_field(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    selection.set([("obstacle", 2)])
+    row = number(inspector, "radius_m")
+    enter(qtbot, row, "0")
+    assert row.message.isVisible()
+    assert "more than 0" in row.message.text()
+    assert document.scene.obstacles[2].radius_m == 0.125
+    assert document.undo_stack.count() == 0
+
+
+def test_several_obstacles_change_together(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    document.set_value("obstacles[2].height_m", 0.2, "test")
+    selection.set([("obstacle", 0), ("obstacle", 1), ("obstacle", 3)])
+    assert "x_m" not in inspector.rows
+    row = number(inspector, "height_m")
+    assert row.field.text() == ""
+    assert row.field.placeholderText() == "several"
+    enter(qtbot, row, "0.25")
+    assert [o.height_m for o in document.scene.obstacles[:4]] == [0.25, 0.25, 0.12, 0.25]
+    document.undo_stack.undo()
+    assert document.scene.obstacles[1].height_m == 0.2
+
+
+def test_clearance_names_the_nearest_link(
+    inspector: Inspector, document: Document, selection: Selection, bridge: FakeBridge, qtbot: QtBot
+) -> None:
+    selection.set([("obstacle", 2)])
+    snapshot = bridge.displayed
+    assert snapshot is not None
+    gaps = clearances(document.scene, snapshot, 0.8037, 0.1851, 0.125)
+    assert f"link {gaps.argmin() + 1}" in inspector.card.text()
+    assert f"{abs(gaps.min()) * 1000:.1f} mm" in inspector.card.text()
+    x, y = snapshot.link_pose[4, :2]
+    document.edit(with_values(document.scene, {"obstacles[3].x_m": float(x), "obstacles[3].y_m": float(y)}), "test")
+    qtbot.waitUntil(lambda: "Overlaps link 5" in inspector.card.text())
+    selection.set([("link", 0)])
+    assert not inspector.card.isVisible()
+
+
+def test_clearance_of_a_capsule() -> None:
+    """A link along x at the origin: beside it the radius counts, beyond its end the end sphere."""
+    document = Document()
+    recording = make_recording(document.scene, 1)
+    snapshot = recording.snapshot(0)
+    pose = np.zeros((1, 7))
+    pose[0, 3] = 1.0
+    one = type(snapshot)(time=0.0, link_pose=pose, **{
+        name: getattr(snapshot, name)
+        for name in ("link_twist", "joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", "joint_torque")
+    })  # fmt: skip
+    robot = document.scene.robot
+    beside = clearances(document.scene, one, 0.01, 0.3, 0.1)
+    assert beside[0] == pytest.approx(0.3 - 0.1 - robot.radius_m)
+    beyond = clearances(document.scene, one, 0.5, 0.0, 0.1)
+    assert beyond[0] == pytest.approx(0.5 - robot.contact_half_length_m - 0.1 - robot.radius_m)
+
+
+def test_a_link_is_shown_live(qtbot: QtBot, inspector: Inspector, selection: Selection, bridge: FakeBridge) -> None:
+    selection.set([("link", 5)])
+    assert inspector.title.text() == "Link 6 of 11"
+
+    def shown() -> dict[str, str]:
+        return {name.text(): value.text() for name, value, _ in inspector._values}
+
+    before = shown()
+    assert {"x", "Heading", "Speed", "Obstacle force", "Joint behind"} <= before.keys()
+    bridge.set_cursor(3)
+    qtbot.waitUntil(lambda: shown()["x"] != before["x"])
+    snapshot = bridge.displayed
+    assert snapshot is not None
+    assert float(shown()["x"].replace("−", "-")) == pytest.approx(snapshot.link_pose[5, 0], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("item", "name"),
+    [("robot", "robot.mass_kg"), ("ground", "ground.slope_deg"), ("start", "start.x_m"), ("run", "solver.tolerance")],
+)
+def test_every_part_has_a_form(inspector: Inspector, selection: Selection, item: str, name: str) -> None:
+    selection.set([(item, 0)])  # type: ignore[list-item]
+    assert isinstance(inspector.rows[name], NumberRow)
+
+
+def test_choices_and_lists(qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection) -> None:
+    selection.set([("robot", 0)])
+    head = inspector.rows["robot.head"]
+    assert isinstance(head, ChoiceRow)
+    head.field.setFocus()
+    qtbot.keyClick(head.field, Qt.Key.Key_Down)
+    assert document.scene.robot.head == "last"
+    document.edit(
+        with_values(document.scene, {"start": {"kind": "joint_angles", "joint_angles_deg": [0.0] * 10}}), "test"
+    )
+    selection.set([("start", 0)])
+    angles = inspector.rows["start.joint_angles_deg"]
+    assert isinstance(angles, ListRow)
+    enter(qtbot, angles, "1 2 3")
+    assert "3 values for 10 joints" in angles.message.text()
+    assert angles.field.text() == "0 0 0 0 0 0 0 0 0 0"
+    enter(qtbot, angles, "1 2 3 4 5 6 7 8 9 0,5")
+    assert document.scene.start.joint_angles_deg[-1] == 0.5  # type: ignore[union-attr]
+    assert not angles.message.isVisible()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in START_KINDS if kind != "recording"])
+def test_another_kind_of_start_keeps_the_pose(document: Document, bridge: FakeBridge, kind: str) -> None:
+    scene = with_values(document.scene, {"start": start_values(document.scene, kind, bridge.displayed)})
+    assert scene.start.kind == kind
+    if kind != "state":
+        assert scene.start.x_m == 0.515  # type: ignore[union-attr]
+    snapshot = bridge.displayed
+    assert snapshot is not None
+    if kind == "joint_angles":
+        assert np.allclose(
+            np.radians(scene.start.joint_angles_deg),  # type: ignore[union-attr]
+            snapshot.joint_angle[:, 0],
+            atol=1e-5,
+        )
+
+
+def test_choosing_a_kind_of_start(qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection) -> None:
+    selection.set([("start", 0)])
+    inspector.start_box.setFocus()
+    assert inspector.start_box.currentData() == "gait"
+    qtbot.keyClick(inspector.start_box, Qt.Key.Key_Up)
+    assert document.scene.start.kind == "straight"
+    assert inspector.start_box.currentData() == "straight"
+    document.undo_stack.undo()
+    assert inspector.start_box.currentData() == "gait"
+
+
+def test_what_is_deleted_leaves_the_inspector(inspector: Inspector, document: Document, selection: Selection) -> None:
+    selection.set([("obstacle", 6)])
+    document.edit(document.scene.model_copy(update={"obstacles": document.scene.obstacles[:6]}), "test")
+    assert inspector.title.text() != "Cylinder 7"
+    assert inspector.rows == {}
+
+
+# --- checks ---------------------------------------------------------------------------------------------------------
+
+
+def test_checks_list_and_point(qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge) -> None:
+    checks = Checks(document, bridge, selection)  # type: ignore[arg-type]
+    qtbot.addWidget(checks)
+    checks.resize(300, 300)
+    checks.show()
+    qtbot.waitExposed(checks)
+    assert checks.summary.text() == "No errors"
+    bridge.set_status(
+        problems=(
+            Problem("error", "obstacles[3].x_m", "link 5 overlaps cylinder 3", "move one of them", (2,), (4,)),
+            Problem("hint", "ground.mu_along", "the ground has no friction at all", "raise it"),
+        ),
+        pending=("solver.step_s", "obstacles[2].radius_m"),
+    )
+    assert checks.summary.text() == "1 error, 1 hint, 2 edits at reset"
+    model = checks.list.model()
+    lines = [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+    assert lines[0] == "Link 5 overlaps cylinder 3; move one of them."
+    assert lines[2] == "Time step applies at the next reset."
+    assert lines[3] == "Cylinder 2, radius applies at the next reset."
+    for row, expected in enumerate(({("obstacle", 2), ("link", 4)}, {("ground", 0)}, {("run", 0)}, {("obstacle", 1)})):
+        where = checks.list.visualRect(model.index(row, 0)).center()
+        qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(where))
+        assert selection.items == expected
+    bridge.set_status(problems=(), pending=())
+    assert checks.summary.text() == "No errors"
+    assert model.rowCount() == 0
+
+
+def test_a_finding_about_nothing_selects_nothing() -> None:
+    assert items_of(Problem("error", "", "no", "")) == []
+    assert items_of(Problem("error", "obstacles", "no", "")) == []
+    assert items_of(Problem("error", "joint_controller.kp_nm_per_rad", "no", "")) == [("robot", 0)]

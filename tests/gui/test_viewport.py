@@ -1,0 +1,423 @@
+"""The viewport: navigation, hovering, picking, dragging obstacles, the picture itself, and life without OpenGL."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication
+from pytestqt.qtbot import QtBot
+
+from snakestudio.errors import GraphicsError
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.viewport.options import TRAIL_MIDDLE, ViewOptions, Wishes
+from snakestudio.gui.viewport.render_thread import Result
+from snakestudio.gui.viewport.threaded_view import ThreadedView
+from snakestudio.gui.viewport.trail import TrailReader
+from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.render.camera import STANDARD_VIEWS
+from snakestudio.render.quality import Quality
+from tests.gui.conftest import MAIN_SCENE
+
+LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
+NONE, SHIFT, CTRL = (
+    Qt.KeyboardModifier.NoModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.ControlModifier,
+)
+
+
+def top_of(viewport: Viewport, obstacle: int) -> QPoint:
+    """Where the lid of an obstacle is seen."""
+    o = viewport.scene.obstacles[obstacle]
+    return viewport.pixel((o.x_m, o.y_m, o.height_m)).toPoint()
+
+
+def drag(
+    qtbot: QtBot,
+    viewport: Viewport,
+    start: QPoint,
+    end: QPoint,
+    button: Qt.MouseButton = LEFT,
+    modifier: Qt.KeyboardModifier = NONE,
+    release: bool = True,
+) -> None:
+    qtbot.mousePress(viewport, button, modifier, start)
+    for part in (0.25, 0.5, 0.75, 1.0):
+        # Qt's test mouse forgets which button is held; the viewport remembers.
+        qtbot.mouseMove(viewport, start + (end - start) * part)
+    if release:
+        qtbot.mouseRelease(viewport, button, modifier, end)
+
+
+# ---------------------------------------------------------------------------------------------------- picture
+
+
+def test_the_picture_shows_the_scene(drawn: MainWindow) -> None:
+    image = drawn.viewport.image()
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)
+    red, green, blue = (pixels[..., k].astype(int) for k in (2, 1, 0))
+    orange = (red > 150) & (green > 80) & (blue < 120) & (red - blue > 70)
+    robot = (green > red + 40) & (green > blue + 15)
+    assert orange.mean() > 0.01, "no obstacle is seen"
+    assert robot.mean() > 0.003, "no robot is seen"
+
+
+def test_what_is_on_screen_is_the_picture(drawn: MainWindow, qtbot: QtBot) -> None:
+    at = top_of(drawn.viewport, 3)
+
+    def is_orange() -> bool:
+        colour = drawn.viewport.grab().toImage().pixelColor(at)
+        return colour.red() > 120 and colour.red() > colour.blue() + 50
+
+    qtbot.waitUntil(is_orange, timeout=20_000)
+
+
+def test_nothing_is_drawn_while_nothing_changes(drawn: MainWindow, qtbot: QtBot) -> None:
+    surface = drawn.viewport.gl
+    assert isinstance(surface, ThreadedView)
+    drawn.bridge.close()
+    pictures: list[Result] = []
+    surface._thread.finished.connect(pictures.append)
+    drawn.viewport.refresh()
+    # What moves is drawn as time allows, what stands is drawn once more, finely.
+    qtbot.waitUntil(lambda: bool(pictures) and pictures[-1].quality == Quality.HIGH, timeout=20_000)
+    count = len(pictures)
+    qtbot.wait(1000)
+    assert len(pictures) == count
+    drawn.selection.set([("obstacle", 0)])
+    qtbot.waitUntil(lambda: len(pictures) > count, timeout=10_000)
+
+
+def test_a_screenshot_has_the_size_asked_for(drawn: MainWindow) -> None:
+    size = drawn.viewport.size() * 2
+    assert drawn.viewport.image(size).size() == size
+
+
+# ------------------------------------------------------------------------------------------------- navigation
+
+
+def test_left_drag_turns_around_the_point_under_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport = drawn.viewport
+    start = top_of(viewport, 3)
+    picked = viewport.pick(QPointF(start))
+    assert picked is not None
+    assert (picked.kind, picked.index) == ("obstacle", 3)
+    assert picked.point is not None
+    azimuth = viewport.navigator.camera.azimuth
+    drag(qtbot, viewport, start, start + QPoint(120, 0))
+    assert abs(math.remainder(viewport.navigator.camera.azimuth - azimuth, math.tau)) > 0.3
+    now = viewport.pixel(picked.point)
+    assert abs(now.x() - start.x()) < 2
+    assert abs(now.y() - start.y()) < 2
+    assert drawn.selection.items == frozenset(), "a drag is no click"
+
+
+def test_right_drag_shifts_the_ground_with_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport = drawn.viewport
+    start, end = viewport.pixel((1.0, -0.6, 0.0)).toPoint(), QPoint(60, 40)
+    picked = viewport.pick(QPointF(start))
+    assert picked is not None
+    assert picked.point is not None
+    drag(qtbot, viewport, start, start + end, RIGHT)
+    now = viewport.pixel(picked.point)
+    assert abs(now.x() - start.x() - end.x()) < 2
+    assert abs(now.y() - start.y() - end.y()) < 2
+
+
+def test_the_wheel_zooms_to_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport = drawn.viewport
+    at = QPointF(top_of(viewport, 5))
+    picked = viewport.pick(at)
+    assert picked is not None
+    assert picked.point is not None
+    distance = viewport.navigator.camera.distance
+    event = QWheelEvent(
+        at,
+        QPointF(viewport.mapToGlobal(at.toPoint())),
+        QPoint(),
+        QPoint(0, 240),
+        Qt.MouseButton.NoButton,
+        NONE,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(viewport, event)
+    assert viewport.navigator.camera.distance < 0.8 * distance
+    now = viewport.pixel(picked.point)
+    assert (now - at).manhattanLength() < 2
+
+
+@pytest.mark.parametrize(("key", "view"), [("7", "top"), ("1", "front"), ("3", "right")])
+def test_keys_go_to_standard_views(drawn: MainWindow, qtbot: QtBot, key: str, view: str) -> None:
+    navigator = drawn.viewport.navigator
+    qtbot.keyClicks(drawn.viewport, key)
+    qtbot.waitUntil(lambda: not navigator.moving and navigator.camera.orthographic)
+    azimuth, elevation, _ = STANDARD_VIEWS[view]
+    assert math.degrees(navigator.camera.azimuth) == pytest.approx(azimuth)
+    assert math.degrees(navigator.camera.elevation) == pytest.approx(elevation)
+
+
+def test_5_switches_perspective(drawn: MainWindow, qtbot: QtBot) -> None:
+    assert not drawn.viewport.navigator.camera.orthographic
+    qtbot.keyClicks(drawn.viewport, "5")
+    assert drawn.viewport.navigator.camera.orthographic
+    qtbot.waitUntil(lambda: not drawn.actions_table["view_projection"].isChecked())
+
+
+def test_f_frames_the_selection_and_home_everything(drawn: MainWindow, qtbot: QtBot) -> None:
+    navigator = drawn.viewport.navigator
+    whole = navigator.camera
+    drawn.selection.set([("obstacle", 6)])
+    qtbot.keyClicks(drawn.viewport, "f")
+    qtbot.waitUntil(lambda: not navigator.moving and navigator.camera != whole)
+    o = drawn.document.scene.obstacles[6]
+    assert navigator.camera.target[:2] == pytest.approx((o.x_m, o.y_m), abs=1e-6)
+    assert navigator.camera.distance < 0.5 * whole.distance
+    qtbot.keyClick(drawn.viewport, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: not navigator.moving)
+    assert navigator.camera.distance == pytest.approx(whole.distance, rel=1e-6)
+
+
+def test_the_buttons_over_the_picture(drawn: MainWindow, qtbot: QtBot) -> None:
+    navigator = drawn.viewport.navigator
+    buttons = {button.text(): button for button in drawn.viewport.buttons.findChildren(QAbstractButton)}
+    qtbot.mouseClick(buttons["Follow"], LEFT)
+    assert navigator.following
+    assert buttons["Follow"].isChecked()
+    qtbot.mouseClick(buttons["Follow"], LEFT)
+    assert not navigator.following
+    qtbot.mouseClick(buttons["Top"], LEFT)
+    qtbot.waitUntil(lambda: not navigator.moving)
+    assert navigator.camera.elevation == pytest.approx(math.pi / 2)
+    assert buttons["Top"].isChecked()
+    assert not buttons["Persp"].isChecked()
+    qtbot.mouseClick(buttons["Persp"], LEFT)
+    assert not navigator.camera.orthographic
+
+
+def test_following_keeps_the_robot_in_the_picture(drawn: MainWindow, qtbot: QtBot) -> None:
+    navigator = drawn.viewport.navigator
+    qtbot.keyClicks(drawn.viewport, "c")
+    assert navigator.following
+    navigator.follow((1.0, 0.0, 0.05))
+    qtbot.waitUntil(lambda: not navigator.moving)
+    navigator.follow((1.5, 0.2, 0.05))
+    assert navigator.camera.target == pytest.approx((1.5, 0.2, 0.05))
+    qtbot.keyClicks(drawn.viewport, "c")
+    assert not navigator.following
+
+
+# ------------------------------------------------------------------------------------------ hover and select
+
+
+def test_hovering_tells_what_is_under_the_cursor(drawn: MainWindow, qtbot: QtBot) -> None:
+    qtbot.mouseMove(drawn.viewport, top_of(drawn.viewport, 4))
+    qtbot.waitUntil(lambda: drawn.selection.hovered == ("obstacle", 4))
+    assert "Cylinder 5" in drawn.viewport.hint.text()
+    qtbot.mouseMove(drawn.viewport, drawn.viewport.pixel((1.0, -0.8, 0.0)).toPoint())
+    qtbot.waitUntil(lambda: drawn.selection.hovered is None)
+
+
+def test_clicks_select_toggle_and_clear(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport, selection = drawn.viewport, drawn.selection
+    qtbot.mouseClick(viewport, LEFT, NONE, top_of(viewport, 4))
+    assert selection.items == {("obstacle", 4)}
+    qtbot.mouseClick(viewport, LEFT, CTRL, top_of(viewport, 5))
+    assert selection.items == {("obstacle", 4), ("obstacle", 5)}
+    qtbot.mouseClick(viewport, LEFT, CTRL, top_of(viewport, 4))
+    assert selection.items == {("obstacle", 5)}
+    qtbot.mouseClick(viewport, LEFT, NONE, viewport.pixel((1.0, -0.8, 0.0)).toPoint())
+    assert selection.items == frozenset()
+
+
+def test_a_click_on_a_link_selects_it(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport = drawn.viewport
+    viewport.navigator.jump(viewport.navigator.camera.standard("top"))
+    snapshot = drawn.bridge.displayed
+    assert snapshot is not None
+    x, y, z = snapshot.link_pose[5, :3]
+    qtbot.mouseClick(viewport, LEFT, NONE, viewport.pixel((x, y, z)).toPoint())
+    assert drawn.selection.items == {("link", 5)}
+
+
+def test_delete_removes_the_selected_obstacles_and_undo_brings_them_back(drawn: MainWindow, qtbot: QtBot) -> None:
+    before = drawn.document.scene
+    qtbot.mouseClick(drawn.viewport, LEFT, NONE, top_of(drawn.viewport, 4))
+    qtbot.waitUntil(drawn.actions_table["delete"].isEnabled)
+    qtbot.keyClick(drawn.viewport, Qt.Key.Key_Delete)
+    assert len(drawn.document.scene.obstacles) == 6
+    assert drawn.selection.items == frozenset()
+    assert drawn.document.undo_stack.undoText() == "Delete cylinder 5"
+    qtbot.waitUntil(drawn.actions_table["undo"].isEnabled)
+    qtbot.keyClick(drawn.viewport, Qt.Key.Key_Z, CTRL)
+    assert drawn.document.scene == before
+
+
+# ---------------------------------------------------------------------------------------------- moving things
+
+
+def test_a_drag_of_a_selected_obstacle_is_one_step_of_undo(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport, before = drawn.viewport, drawn.document.scene
+    viewport.navigator.jump(viewport.navigator.camera.standard("top"))
+    start = top_of(viewport, 5)
+    drawn.selection.set([("obstacle", 5), ("obstacle", 6)])
+    drag(qtbot, viewport, start, start + QPoint(0, 80))
+    scale = float(viewport.navigator.camera.view_height((0, 0, 0))) / viewport.height()
+    for index in (5, 6):
+        moved, old = drawn.document.scene.obstacles[index], before.obstacles[index]
+        assert moved.x_m == pytest.approx(old.x_m, abs=2e-4)
+        assert moved.y_m == pytest.approx(old.y_m - 80 * scale, abs=2e-4)
+    assert drawn.document.scene.obstacles[4] == before.obstacles[4]
+    assert drawn.document.undo_stack.count() == 1
+    assert drawn.document.undo_stack.undoText() == "Move 2 obstacles"
+    drawn.document.undo_stack.undo()
+    assert drawn.document.scene == before
+
+
+def test_shift_drag_moves_what_was_not_selected(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport, before = drawn.viewport, drawn.document.scene
+    start = top_of(viewport, 6)
+    qtbot.mousePress(viewport, LEFT, SHIFT, start)
+    for part in (0.5, 1.0):
+        from PySide6.QtGui import QMouseEvent
+
+        at = QPointF(start) + part * QPointF(30, 30)
+        glob = QPointF(viewport.mapToGlobal(at.toPoint()))
+        QApplication.sendEvent(viewport, QMouseEvent(QMouseEvent.Type.MouseMove, at, glob, LEFT, LEFT, SHIFT))
+    qtbot.mouseRelease(viewport, LEFT, SHIFT, start + QPoint(30, 30))
+    assert drawn.selection.items == {("obstacle", 6)}
+    assert drawn.document.scene.obstacles[6] != before.obstacles[6]
+    assert drawn.document.scene.obstacles[:6] == before.obstacles[:6]
+
+
+def test_escape_puts_a_dragged_obstacle_back(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport, before = drawn.viewport, drawn.document.scene
+    start = top_of(viewport, 6)
+    drawn.selection.set([("obstacle", 6)])
+    drag(qtbot, viewport, start, start + QPoint(40, 20), release=False)
+    qtbot.waitUntil(lambda: drawn.document.scene != before)
+    qtbot.keyClick(viewport, Qt.Key.Key_Escape)
+    assert drawn.document.scene == before
+    assert drawn.document.undo_stack.count() == 0
+    qtbot.mouseRelease(viewport, LEFT, NONE, start + QPoint(40, 20))
+    assert drawn.document.scene == before
+
+
+def test_x_keeps_a_drag_to_the_axis(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport, before = drawn.viewport, drawn.document.scene
+    start = top_of(viewport, 6)
+    drawn.selection.set([("obstacle", 6)])
+    drag(qtbot, viewport, start, start + QPoint(40, 30), release=False)
+    qtbot.keyClick(viewport, Qt.Key.Key_X)
+    qtbot.mouseRelease(viewport, LEFT, NONE, start + QPoint(40, 30))
+    moved, old = drawn.document.scene.obstacles[6], before.obstacles[6]
+    assert moved.y_m == pytest.approx(old.y_m, abs=1e-6)
+    assert abs(moved.x_m - old.x_m) > 0.01
+
+
+# ------------------------------------------------------------------------------------------------ what is shown
+
+
+def test_a_click_in_the_legend_switches_the_arrows(drawn: MainWindow, qtbot: QtBot) -> None:
+    assert drawn.viewport.overlays().show_forces
+    qtbot.mouseClick(drawn.viewport.legend, LEFT, NONE, QPoint(60, 22))
+    assert not drawn.viewport.overlays().show_forces
+    qtbot.waitUntil(lambda: not drawn.actions_table["show_forces"].isChecked())
+
+
+def test_wishes_survive_in_the_settings(make_window: Callable[[], MainWindow]) -> None:
+    first = make_window()
+    first.viewport.options.set(friction=True, trail_link=3, force_scale=0.5)
+    first.close()
+    second = make_window()
+    assert second.viewport.options.now == Wishes(friction=True, trail_link=3, force_scale=0.5)
+
+
+def test_the_middle_link_leaves_the_trail() -> None:
+    wishes = ViewOptions().now
+    assert wishes.trail_link == TRAIL_MIDDLE
+    assert wishes.trail_index(11) == 5
+    assert Wishes(trail=False).trail_index(11) is None
+    assert Wishes(trail_link=7).trail_index(11) == 7
+    assert Wishes(trail_link=7).trail_index(5) == 2, "a link that is not there: the middle one"
+
+
+def test_the_trail_is_the_recorded_way(recorded: MainWindow) -> None:
+    recording = recorded.bridge.recording
+    assert recording is not None
+    reader = TrailReader()
+    whole = recording.rows(0, len(recording)).link_pose[:, 4, :3]
+    half = recording.snapshot(40)
+    # The same whether read at once, on the way, or after looking back.
+    for index in (20, 40, 90, 40):
+        snapshot = recording.snapshot(index)
+        points = reader.points(recording, 4, snapshot)
+        assert np.allclose(points[-1], whole[index])
+        stride = max(1, round(100 * 30 / 900))
+        assert np.allclose(points[:-1], whole[: index + 1 : stride])
+    assert len(reader.points(recording, 99, half)) == 0
+    assert len(reader.points(None, 4, half)) == 0
+
+
+# ---------------------------------------------------------------------------------------- without a graphics card
+
+
+def test_without_opengl_there_is_a_plain_view(
+    make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", "flat")
+    window = make_window()
+    assert window.files.open(MAIN_SCENE)
+    assert window.viewport.gl is None
+    assert window.viewport.fallback_reason
+    qtbot.waitUntil(lambda: window.bridge.displayed is not None, timeout=20_000)
+
+    def is_orange() -> bool:
+        colour = window.viewport.grab().toImage().pixelColor(top_of(window.viewport, 4))
+        return colour.red() > 180 and colour.blue() < 100
+
+    qtbot.waitUntil(is_orange)
+    qtbot.mouseClick(window.viewport, LEFT, NONE, top_of(window.viewport, 4))
+    assert window.selection.items == {("obstacle", 4)}
+    qtbot.keyClicks(window.viewport, "1")
+    assert window.viewport.navigator.camera.elevation == pytest.approx(math.pi / 2)
+    assert not window.viewport.image().isNull()
+
+
+def test_a_failing_renderer_falls_back_to_the_plain_view(
+    make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from snakestudio.render.renderer import Renderer
+
+    def refuse(self: Renderer) -> None:
+        raise GraphicsError("this driver refuses a shader")
+
+    monkeypatch.setattr(Renderer, "initialise", refuse)
+    window = make_window()
+    window.files.open(MAIN_SCENE)
+    qtbot.waitUntil(lambda: "refuses a shader" in window.viewport.fallback_reason, timeout=20_000)
+    assert "refuses a shader" in window.banners.files.text
+
+
+@pytest.mark.parametrize("kind", ["direct", "threaded"])
+def test_both_ways_of_drawing_give_the_same_picture(
+    make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", kind)
+    window = make_window()
+    window.files.open(MAIN_SCENE)
+    with qtbot.waitSignal(window.viewport.frame_drawn, timeout=30_000):
+        window.viewport.refresh()
+    assert window.viewport.gl is not None
+    info = window.viewport.gl.info()
+    assert info is not None
+    assert info.max_texture_size >= 1024
+    image = window.viewport.image()
+    colour = image.pixelColor(top_of(window.viewport, 4) * window.viewport.devicePixelRatio())
+    assert colour.red() > 150
+    assert colour.red() > colour.blue() + 60

@@ -1,0 +1,226 @@
+"""The window as a whole: it plays, shows what is measured, takes edits while running, and says what is wrong."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QPlainTextEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui import theme
+from snakestudio.gui.actions import SEPARATOR, TABLE
+from snakestudio.gui.crash import CrashGuard
+from snakestudio.gui.docking import DOCKS
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.run_bar import SPEEDS
+from snakestudio.session.session import Status
+from tests.gui.conftest import MAIN_SCENE
+
+SPACE = Qt.Key.Key_Space
+
+
+def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
+    ready.run_bar.speed.choose(1.0)
+    qtbot.keyClick(ready.viewport, SPACE)
+    qtbot.waitUntil(lambda: ready.bridge.status.state == "running")
+    qtbot.waitUntil(lambda: ready.bridge.displayed is not None and ready.bridge.displayed.time > 0.1, timeout=30_000)
+    qtbot.waitUntil(lambda: "max" in ready.run_bar.factor.value, timeout=10_000)
+    qtbot.waitUntil(lambda: ready.run_bar.residual.role == "good")
+    qtbot.waitUntil(lambda: ready.actions_table["play"].text() == "Pause")
+    qtbot.keyClick(ready.viewport, SPACE)
+    qtbot.waitUntil(lambda: ready.bridge.status.state == "paused")
+    qtbot.waitUntil(lambda: "paused" in ready._status_bar.left.text)
+    assert "contacts closed" in ready._status_bar.left.text
+
+
+def test_step_and_reset(ready: MainWindow, qtbot: QtBot) -> None:
+    scene = ready.document.scene
+    qtbot.keyClicks(ready.viewport, "n")
+    qtbot.waitUntil(lambda: ready.bridge.displayed.time == pytest.approx(scene.control.period_s), timeout=20_000)
+    ready.actions_table["single_step"].trigger()
+    one_more = scene.control.period_s + scene.solver.step_s
+    qtbot.waitUntil(lambda: ready.bridge.displayed.time == pytest.approx(one_more), timeout=20_000)
+    qtbot.keyClick(ready.viewport, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: ready.bridge.displayed.time == 0.0 and ready.bridge.status.state == "ready")
+
+
+def test_the_speed_reaches_the_session(ready: MainWindow, qtbot: QtBot) -> None:
+    ready.run_bar.speed.choose(1.0)
+    qtbot.keyClicks(ready.viewport, "[")
+    assert ready.run_bar.speed.speed == 0.5
+    qtbot.waitUntil(lambda: ready.bridge.session.speed == 0.5)
+    for _ in SPEEDS:
+        qtbot.keyClicks(ready.viewport, "]")
+    qtbot.waitUntil(lambda: math.isinf(ready.bridge.session.speed))
+
+
+def test_edits_take_effect_while_it_runs(ready: MainWindow, qtbot: QtBot) -> None:
+    ready.run_bar.speed.choose(1.0)
+    ready.bridge.play_or_pause()
+    qtbot.waitUntil(lambda: ready.bridge.displayed.time > 0.05, timeout=30_000)
+    ready.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
+    recording = ready.bridge.recording
+    assert recording is not None
+    qtbot.waitUntil(lambda: bool(recording.changes), timeout=20_000)
+    assert recording.changes[0].values == {"gait.amplitude_deg": 20.0}
+    assert ready.bridge.status.state == "running"
+
+
+def test_an_edit_that_needs_a_reset_says_so(recorded: MainWindow, qtbot: QtBot) -> None:
+    recorded.document.set_value("robot.mass_kg", 1.0, "Mass")
+    qtbot.waitUntil(lambda: "at reset" in recorded.banners.run.text, timeout=20_000)
+    assert "Mass of a link" in recorded.banners.run.text
+    button = next(b for b in recorded.banners.run.findChildren(QPushButton) if b.text() == "Reset")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: recorded.bridge.status.state == "ready", timeout=20_000)
+    qtbot.waitUntil(lambda: recorded.banners.run.text == "")
+
+
+def test_a_scene_that_cannot_run_opens_and_says_why(
+    make_window: Callable[[], MainWindow], tmp_path: Path, qtbot: QtBot
+) -> None:
+    # The robot starts inside an obstacle.
+    path = tmp_path / "inside.toml"
+    path.write_text(MAIN_SCENE.read_text().replace("y_m = 0.157", "y_m = 0.10"))
+    window = make_window()
+    assert window.files.open(path)
+    qtbot.waitUntil(lambda: window.bridge.status.state == "blocked", timeout=30_000)
+    qtbot.waitUntil(lambda: "cannot run" in window.banners.run.text)
+    window.actions_table.refresh()
+    assert not window.actions_table["play"].isEnabled()
+    window.document.set_value("start.y_m", 0.157, "Mend")
+    qtbot.waitUntil(lambda: window.bridge.status.state in ("ready", "preparing"), timeout=30_000)
+
+
+def test_what_the_session_tells_is_shown(window: MainWindow, qtbot: QtBot) -> None:
+    banners = window.banners
+    banners._on_status(Status("preparing", "Compiling the time step", progress=0.4))
+    assert "Compiling" in banners.run.text
+    banners._on_status(Status("failed", "The contact solver stopped at t = 3.2 s."))
+    assert "t = 3.2 s" in banners.run.text
+    banners._on_status(Status("ready"))
+    assert banners.run.text == ""
+
+
+def test_the_docks_are_filled_one_by_one(window: MainWindow, qtbot: QtBot) -> None:
+    window.fill_docks()
+    qtbot.waitUntil(lambda: window.docks_filled, timeout=30_000)
+    for spec in DOCKS:
+        assert type(window.docks[spec.name].widget()).__name__ != "QWidget", spec.name
+    window.docks["scene"].close()
+    window.actions_table.menus["View/Panels"].actions()
+    assert not window.docks["scene"].toggleViewAction().isChecked()
+    window.docks["scene"].toggleViewAction().trigger()
+    assert window.docks["scene"].isVisible()
+
+
+def test_the_layout_is_kept(make_window: Callable[[], MainWindow]) -> None:
+    first = make_window()
+    first.resize(1300, 750)
+    first.docks["checks"].close()
+    first.close()
+    second = make_window()
+    assert second.docks["checks"].isHidden()
+    assert not second.docks["scene"].isHidden()
+    assert second.width() == 1300
+
+
+def test_it_fits_a_small_screen(window: MainWindow, qtbot: QtBot) -> None:
+    window.fill_docks()
+    qtbot.waitUntil(lambda: window.docks_filled, timeout=30_000)
+    window.resize(1280, 720)
+    qtbot.waitUntil(lambda: window.size().width() == 1280)
+    assert (window.width(), window.height()) == (1280, 720)
+    assert window.viewport.width() >= 400
+    assert window.viewport.height() >= 200
+    assert not window.viewport.legend.geometry().intersects(window.viewport.buttons.geometry())
+
+
+def test_the_table_is_sound(window: MainWindow) -> None:
+    names = [spec.id for spec in TABLE if spec.id != SEPARATOR]
+    assert len(names) == len(set(names))
+    keys = [QKeySequence(key).toString() for spec in TABLE for key in spec.shortcuts]
+    assert "" not in keys
+    assert len(keys) == len(set(keys)), "one key would do two things"
+    for spec in TABLE:
+        if spec.run is not None:
+            action = window.actions_table[spec.id]
+            assert action.toolTip()
+            assert spec.text.rstrip(" .")[0].isupper()
+
+
+def test_undo_is_named_and_enabled_only_when_it_can(window: MainWindow, qtbot: QtBot) -> None:
+    undo = window.actions_table["undo"]
+    qtbot.waitUntil(lambda: not undo.isEnabled())
+    window.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
+    qtbot.waitUntil(lambda: undo.isEnabled() and undo.text() == "Undo Amplitude")
+    assert "edited" in window._name.text()
+    undo.trigger()
+    assert window.document.scene.gait.amplitude_deg == 40.0
+    assert "edited" not in window._name.text()
+
+
+def test_space_in_a_button_presses_the_button(ready: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(ready.actions_table["play"].isEnabled)
+    follow = next(b for b in ready.viewport.buttons.findChildren(QAbstractButton) if b.text() == "Follow")
+    follow.setFocus()
+    qtbot.waitUntil(follow.hasFocus)
+    qtbot.keyClick(follow, SPACE)
+    assert ready.viewport.navigator.following
+    ready.bridge.session.settle()
+    assert ready.bridge.status.state == "ready", "the space bar did not play as well"
+
+
+def test_light_and_dark(window: MainWindow, qtbot: QtBot) -> None:
+    window.toggle_theme()
+    assert theme.current() is theme.LIGHT
+    assert window.settings.value("theme") == "light"
+    window.toggle_theme()
+    assert theme.current() is theme.DARK
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("shortcuts", "Frame Selection"), ("about", "SnakeStudio"), ("graphics", "OpenGL")]
+)
+def test_help(drawn: MainWindow, qtbot: QtBot, name: str, words: str) -> None:
+    drawn.actions_table[name].trigger()
+    dialog = drawn.findChild(QDialog)
+    assert dialog is not None
+    texts = [label.text() for label in dialog.findChildren(QLabel)]
+    texts += [edit.toPlainText() for edit in dialog.findChildren(QPlainTextEdit)]
+    assert any(words in text for text in texts)
+    dialog.close()
+    qtbot.waitUntil(lambda: drawn.findChild(QDialog) is None)
+
+
+def test_a_defect_is_told_and_logged(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path / "cache"))
+    guard = CrashGuard(window.tell_internal_error)
+    try:
+        sys.excepthook(ValueError, ValueError("the roof leaks"), None)
+        assert "the roof leaks" in window.banners.files.text
+        assert guard.path is not None
+        assert "the roof leaks" in guard.path.read_text()
+        told: list[str] = []
+        guard._tell = told.append
+        thread = threading.Thread(target=lambda: 1 / 0)
+        thread.start()
+        thread.join()
+        assert "ZeroDivisionError" in told[0]
+    finally:
+        guard.close()
+
+
+def test_importing_the_window_does_not_import_numba() -> None:
+    code = "import sys, snakestudio.gui.app, snakestudio.gui.main_window; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=120).returncode == 0
