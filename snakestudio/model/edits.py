@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.motion import Start
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file import scene_from_dict
+from snakestudio.model.scene_file import complete, scene_from_dict
+from snakestudio.model.sentences import problem_of
 from snakestudio.model.world import Obstacle
 
 __all__ = [
@@ -97,6 +98,9 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
     SceneError
         Naming every mistake.
     """
+    quick = _with_plain_values(scene, values)
+    if quick is not None:
+        return quick
     tree: Any = _tree(scene)
     for key, value in values.items():
         path = parse_key(key)
@@ -119,6 +123,46 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
         else:
             holder[last] = value  # type: ignore[index]
     return scene_from_dict(tree)
+
+
+def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
+    """`with_values` where only numbers and texts change, without looking at the rest of a large scene again.
+
+    None if there is more to it than that: another kind of part, lists, a key that is not there.
+    """
+    groups: dict[tuple[str | int, ...], dict[str, Any]] = {}
+    for key, value in values.items():
+        *parent, last = parse_key(key)
+        if last == "kind" or not isinstance(last, str) or not isinstance(value, bool | int | float | str):
+            return None
+        groups.setdefault(tuple(parent), {})[last] = value
+    problems: list[Problem] = []
+    for path, changes in groups.items():
+        part: Any = scene
+        for step in path:
+            try:
+                part = part[step] if isinstance(step, int) else _attribute(part, step)
+            except (KeyError, IndexError, TypeError):
+                return None
+        if not isinstance(part, BaseModel) or not changes.keys() <= type(part).model_fields.keys():
+            return None
+        try:
+            old = {name: getattr(part, name) for name in type(part).model_fields}
+            scene = _replaced(scene, path, type(part).model_validate(old | changes))
+        except ValidationError as error:
+            for detail in error.errors(include_url=False):
+                detail["loc"] = (*path, *detail["loc"])
+                problems.append(problem_of(detail))
+    return complete(scene, problems)
+
+
+def _replaced(whole: Any, path: tuple[str | int, ...], part: Any) -> Any:
+    if not path:
+        return part
+    first, rest = path[0], path[1:]
+    if isinstance(first, int):
+        return (*whole[:first], _replaced(whole[first], rest, part), *whole[first + 1 :])
+    return whole.model_copy(update={first: _replaced(getattr(whole, first), rest, part)})
 
 
 def _drop_foreign(holder: Any, last: str | int, value: Any) -> None:

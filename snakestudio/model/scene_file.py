@@ -19,7 +19,16 @@ from snakestudio.model.scene import FORMAT, Scene, structure_problems
 from snakestudio.model.sentences import problem_of
 from snakestudio.model.toml_merge import merge, tuples
 
-__all__ = ["MAX_BYTES", "dump_scene", "load_scene", "parse_scene", "read_scene_text", "save_scene", "scene_from_dict"]
+__all__ = [
+    "MAX_BYTES",
+    "complete",
+    "dump_scene",
+    "load_scene",
+    "parse_scene",
+    "read_scene_text",
+    "save_scene",
+    "scene_from_dict",
+]
 
 MAX_BYTES = 64 * 1024 * 1024
 """Larger files are refused unread: no scene is that large."""
@@ -203,7 +212,17 @@ def _validate(values: dict[str, Any], source: str) -> Scene:
     if "format" not in values:
         problem = Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}")
         raise _scene_error(source, [problem])
-    problems = structure_problems(scene)
+    return complete(scene, [], source)
+
+
+def complete(scene: Scene, problems: Sequence[Problem], source: str = "") -> Scene:
+    """The scene, if nothing was found about it and no two of its values contradict each other.
+
+    Raises
+    ------
+    SceneError
+    """
+    problems = problems or structure_problems(scene)
     if problems:
         raise _scene_error(source, problems)
     return scene

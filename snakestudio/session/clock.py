@@ -42,7 +42,7 @@ class Clock:
         self._anchor = (time.perf_counter(), simulated)
 
     def delay(self, simulated: float, busy: float) -> float:
-        """Seconds to wait until `simulated` is due; `busy` is the processor time that computing it took."""
+        """Seconds to wait until `simulated` is due; `busy` is the processor time of the engine."""
         now = time.perf_counter()
         self._marks.append((now, simulated, self._marks[-1][2] + busy if self._marks else busy))
         while len(self._marks) > 2 and now - self._marks[0][0] > WINDOW:
@@ -62,7 +62,7 @@ class Clock:
 
     @property
     def possible_factor(self) -> float:
-        """Simulated time over the processor time that computing it took: what a core for it alone would give."""
+        """Simulated time over the processor time of the engine: what it could do with nothing beside it."""
         return self._ratio(2)
 
     def _ratio(self, column: int) -> float:

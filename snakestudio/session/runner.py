@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,8 @@ class Runner:
         self.scene = scene
         self.end_step = scene.n_steps
         self.latest: Snapshot = self.engine.snapshot()
+        self.engine_seconds = 0.0
+        """Processor time the engine has taken so far, s."""
         self._sinks = sinks
         self._steps_per_period = scene.steps_per_period
         self._reference: JointReference | None = None
@@ -92,7 +95,10 @@ class Runner:
                 self._make_reference(now, remaining)
             assert self._reference is not None
             steps = min(remaining, self._reference_end - now)
-            report = self.engine.advance(self._reference, steps, self._rows_until(now + steps))
+            rows = self._rows_until(now + steps)
+            started = time.thread_time()
+            report = self.engine.advance(self._reference, steps, rows)
+            self.engine_seconds += time.thread_time() - started
             self.recording.append(report.rows)
             if len(report.rows):
                 self._last_row_step = int(report.rows.steps[-1])

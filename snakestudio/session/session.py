@@ -177,7 +177,7 @@ class Session:
 
     @property
     def possible_factor(self) -> float:
-        """What as-fast-as-possible would give, measured."""
+        """Simulated time over the processor time of the engine: what it could do with nothing beside it."""
         return self._clock.possible_factor
 
     # --- the worker
@@ -219,11 +219,10 @@ class Session:
         runner = self._runner
         if self.status.state != "running" or runner is None:
             return 0.0
-        # What waiting for the interpreter costs is the window's doing, not the simulation's.
-        wall, cpu = time.perf_counter(), time.thread_time()
+        started, engine = time.perf_counter(), runner.engine_seconds
         steps = self._steps_of_a_tick(runner)
         report = runner.advance(steps)
-        wall, busy = time.perf_counter() - wall, time.thread_time() - cpu
+        wall, busy = time.perf_counter() - started, runner.engine_seconds - engine
         if report.steps:
             self._wall_per_step = max(1e-7, 0.8 * self._wall_per_step + 0.2 * wall / steps)
         self.latest = runner.latest

@@ -88,3 +88,22 @@ def test_the_changed_keys_are_all_that_differs(before: Scene, after: Scene) -> N
     if before.robot.n_links == after.robot.n_links:
         tree = {key: edits._tree(edits.get_value(after, key)) for key in keys}
         assert edits.with_values(before, tree) == after
+
+
+def test_an_edit_of_a_large_scene_leaves_the_rest_alone(scene: Scene) -> None:
+    posts = tuple(Cylinder(x_m=float(i), y_m=0.0) for i in range(100))
+    large = scene.model_copy(update={"obstacles": posts})
+    edited = edits.with_values(large, {"gait.amplitude_deg": 20.0, "obstacles[7].x_m": 0.5, "run.duration_s": 3})
+    assert all(new is old for i, (new, old) in enumerate(zip(edited.obstacles, posts, strict=True)) if i != 6)
+    assert edited.obstacles[6] == Cylinder(x_m=0.5, y_m=0.0)
+    assert edited.robot is large.robot
+
+
+def test_several_wrong_values_are_named_together(scene: Scene) -> None:
+    with pytest.raises(SceneError) as caught:
+        edits.with_values(scene, {"gait.amplitude_deg": -1, "obstacles[2].radius_m": 0, "start.x_m": "far"})
+    assert {problem.key for problem in caught.value.problems} == {
+        "gait.amplitude_deg",
+        "obstacles[2].radius_m",
+        "start.x_m",
+    }
