@@ -14,10 +14,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio warm-up`."""
+    import contextlib
+    import os
+
     from snakestudio.engines import registry
     from snakestudio.errors import UsageError
 
     if options.kind not in registry.kinds():
         raise UsageError(f"there is no model {options.kind!r}; give one of {', '.join(registry.kinds())}.")
+    with contextlib.suppress(AttributeError, OSError):
+        os.nice(5)  # the window that waits for this shall stay fluid
     registry.warm_up(options.kind, lambda fraction, text: print(f"{fraction:.3f} {text}", flush=True))
     return 0

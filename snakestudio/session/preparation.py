@@ -21,6 +21,7 @@ class Preparation:
     """
 
     def __init__(self, kind: str) -> None:
+        self.kind = kind
         frozen = getattr(sys, "frozen", False)
         program = [sys.executable] if frozen else [sys.executable, "-m", "snakestudio"]
         self._progress = (0.0, "")

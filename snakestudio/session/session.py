@@ -277,19 +277,23 @@ class Session:
         scene = self._scene
         assert scene is not None
         self._runner = None
-        self._stop_preparation()
         problems = tuple(engines.check(scene, self._base_dir))
         self.recording = None
         self.latest = preview(scene, self._base_dir)
         if any(problem.severity == "error" for problem in problems):
             self._play_when_ready = False
+            self._stop_preparation()
             first = next(problem for problem in problems if problem.severity == "error")
             self._publish(Status("blocked", first.sentence(), problems=problems))
             return
         if not engines.is_warm(scene.model.kind):
-            self._preparation = Preparation(scene.model.kind)
+            # An edit while the engine compiles does not begin the compilation again.
+            if self._preparation is None or self._preparation.kind != scene.model.kind:
+                self._stop_preparation()
+                self._preparation = Preparation(scene.model.kind)
             self._publish(Status("preparing", "Compiling the simulation engine (only once) ...", problems=problems))
             return
+        self._stop_preparation()
         self._start(problems)
 
     def _start(self, problems: tuple[Problem, ...]) -> None:

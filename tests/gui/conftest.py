@@ -67,6 +67,7 @@ def drawn(window: MainWindow, qtbot: QtBot) -> MainWindow:
 def ready(window: MainWindow, qtbot: QtBot) -> MainWindow:
     """The same, ready to play as fast as it goes."""
     qtbot.waitUntil(lambda: window.bridge.status.state == "ready", timeout=COMPILING_MS)
+    qtbot.waitUntil(window.actions_table["play"].isEnabled)
     window.run_bar.speed.choose(math.inf)
     return window
 

@@ -93,6 +93,14 @@ def test_nothing_is_drawn_while_nothing_changes(drawn: MainWindow, qtbot: QtBot)
     qtbot.waitUntil(lambda: len(pictures) > count, timeout=10_000)
 
 
+def test_the_robot_of_the_scene_before_is_not_drawn_in_the_next(drawn: MainWindow) -> None:
+    assert drawn.viewport.snapshot is not None
+    drawn.bridge.close()  # so that nothing comes of the new scene
+    drawn.files.open(MAIN_SCENE)
+    assert drawn.viewport.snapshot is None
+    assert not drawn.viewport.settled
+
+
 def test_a_screenshot_has_the_size_asked_for(drawn: MainWindow) -> None:
     size = drawn.viewport.size() * 2
     assert drawn.viewport.image(size).size() == size

@@ -219,3 +219,35 @@ def test_opening_another_scene_while_one_runs(session: Watched, scene: Scene) ->
     assert session.recording is not None
     assert session.recording.scene == other
     assert len(session.recording) == 1
+
+
+def test_an_edit_while_the_engine_compiles_does_not_compile_again(
+    session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    ready = threading.Event()
+
+    class Compiling:
+        def __init__(self, kind: str) -> None:
+            self.kind = kind
+            made.append(kind)
+
+        def poll(self) -> tuple[float, str, bool]:
+            return 0.5, "compiling", ready.is_set()
+
+        def stop(self) -> None:
+            pass
+
+    monkeypatch.setattr(session_module, "Preparation", Compiling)
+    monkeypatch.setattr(engines, "is_warm", lambda kind: ready.is_set())
+    session.open(scene)
+    session.wait_for("preparing")
+    session.edit(with_values(scene, {"gait.amplitude_deg": 20.0}))
+    session.play()
+    session.settle()
+    assert session.status.state == "preparing"
+    ready.set()
+    session.wait_for("running")
+    assert made == ["planar_nonsmooth"]
+    assert session.recording is not None
+    assert session.recording.scene.gait.amplitude_deg == 20.0
