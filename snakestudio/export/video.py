@@ -150,7 +150,7 @@ def write_video(
                         friction_scale=options.friction_scale,
                         trail=source.trail(time) if link is not None else None,
                     )
-                    frame = drawing.frame(scene, snapshot, overlays, camera)
+                    frame = drawing.frame(recording.scene_at(time), snapshot, overlays, camera)
                     if options.time_stamp:
                         _stamp(frame, time, options.theme.text)
                     encoder.write(frame)

@@ -116,6 +116,7 @@ class SessionBridge(QObject):
             self._reopen = False
             self.session.open(after, self._document.base_dir)
         else:
+            self.set_cursor(None)  # what is edited is the present, so that is what must be seen
             self.session.edit(after)
 
     def _on_event(self, event: Event) -> None:

@@ -156,8 +156,9 @@ def _outlines(
     if overlays.hover is not None and overlays.hover not in overlays.selection:
         wanted.insert(0, ((overlays.hover,), theme.hover, _OUTLINE_HOVER))
     for picks, colour, share in wanted:
-        of_links = [p.index for p in picks if p.kind == "link"]
-        of_posts = [p.index for p in picks if p.kind == "obstacle"]
+        # What was selected may not be there at another time of the run.
+        of_links = [p.index for p in picks if p.kind == "link" and p.index < len(links.position)]
+        of_posts = [p.index for p in picks if p.kind == "obstacle" and p.index < len(scene.obstacles)]
         if of_links and len(links.known):
             grow = share * camera.view_height(np.nan_to_num(links.position))
             capsules.append(robot_parts.outline(links, scene.robot, of_links, grow, colour))

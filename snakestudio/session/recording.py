@@ -69,6 +69,7 @@ class SpooledRecording:
         self._count = 0
         self._cache: OrderedDict[int, Rows] = OrderedDict()
         self._changes: tuple[Change, ...] = ()
+        self._scenes: tuple[tuple[float, Scene], ...] = ()
 
     @property
     def scene(self) -> Scene:
@@ -85,9 +86,19 @@ class SpooledRecording:
         """What was changed while the run went."""
         return self._changes
 
-    def add_change(self, time: float, values: dict[str, Any]) -> None:
-        """Note a change of scene values; a later one at the same time joins it."""
+    def scene_at(self, time: float) -> Scene:
+        """The scene as it was at `time`: obstacles may have been moved while the run went."""
+        scene = self._scene
+        for since, changed in self._scenes:
+            if since > time:
+                break
+            scene = changed
+        return scene
+
+    def add_change(self, time: float, values: dict[str, Any], scene: Scene) -> None:
+        """Note a change of scene values, and the scene they made; a later one at the same time joins it."""
         with self._lock:
+            self._scenes = (*(entry for entry in self._scenes if entry[0] != time), (time, scene))
             if self._changes and self._changes[-1].time == time:
                 last = Change(time, {**self._changes[-1].values, **values})
                 self._changes = (*self._changes[:-1], last)

@@ -154,7 +154,7 @@ class Runner:
             if live.run.duration_s != self.scene.run.duration_s:
                 self.end_step = max(self.engine.step_count, live.n_steps)
             values = {key: _recorded(live, key) for key in changed_keys(self.scene, live)}
-            self.recording.add_change(self.time, values)
+            self.recording.add_change(self.time, values, live)
             self.scene = live
         return changed_keys(self.scene, scene)
 

@@ -106,3 +106,15 @@ def test_a_reset_forgets_the_marks(recorded: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: recorded.time_bar.track.recorded == 0.0)
     assert recorded.bridge.live
     assert recorded.time_bar.track.shown == 0.0
+
+
+def test_looking_back_shows_the_obstacles_of_that_time_and_an_edit_returns(recorded: MainWindow, qtbot: QtBot) -> None:
+    window = recorded
+    before = window.document.scene
+    window.document.set_value("obstacles[7].y_m", 0.9, "Move cylinder 7")
+    qtbot.waitUntil(lambda: window.bridge.recording is not None and len(window.bridge.recording.changes) == 1)
+    qtbot.mouseClick(window.time_bar.track, LEFT, NONE, at(window, 0.3))
+    assert window.viewport.scene.obstacles == before.obstacles
+    window.document.set_value("obstacles[7].y_m", 0.8, "Move cylinder 7")
+    assert window.bridge.live
+    assert window.viewport.scene.obstacles[6].y_m == 0.8

@@ -113,10 +113,12 @@ def test_the_row_nearest_to_a_time() -> None:
 
 def test_changes_at_the_same_time_join() -> None:
     recording = SpooledRecording(Scene(), SCHEMA)
-    recording.add_change(1.0, {"a": 1})
-    recording.add_change(1.0, {"b": 2, "a": 3})
-    recording.add_change(2.0, {"a": 4})
+    first, second, third = (Scene(title=title) for title in ("first", "second", "third"))
+    recording.add_change(1.0, {"a": 1}, first)
+    recording.add_change(1.0, {"b": 2, "a": 3}, second)
+    recording.add_change(2.0, {"a": 4}, third)
     assert [(c.time, c.values) for c in recording.changes] == [(1.0, {"a": 3, "b": 2}), (2.0, {"a": 4})]
+    assert [recording.scene_at(t) for t in (0.5, 1.0, 1.9, 2.0, 9.0)] == [Scene(), second, second, third, third]
 
 
 def test_only_a_few_chunks_stay_in_memory_and_the_folder_goes_with_the_recording() -> None:

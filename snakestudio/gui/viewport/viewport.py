@@ -111,8 +111,11 @@ class Viewport(QWidget):
 
     @property
     def scene(self) -> Scene:
-        """The scene that is drawn."""
-        return self.document.scene
+        """The scene that is drawn: the document's, or when looking back what it was at that time."""
+        recording, snapshot = self.bridge.recording, self.bridge.displayed
+        if self.bridge.live or recording is None or snapshot is None:
+            return self.document.scene
+        return recording.scene_at(snapshot.time)
 
     @property
     def snapshot(self) -> Snapshot | None:
@@ -278,8 +281,10 @@ class Viewport(QWidget):
         return picking.pick(self._pickable[2], self.navigator.camera, self.ndc(position), aspect)
 
     def as_item(self, picked: Pick | None) -> Item | None:
-        """The item that was picked; None for ground and sky."""
+        """The item that was picked; None for ground and sky, and for what was there once but is not to be edited."""
         if picked is None or picked.kind not in ("link", "obstacle"):
+            return None
+        if picked.kind == "obstacle" and len(self.scene.obstacles) != len(self.document.scene.obstacles):
             return None
         return ("link", picked.index) if picked.kind == "link" else ("obstacle", picked.index)
 
