@@ -40,7 +40,7 @@ test: lint
 	$(call step,pytest,$(test_env) $(bin)/python -m pytest $(PYTEST_ARGS))
 
 soak: setup
-	$(call step,soak tests,$(test_env) SNAKESTUDIO_SOAK=1 $(bin)/python -m pytest -m soak --timeout=0 $(PYTEST_ARGS))
+	$(call step,soak tests,$(test_env) SNAKESTUDIO_SOAK=1 $(bin)/python -m pytest -m "soak or fuzz" --timeout=0 $(PYTEST_ARGS))
 
 bench: setup
 	$(call step,benchmarks,$(test_env) $(bin)/python -m tests.benchmarks $(BENCH_ARGS))

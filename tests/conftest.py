@@ -34,8 +34,15 @@ from hypothesis.configuration import set_hypothesis_home_dir  # noqa: E402
 
 set_hypothesis_home_dir(CACHE / "hypothesis")
 settings.register_profile("default", deadline=None, max_examples=50)
-settings.register_profile("soak", deadline=None, max_examples=5000, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("soak", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("soak" if os.environ.get("SNAKESTUDIO_SOAK") else "default")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what draws random examples: `make soak` draws many more of them."""
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("fuzz")
 
 
 def pytest_unconfigure() -> None:

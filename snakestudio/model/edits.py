@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.motion import Start
-from snakestudio.model.scene import Scene
+from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.model.scene_file import complete, scene_from_dict
 from snakestudio.model.sentences import problem_of
 from snakestudio.model.world import Obstacle
@@ -153,7 +153,7 @@ def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
             for detail in error.errors(include_url=False):
                 detail["loc"] = (*path, *detail["loc"])
                 problems.append(problem_of(detail))
-    return complete(scene, problems)
+    return complete(scene, problems or structure_problems(scene))
 
 
 def _replaced(whole: Any, path: tuple[str | int, ...], part: Any) -> Any:

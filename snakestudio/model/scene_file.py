@@ -199,30 +199,38 @@ def _validate(values: dict[str, Any], source: str) -> Scene:
     if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
         what = f"format = {version} is newer than this program, which reads up to {FORMAT}"
         raise _scene_error(source, [Problem("error", "", what, "update SnakeStudio")])
+    problems = []
+    if "format" not in values:
+        problems.append(Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}"))
     try:
         scene = Scene.model_validate(tuples(values))
     except pydantic.ValidationError as error:
-        problems = [problem_of(detail) for detail in error.errors(include_url=False)]
-        if "format" not in values:
-            problems = [p for p in problems if p.key != "format"]
-            problems.insert(
-                0, Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}")
-            )
+        details = error.errors(include_url=False)
+        problems += [problem_of(detail) for detail in details]
+        problems += _contradictions(values, {str(detail["loc"][0]) for detail in details if detail["loc"]})
         raise _scene_error(source, problems) from None
-    if "format" not in values:
-        problem = Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}")
-        raise _scene_error(source, [problem])
-    return complete(scene, [], source)
+    return complete(scene, [*problems, *structure_problems(scene)], source)
+
+
+def _contradictions(values: dict[str, Any], wrong: set[str]) -> list[Problem]:
+    """What contradicts itself among the parts that are right, so that all mistakes can be named at once."""
+    sound = {name: part for name, part in values.items() if name not in wrong}
+    try:
+        scene = Scene.model_validate(tuples(sound))
+    except pydantic.ValidationError:
+        return []
+    # A finding counts only if everything it compares is right.
+    compared = {"control": {"control", "solver"}, "run": {"run", "solver"}, "start": {"start", "robot"}}
+    return [p for p in structure_problems(scene) if not compared[p.key.partition(".")[0]] & wrong]
 
 
 def complete(scene: Scene, problems: Sequence[Problem], source: str = "") -> Scene:
-    """The scene, if nothing was found about it and no two of its values contradict each other.
+    """The scene, if nothing was found about it.
 
     Raises
     ------
     SceneError
     """
-    problems = problems or structure_problems(scene)
     if problems:
         raise _scene_error(source, problems)
     return scene

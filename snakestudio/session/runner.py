@@ -18,9 +18,10 @@ from snakestudio.model.edits import changed_keys, get_value, with_values
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.paths import cache_dir
 from snakestudio.session.recording import Change, SpooledRecording
 
-__all__ = ["OfflineRun", "Runner", "run_offline"]
+__all__ = ["OfflineRun", "Runner", "run_offline", "save_failing_problem"]
 
 MAX_PERIODS = 100
 """Control periods that are handed to an engine at once: enough to make the call's cost vanish, little to hold."""
@@ -166,6 +167,21 @@ def _recorded(scene: Scene, key: str) -> object:
     return value
 
 
+def save_failing_problem(engine: Engine) -> Path | None:
+    """Save the contact problem that an engine failed at, for a closer look; None if there is none or no room."""
+    problem = engine.failing_problem()
+    if not problem:
+        return None
+    try:
+        folder = cache_dir() / "failed-contact-problems"
+        folder.mkdir(exist_ok=True)
+        path = folder / time.strftime("%Y%m%d-%H%M%S.npz")
+        np.savez(path, **problem)
+    except OSError:
+        return None
+    return path
+
+
 @dataclass(frozen=True, slots=True)
 class OfflineRun:
     """What `run_offline` leaves.
@@ -226,6 +242,8 @@ def run_offline(
             steps = min(block, max(1, round(pending[0].time / step) - runner.engine.step_count))
         report = runner.advance(steps)
         if not report.ok:
-            return OfflineRun(runner.recording, False, report.message)
+            saved = save_failing_problem(runner.engine)
+            where = f" The contact problem was saved as {saved}." if saved is not None else ""
+            return OfflineRun(runner.recording, False, report.message + where)
         if progress is not None and not progress(runner.engine.step_count / runner.end_step):
             return OfflineRun(runner.recording, False, "The run was cancelled.", cancelled=True)

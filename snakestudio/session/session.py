@@ -17,18 +17,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
 from snakestudio.engines import registry as engines
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.paths import cache_dir
 from snakestudio.session.clock import Clock
 from snakestudio.session.preparation import Preparation
 from snakestudio.session.preview import preview
 from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.runner import Runner
+from snakestudio.session.runner import Runner, save_failing_problem
 
 __all__ = ["Event", "RunFailed", "RunFinished", "Session", "Status", "StatusChanged"]
 
@@ -227,7 +224,7 @@ class Session:
             self._wall_per_step = max(1e-7, 0.8 * self._wall_per_step + 0.2 * wall / steps)
         self.latest = runner.latest
         if not report.ok:
-            self._fail(report.message, self._save_problem(runner))
+            self._fail(report.message, save_failing_problem(runner.engine))
             return 0.0
         if runner.finished:
             self._publish(replace(self.status, state="finished", message="The run reached its duration."))
@@ -254,16 +251,6 @@ class Session:
     def _fail(self, message: str, saved: Path | None) -> None:
         self._publish(replace(self.status, state="failed", message=message))
         self._on_event(RunFailed(message, saved))
-
-    def _save_problem(self, runner: Runner) -> Path | None:
-        problem = runner.engine.failing_problem()
-        if not problem:
-            return None
-        folder = cache_dir() / "failed-contact-problems"
-        folder.mkdir(exist_ok=True)
-        path = folder / time.strftime("%Y%m%d-%H%M%S.npz")
-        np.savez(path, **problem)
-        return path
 
     # --- carrying out commands
 
@@ -368,7 +355,7 @@ class Session:
         if report.ok:
             self._publish(replace(self.status, state="paused", message=""))
         else:
-            self._fail(report.message, self._save_problem(runner))
+            self._fail(report.message, save_failing_problem(runner.engine))
 
     def _do_reset(self) -> None:
         if self._scene is not None:

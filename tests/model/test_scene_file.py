@@ -133,6 +133,16 @@ def test_all_mistakes_are_named_at_once() -> None:
     assert len(str(caught.value).splitlines()) == 4
 
 
+def test_contradictions_among_the_right_parts_are_named_too() -> None:
+    text = "format = 1\n[gait]\namplitude_deg = -1\n[control]\nperiod_s = 0.0101\n[start]\nkind = 'gait'\nlink = 12\n"
+    with pytest.raises(SceneError) as caught:
+        parse_scene(text)
+    assert {p.key for p in caught.value.problems} == {"gait.amplitude_deg", "control.period_s", "start.link"}
+    with pytest.raises(SceneError) as caught:  # how many links there are is not known: link 12 may be right
+        parse_scene(text + "[robot]\nn_links = 0\n")
+    assert {p.key for p in caught.value.problems} == {"gait.amplitude_deg", "control.period_s", "robot.n_links"}
+
+
 def test_files_that_are_no_scenes(tmp_path: Path) -> None:
     binary, latin, csv = tmp_path / "a.toml", tmp_path / "b.toml", tmp_path / "c.csv"
     binary.write_bytes(b"format = 1\0\1\2")
