@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -81,8 +82,9 @@ class FormRow(QWidget):
             return  # what is edited has just gone; the form goes with it
         self._show(value)
 
+    @abstractmethod
     def _show(self, value: Any) -> None:
-        raise NotImplementedError
+        """Show a value, or `_SEVERAL`."""
 
     def _apply(self, value: Any, gesture: int = 0) -> str:
         """Put a value into the scene; why it cannot be, if it cannot."""

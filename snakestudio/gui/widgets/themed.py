@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QWidget
 
@@ -17,9 +19,9 @@ class Themed(QWidget):
         super().__init__(parent)
         self._dressed_for = theme.current().name
 
+    @abstractmethod
     def renew_theme(self) -> None:
         """Take over the present palette."""
-        raise NotImplementedError
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
