@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import shutil
 import tempfile
 import threading
@@ -18,6 +20,8 @@ from numpy.typing import NDArray
 from snakestudio.model.recording import ContactRows, Rows, Schema, snapshot_from_rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
+
+log = logging.getLogger(__name__)
 
 __all__ = ["CHUNK_ROWS", "Change", "SpooledRecording"]
 
@@ -68,6 +72,7 @@ class SpooledRecording:
         self._times = np.empty(1024)
         self._count = 0
         self._cache: OrderedDict[int, Rows] = OrderedDict()
+        self._unwritten: dict[int, Rows] = {}
         self._changes: tuple[Change, ...] = ()
         self._scenes: tuple[tuple[float, Scene], ...] = ()
 
@@ -137,14 +142,20 @@ class SpooledRecording:
             self._spill(full)
 
     def _spill(self, full: Rows) -> None:
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="snakestudio-run-"))
-            weakref.finalize(self, shutil.rmtree, self._folder, True)
-        columns = {name: getattr(full, name) for name in _COLUMNS}
-        contacts = {f"contacts_{name}": getattr(full.contacts, name) for name in _CONTACT_COLUMNS}
-        np.savez(self._path(self._n_chunks), **columns, **contacts)
+        number = self._n_chunks
+        try:
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="snakestudio-run-", dir=_roomy_folder()))
+                weakref.finalize(self, shutil.rmtree, self._folder, True)
+            columns = {name: getattr(full, name) for name in _COLUMNS}
+            contacts = {f"contacts_{name}": getattr(full.contacts, name) for name in _CONTACT_COLUMNS}
+            np.savez(self._path(number), **columns, **contacts)
+        except OSError as error:
+            # A full disk must not lose what was recorded: memory holds it as long as it can.
+            log.warning("a piece of the recording stays in memory, as it cannot be written: %s", error)
+            self._unwritten[number] = full
         with self._lock:
-            self._keep(self._n_chunks, full)
+            self._keep(number, full)
             self._n_chunks += 1
             self._open = _Chunk()
 
@@ -183,6 +194,8 @@ class SpooledRecording:
         with self._lock:
             if number >= self._n_chunks:
                 return self._open.rows()
+            if number in self._unwritten:
+                return self._unwritten[number]
             if number in self._cache:
                 self._cache.move_to_end(number)
                 return self._cache[number]
@@ -216,6 +229,13 @@ class SpooledRecording:
         if right >= len(times):
             return len(times) - 1
         return right if times[right] - time < time - times[right - 1] else right - 1
+
+
+def _roomy_folder() -> str | None:
+    """Where long recordings go: /tmp often lies in memory, /var/tmp does not; TMPDIR overrides both."""
+    if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK):
+        return "/var/tmp"
+    return None
 
 
 class _Chunk:

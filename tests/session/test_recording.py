@@ -133,6 +133,20 @@ def test_only_a_few_chunks_stay_in_memory_and_the_folder_goes_with_the_recording
     assert not folder.exists()
 
 
+def test_a_full_disk_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=10)
+    recording.append(make_rows(0, 35))
+
+    def full(*arguments: object, **columns: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez", full)
+    recording.append(make_rows(35, 65))
+    monkeypatch.undo()
+    recording.append(make_rows(65, 100))
+    assert_equal(Rows.concatenate(list(recording.chunks())), make_rows(0, 100))
+
+
 def test_reading_while_another_thread_appends() -> None:
     recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=16)
     recording.append(make_rows(0, 1))
