@@ -124,6 +124,25 @@ def test_the_newest_data_stay_in_view(qtbot: QtBot, panel: PlotPanel, bridge: Fa
     assert panel.stop - panel.start == pytest.approx(5.0)
 
 
+def test_pages_turn_while_data_arrive(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    bridge.append(100)  # the view ended a little after the newest row
+    qtbot.waitUntil(lambda: panel.stop > 25.0)
+    page = panel.start, panel.stop
+    assert page[1] - page[0] == pytest.approx(10.0)
+    settle(qtbot, panel)
+    axes = [plot.chart.picture.axes[0] for plot in panel.plots]
+    for _ in range(4):
+        bridge.append(100)
+        settle(qtbot, panel)
+        qtbot.waitUntil(lambda: panel.plots[0].chart.picture.cursor == pytest.approx(panel._cursor()[0]))
+        assert (panel.start, panel.stop) == page
+    for plot, axis in zip(panel.plots[:3], axes, strict=False):
+        assert plot.chart.picture.axes[0] == axis
+    bridge.append(700)
+    qtbot.waitUntil(lambda: panel.start > page[0])
+    assert panel.start < 31.99 < panel.stop
+
+
 def test_curves_show_the_recording(panel: PlotPanel, bridge: FakeBridge) -> None:
     assert bridge.recording is not None
     rows = bridge.recording.rows(0, 2000)

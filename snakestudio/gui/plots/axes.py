@@ -46,11 +46,11 @@ class ChartAxis(pg.AxisItem):
             autoReduceTextSpace=False,
             hideOverlappingLabels=False,
             maxTickLevel=0,
+            tickAlpha=0,  # one of no length would still be a dot
             tickFont=chart_font(),
         )
         self.setTickDensity(1.25)
         self.setPen(None)
-        self.setTickPen(None)
         # Kept as pixels: the text is not drawn again when the curves beside it are.
         self.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         # Units stand in the line above the curves: numbers are never scaled to another one.

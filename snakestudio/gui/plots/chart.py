@@ -19,7 +19,7 @@ from snakestudio.gui.plots.view_box import TimeView
 __all__ = ["Chart"]
 
 _LEFT_MARGIN, _BOTTOM_MARGIN, _RIGHT_MARGIN, _RIGHT_AXIS = 48, 20, 14, 40
-_FEW = 4
+_FEW = 2
 """Curves up to which they are thick."""
 
 

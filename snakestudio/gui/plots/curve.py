@@ -18,28 +18,37 @@ __all__ = ["Curve", "HeatStrip", "points"]
 FloatArray = NDArray[np.float64]
 
 _THICK = 1.5
-_MOST_INK = 5.0
+_MOST_INK = 4.0
 """Height that a curve climbs and falls altogether, in heights of the chart, beyond which it is thin."""
 
 
 def points(trace: Trace) -> tuple[FloatArray, FloatArray]:
-    """The line through a band: a point for every bin where it is flat, else its two ends.
+    """The line through a band: the middle of every bin that the line to its neighbours covers, else its two ends.
 
     The ends of a bin stand in the order in which the curve rises or falls through them, so that a steep curve stays a
     line and only what is too fast to show becomes a band.
     """
     time, low, high = trace.time, trace.low, trace.high
-    if len(time) < 2 or not np.any(high > low):
+    if len(time) < 3 or not np.any(high > low):
         return time, low
-    middle = low + high
+    middle = 0.5 * (low + high)
+    covered = np.zeros(len(time), bool)
+    np.less_equal(np.fmin(middle[:-2], middle[2:]), low[1:-1], out=covered[1:-1])
+    covered[1:-1] &= high[1:-1] <= np.fmax(middle[:-2], middle[2:])
+    covered |= high == low
+    count = np.where(covered, 1, 2)
+    xs, ys = np.repeat(time, count), np.repeat(middle, count)
+    ends = ~covered
+    second = np.cumsum(count)[ends] - 1
+    quarter = 0.25 * (time[-1] - time[0]) / (len(time) - 1)
+    xs[second - 1] -= quarter
+    xs[second] += quarter
     falling = np.empty(len(time), bool)
     np.less(middle[1:], middle[:-1], out=falling[:-1])
     falling[-1] = falling[-2]
-    xs, ys = np.empty((len(time), 2)), np.empty((len(time), 2))
-    quarter = 0.25 * (time[-1] - time[0]) / (len(time) - 1)
-    xs[:, 0], xs[:, 1] = time - quarter, time + quarter
-    ys[:, 0], ys[:, 1] = np.where(falling, high, low), np.where(falling, low, high)
-    return xs.ravel(), ys.ravel()
+    low, high, falling = low[ends], high[ends], falling[ends]
+    ys[second - 1], ys[second] = np.where(falling, high, low), np.where(falling, low, high)
+    return xs, ys
 
 
 class Curve(pg.PlotCurveItem):
@@ -60,7 +69,7 @@ class Curve(pg.PlotCurveItem):
             ys = left.low + (ys - axis.low) * ((left.high - left.low) / (axis.high - axis.low))
         colour = theme.current().dim if trace.faint else trace.colour
         known = bool(np.isfinite(ys).all())
-        thick = few and float(np.nansum(np.abs(np.diff(ys)))) < _MOST_INK * (left.high - left.low)
+        thick = few and not trace.faint and float(np.nansum(np.abs(np.diff(ys)))) < _MOST_INK * (left.high - left.low)
         if (look := (colour, _THICK if thick else 1.0)) != self._look:
             self._look = look
             self.setPen(pg.mkPen(colour, width=look[1]))
