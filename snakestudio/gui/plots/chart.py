@@ -1,32 +1,29 @@
-"""A chart on the screen: paints a picture and turns mouse and keys into another view or another cursor."""
+"""A chart on the screen: pyqtgraph's plot widget, its grid part of the background, the cursor a line to be dragged."""
 
 from __future__ import annotations
 
 import time
 
+import pyqtgraph as pg
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QGraphicsItem, QWidget
 
-from snakestudio.gui.plots.canvas import Canvas
-from snakestudio.gui.plots.painting import paint_cursor, paint_labels, plot_area
+from snakestudio.gui import theme
+from snakestudio.gui.plots.axes import ChartAxis, chart_font
+from snakestudio.gui.plots.curve import Curve, HeatStrip
 from snakestudio.gui.plots.picture import Picture
+from snakestudio.gui.plots.readout import HEIGHT, Readout
+from snakestudio.gui.plots.view_box import TimeView
 
 __all__ = ["Chart"]
 
-_GRIP = 6
-"""How far beside the cursor it can be grabbed, pixels."""
+_LEFT_MARGIN, _BOTTOM_MARGIN, _RIGHT_MARGIN, _RIGHT_AXIS = 48, 20, 14, 40
+_FEW = 2
+"""Curves up to which they are thick."""
 
 
-class Chart(QWidget):
+class Chart(pg.PlotWidget):
     """Shows a `Picture`.
 
     Drag pans, the wheel zooms the time (over the left axis, or with Ctrl, the values), a click sets the cursor,
@@ -53,19 +50,47 @@ class Chart(QWidget):
     menu_asked = Signal(QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
         self.picture = Picture()
-        self.legend_from = 0.0
         self.cost = 0.002
-        self._canvas = Canvas()
+        self._legend_from = 0.0
         self._renewed = True
-        self._press_x = 0.0
-        self._press_view = (0.0, 1.0)
-        self._mode = ""
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._dressed = ""
+        self._levels: list[tuple[tuple[float, str], pg.InfiniteLine]] = []
+        self._curves: list[Curve] = []
+        self._time_axis = ChartAxis("bottom", _BOTTOM_MARGIN, "s")
+        self._left, self._right = ChartAxis("left", _LEFT_MARGIN), ChartAxis("right", _RIGHT_AXIS)
+        self.view = TimeView()
+        super().__init__(
+            parent,
+            viewBox=self.view,
+            axisItems={"bottom": self._time_axis, "left": self._left, "right": self._right},
+            enableMenu=False,
+        )
+        self.plotItem.hideButtons()
+        # It stays hidden, but pyqtgraph keeps its settings in it, and without an owner it would outlive the chart.
+        menu = self.plotItem.ctrlMenu
+        menu.setParent(self, menu.windowFlags())
+        self._right.unlinkFromView()
+        self._show_right(False)
+        self.readout = Readout()
+        self.scene().addItem(self.readout)
+        self.cursor_line = pg.InfiniteLine(angle=90, movable=True)
+        self.cursor_line.setCursor(Qt.CursorShape.SplitHCursor)
+        self.cursor_line.setZValue(10)
+        self.heat = HeatStrip()
+        for item in (self.heat, self.cursor_line):
+            self.view.addItem(item, ignoreBounds=True)
+            item.setVisible(False)
         self.setMinimumSize(160, 96)
+        self._dress()
+
+        self.view.sigRangeChanged.connect(self._renew_grid)
+        self.view.sigResized.connect(self._on_laid_out)
+        self.view.time_moved.connect(self.view_dragged)
+        self.view.values_moved.connect(self.values_dragged)
+        self.view.clicked.connect(self.cursor_dragged)
+        self.view.fit_asked.connect(self.fit_asked)
+        self.cursor_line.sigDragged.connect(lambda line: self.cursor_dragged.emit(float(line.value())))
 
     def sizeHint(self) -> QSize:
         return QSize(420, 168)
@@ -73,110 +98,151 @@ class Chart(QWidget):
     @property
     def area(self) -> QRectF:
         """Where the curves are."""
-        return plot_area(self.picture, QRectF(self.rect()))
-
-    def show_picture(self, picture: Picture, *, extends: bool = False) -> None:
-        """Show another picture; with `extends`, what it shares with the one before shows the same data."""
-        self.picture = picture
-        self._renewed = True
-        if not extends:
-            self._canvas.forget()
-        self.update()
-
-    def show_cursor(self, time_s: float | None, legend: list[tuple[str, str]]) -> None:
-        """Move the cursor without painting the curves anew."""
-        if (time_s, legend) != (self.picture.cursor, self.picture.legend):
-            self.picture.cursor, self.picture.legend = time_s, legend
-            self.update()
-
-    def time_at(self, x: float) -> float:
-        """Time at a horizontal position, s."""
-        area, picture = self.area, self.picture
-        return picture.start + (x - area.left()) / max(1.0, area.width()) * (picture.stop - picture.start)
+        return QRectF(self.view.sceneBoundingRect())
 
     def x_of(self, time_s: float) -> float:
         """Horizontal position of a time."""
-        area, picture = self.area, self.picture
-        return area.left() + (time_s - picture.start) / (picture.stop - picture.start) * area.width()
+        (start, stop), area = self.view.viewRange()[0], self.area
+        return float(area.left() + (time_s - start) / (stop - start) * area.width())
+
+    # --- what it shows ---------------------------------------------------------------------------------------------
+
+    def show_picture(self, picture: Picture) -> None:
+        """Show another picture."""
+        self.picture = picture
+        self._renewed = True
+        if self._dressed != theme.current().name:
+            self._dress()
+        left = picture.axes[0]
+        wanted = [[picture.start, picture.stop], [left.low, left.high]]
+        if self.view.viewRange() != wanted:
+            self.view.setRange(xRange=wanted[0], yRange=wanted[1], padding=0)
+        self._left.show_as(left.decades, left.labels)
+        self._show_right(len(picture.axes) > 1)
+        if len(picture.axes) > 1 and self._right.range != [picture.axes[1].low, picture.axes[1].high]:
+            self._right.setRange(picture.axes[1].low, picture.axes[1].high)
+        self._show_curves(picture)
+        self._show_levels(picture)
+        self.show_cursor(picture.cursor, picture.legend)
+
+    def _show_right(self, shown: bool) -> None:
+        if self._right.isVisible() != shown or not self._dressed:
+            self._right.setVisible(shown)
+            self._right.setWidth(_RIGHT_AXIS if shown else _RIGHT_MARGIN)
+            self.plotItem.layout.setContentsMargins(0, HEIGHT, 0 if shown else _RIGHT_MARGIN, 0)
+
+    def _show_curves(self, picture: Picture) -> None:
+        left = picture.axes[0]
+        frame = QRectF(picture.start, left.low, picture.stop - picture.start, left.high - left.low)
+        while len(self._curves) < len(picture.traces):
+            curve = Curve()
+            curve.setZValue(-len(self._curves))
+            self.view.addItem(curve, ignoreBounds=True)
+            self._curves.append(curve)
+        for curve, trace in zip(self._curves, picture.traces, strict=False):
+            curve.show_trace(trace, picture.axes[trace.axis], left, frame, len(picture.traces) <= _FEW)
+        for number, curve in enumerate(self._curves):
+            curve.setVisible(number < len(picture.traces))
+        heat = picture.heat
+        self.heat.setVisible(heat is not None)
+        if heat is not None:
+            self.heat.show_heat(heat, picture.start, picture.stop, max(2, int(self.area.width())))
+
+    def _show_levels(self, picture: Picture) -> None:
+        if [level for level, _ in self._levels] == picture.levels:
+            return
+        for _, line in self._levels:
+            self.view.removeItem(line)
+        self._levels = []
+        for value, text in picture.levels:
+            dim = theme.colour("dim")
+            place = {"position": 0.02, "anchors": [(0.0, 1.0), (0.0, 1.0)], "color": dim}
+            pen = pg.mkPen(dim, style=Qt.PenStyle.DotLine)
+            line = pg.InfiniteLine(value, angle=0, movable=False, pen=pen, label=text, labelOpts=place)
+            line.label.setFont(chart_font())
+            self.view.addItem(line, ignoreBounds=True)
+            self._levels.append(((value, text), line))
+
+    def show_cursor(self, time_s: float | None, legend: list[tuple[str, str]]) -> None:
+        """Move the cursor without drawing the curves anew."""
+        self.picture.cursor, self.picture.legend = time_s, legend
+        self.cursor_line.setVisible(time_s is not None)
+        if time_s is not None:
+            self.cursor_line.setValue(time_s)
+        self.readout.say(self.picture.unit, legend)
+
+    def place_legend(self, left: float) -> None:
+        """Begin the legend no further left than this, px."""
+        self._legend_from = left
+        self.readout.place(left, self.area.right())
 
     # --- painting --------------------------------------------------------------------------------------------------
 
+    def _dress(self) -> None:
+        """Take over the palette."""
+        self._dressed = theme.current().name
+        accent = theme.colour("accent")
+        self.cursor_line.setPen(pg.mkPen(accent, style=Qt.PenStyle.DashLine))
+        self.cursor_line.setHoverPen(pg.mkPen(accent))
+        for axis in (self._time_axis, self._left, self._right):
+            axis.dress()
+        self.heat.dress()
+        for _, line in self._levels:
+            self.view.removeItem(line)
+        self._levels = []
+        self._renew_grid()
+
+    def _renew_grid(self) -> None:
+        self.resetCachedContent()
+        self.viewport().update()
+
+    def _on_laid_out(self) -> None:
+        self.readout.place(self._legend_from, self.area.right())
+        self._renew_grid()
+
+    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
+        # Qt keeps this as pixels until the axes change: a grid of the axes' own would be drawn with every new sample.
+        painter.fillRect(rect, theme.colour("panel"))
+        area, line = QRectF(self.area.toRect()), theme.colour("line")
+        painter.fillRect(area, theme.colour("ground"))
+        if self.picture.heat is not None:
+            return
+        for x in map(self.x_of, self._time_axis.places()):
+            painter.fillRect(QRectF(min(round(x), area.right() - 1), area.top(), 1, area.height()), line)
+        low, high = self.view.viewRange()[1]
+        for value in self._left.places():
+            y = area.bottom() - (value - low) / (high - low) * area.height()
+            painter.fillRect(QRectF(area.left(), min(round(y), area.bottom() - 1), area.width(), 1), line)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         began = time.perf_counter()
-        area = self.area.toRect()
-        painter = QPainter(self)
-        if area.width() >= 20 and area.height() >= 20:
-            if self._renewed:
-                self._canvas.update(self.picture, area.size(), self.devicePixelRatioF())
-            painter.drawPixmap(area, self._canvas.pixmap)
-            paint_labels(painter, QRectF(area), self.picture)
-        paint_cursor(painter, QRectF(self.rect()), self.picture, self.legend_from)
-        painter.end()
+        super().paintEvent(event)
         if self._renewed:
             self._renewed = False
             self.cost += 0.2 * (time.perf_counter() - began - self.cost)
+
+    def paint_for_export(self, painter: QPainter, target: QRectF, title: str) -> None:
+        """Paint all that is seen into `target`, as well as it can be, under a title."""
+        self.readout.set_title(title)
+        for curve in self._curves:
+            curve.setExportMode(True, {"antialias": True})
+        axes = self._time_axis, self._left, self._right
+        for axis in axes:
+            axis.setCacheMode(QGraphicsItem.CacheMode.NoCache)
+        try:
+            self.render(painter, target, self.rect())
+        finally:
+            self.readout.set_title("")
+            for curve in self._curves:
+                curve.setExportMode(False)
+            for axis in axes:
+                axis.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._renewed = True
 
-    # --- mouse and keys --------------------------------------------------------------------------------------------
-
-    def _over_cursor(self, x: float) -> bool:
-        cursor = self.picture.cursor
-        return cursor is not None and abs(self.x_of(cursor) - x) <= _GRIP
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        buttons = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
-        if event.button() not in buttons or not self.area.contains(event.position()):
-            event.ignore()
-            return
-        self._press_x = event.position().x()
-        self._press_view = self.picture.start, self.picture.stop
-        grab = event.button() == Qt.MouseButton.LeftButton and self._over_cursor(self._press_x)
-        self._mode = "cursor" if grab else "press" if event.button() == Qt.MouseButton.LeftButton else "pan"
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        x = event.position().x()
-        if self._mode == "press" and abs(x - self._press_x) > 4:
-            self._mode = "pan"
-        if self._mode == "cursor":
-            self.cursor_dragged.emit(self.time_at(x))
-        elif self._mode == "pan":
-            start, stop = self._press_view
-            shift = (self._press_x - x) / max(1.0, self.area.width()) * (stop - start)
-            self.view_dragged.emit(start + shift, stop + shift)
-        elif not event.buttons():
-            inside = self.area.contains(event.position())
-            shape = Qt.CursorShape.SplitHCursor if self._over_cursor(x) else Qt.CursorShape.CrossCursor
-            self.setCursor(shape if inside else Qt.CursorShape.ArrowCursor)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._mode == "press":
-            self.cursor_dragged.emit(self.time_at(event.position().x()))
-        self._mode = ""
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        self._mode = ""
-        if event.button() == Qt.MouseButton.LeftButton:
-            self.fit_asked.emit()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        turned = event.angleDelta().y() or event.angleDelta().x()
-        if not turned:
-            event.ignore()
-            return
-        factor = 0.999**turned
-        area, picture, place = self.area, self.picture, event.position()
-        if place.x() < area.left() or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            axis = picture.axes[0]
-            share = (area.bottom() - place.y()) / max(1.0, area.height())
-            fixed = axis.low + min(1.0, max(0.0, share)) * (axis.high - axis.low)
-            self.values_dragged.emit(fixed + (axis.low - fixed) * factor, fixed + (axis.high - fixed) * factor)
-        else:
-            fixed = self.time_at(min(area.right(), max(area.left(), place.x())))
-            self.view_dragged.emit(fixed + (picture.start - fixed) * factor, fixed + (picture.stop - fixed) * factor)
-        event.accept()
+    # --- keys and menu ---------------------------------------------------------------------------------------------
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.picture import Axis, Heat, Picture, Trace
 from snakestudio.gui.plots.pyramid import Envelope
-from snakestudio.gui.plots.scale import fitted, readable
+from snakestudio.gui.plots.scale import fitted, readable, steady
 from snakestudio.gui.plots.views import Line, View
 
 __all__ = ["compose", "legend"]
@@ -32,6 +32,7 @@ def compose(
     stop: float,
     width: int,
     values: tuple[float, float] | None = None,
+    before: Picture | None = None,
 ) -> Picture:
     """The picture of `view` from start to stop (s), about `width` pixels wide.
 
@@ -45,6 +46,8 @@ def compose(
     width : int
     values : (float, float), optional
         Ends of the left axis, if they are not to follow the data.
+    before : Picture, optional
+        What was shown before, if axes that still serve are to stay as they are.
     """
     picture = Picture(start, stop, unit=view.unit, levels=list(view.levels))
     recording = history.recording
@@ -69,7 +72,7 @@ def compose(
         if view.style == "stacked":
             _stack(picture, view)
         else:
-            _fit(picture, view)
+            _fit(picture, view, [] if before is None else before.axes)
     if values is not None:
         picture.axes[0].low, picture.axes[0].high = values
     return picture
@@ -102,7 +105,7 @@ def _extent(traces: Sequence[Trace], start: float, stop: float) -> tuple[float, 
     return (min(lows), max(highs)) if lows and highs else None
 
 
-def _fit(picture: Picture, view: View) -> None:
+def _fit(picture: Picture, view: View, before: Sequence[Axis]) -> None:
     picture.axes = []
     for number in range(1 + max((trace.axis for trace in picture.traces), default=0)):
         of_axis = [trace for trace in picture.traces if trace.axis == number]
@@ -114,6 +117,8 @@ def _fit(picture: Picture, view: View) -> None:
             axis = Axis(*fitted(*(extent or (0.0, view.least)), from_zero=view.from_zero, least=view.least))
         else:
             axis = Axis(*fitted(*(extent or (0.0, 1.0)), from_zero=True, least=1.0))
+        ends = (before[number].low, before[number].high) if number < len(before) else None
+        axis.low, axis.high = steady(axis.low, axis.high, ends)
         picture.axes.append(axis)
 
 

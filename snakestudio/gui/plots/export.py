@@ -7,15 +7,14 @@ from typing import TextIO
 
 import numpy as np
 from PySide6.QtCore import QObject, QRectF, QSize, QTimer, Signal
-from PySide6.QtGui import QColor, QFont, QImage, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from snakestudio import __version__
 from snakestudio.gui import theme
 from snakestudio.gui.plots.channels import CHANNELS
+from snakestudio.gui.plots.chart import Chart
 from snakestudio.gui.plots.history import Source
-from snakestudio.gui.plots.painting import paint, paint_cursor
-from snakestudio.gui.plots.picture import Picture
 from snakestudio.gui.plots.pyramid import BLOCK
 from snakestudio.gui.plots.views import Line
 
@@ -24,62 +23,54 @@ __all__ = ["CsvExport", "save_png", "save_svg"]
 _MARGIN = 8
 
 
-def _paint_all(painter: QPainter, size: QSize, picture: Picture, title: str, font: QFont) -> None:
+def _paint_all(painter: QPainter, size: QSize, chart: Chart, title: str) -> None:
     painter.fillRect(0, 0, size.width(), size.height(), theme.colour("panel"))
-    heading = QFont(font)
-    heading.setBold(True)
-    painter.setFont(heading)
-    painter.setPen(theme.colour("text"))
-    painter.drawText(_MARGIN + 48, _MARGIN + 18, title)
-    width = painter.fontMetrics().horizontalAdvance(title)
-    painter.setFont(font)
-    rect = QRectF(_MARGIN, _MARGIN, size.width() - 2 * _MARGIN, size.height() - 2 * _MARGIN)
-    paint(painter, rect, picture)
-    paint_cursor(painter, rect, picture, _MARGIN + 48 + width + 12)
+    chart.paint_for_export(painter, QRectF(_MARGIN, _MARGIN, chart.width(), chart.height()), title)
 
 
-def _whole(size: QSize) -> QSize:
-    return QSize(size.width() + 2 * _MARGIN, size.height() + 2 * _MARGIN)
+def _page(chart: Chart) -> QSize:
+    return QSize(chart.width() + 2 * _MARGIN, chart.height() + 2 * _MARGIN)
 
 
-def save_png(path: Path, size: QSize, picture: Picture, title: str, font: QFont, scale: float = 2.0) -> None:
-    """Write a picture, `size` on the screen, with `scale` pixels for each of the screen's.
+def save_png(path: Path, chart: Chart, title: str, scale: float = 2.0) -> None:
+    """Write what a chart shows, with `scale` pixels for each of the screen's.
 
     Raises
     ------
     OSError
         If it cannot be written.
     """
-    size = _whole(size)
+    size = _page(chart)
     image = QImage(size * scale, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(scale)
     image.fill(QColor(theme.current().panel))
     painter = QPainter(image)
-    _paint_all(painter, size, picture, title, font)
+    _paint_all(painter, size, chart, title)
     painter.end()
     if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
         raise OSError(f"{path}: the picture cannot be written; choose another folder or free some space.")
 
 
-def save_svg(path: Path, size: QSize, picture: Picture, title: str, font: QFont) -> None:
-    """Write a picture as vectors.
+def save_svg(path: Path, chart: Chart, title: str) -> None:
+    """Write what a chart shows as vectors.
 
     Raises
     ------
     OSError
         If it cannot be written.
     """
-    size = _whole(size)
+    size = _page(chart)
     generator = QSvgGenerator()
     generator.setFileName(str(path))
     generator.setSize(size)
+    generator.setResolution(chart.logicalDpiX())
     generator.setViewBox(QRectF(0, 0, size.width(), size.height()))
     generator.setTitle(title)
     generator.setDescription(f"SnakeStudio {__version__}")
     painter = QPainter()
     if not painter.begin(generator):
         raise OSError(f"{path}: the picture cannot be written; choose another folder or free some space.")
-    _paint_all(painter, size, picture, title, font)
+    _paint_all(painter, size, chart, title)
     painter.end()
 
 

@@ -39,9 +39,9 @@ class PlotExporter(QObject):
         chart = plot.chart
         try:
             if path.suffix.lower() == ".svg":
-                save_svg(path, chart.size(), chart.picture, plot.title, chart.font())
+                save_svg(path, chart, plot.title)
             elif path.suffix.lower() == ".png":
-                save_png(path, chart.size(), chart.picture, plot.title, chart.font())
+                save_png(path, chart, plot.title)
             else:
                 self._export_csv(plot, path, start, stop)
         except OSError as error:

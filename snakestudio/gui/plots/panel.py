@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from enum import IntEnum
 from functools import partial
@@ -42,6 +43,10 @@ _DRAW_BUDGET_S = 0.008
 _PULL_BUDGET_S = 0.004
 _PULL_EVERY_S = 0.045
 _WINDOWS = (("5 s", 5.0), ("10 s", 10.0), ("30 s", 30.0), ("1 min", 60.0), ("all", 0.0))
+_KEPT = 0.25
+"""Share of a new page that the one before already showed."""
+_ALL_FILLED = 0.75
+"""Share of a new page that data fill where all of the run is in view."""
 _LEAST_SPAN, _MOST_SPAN = 1e-3, 1e7
 
 
@@ -173,20 +178,29 @@ class PlotPanel(Themed):
             self.start, self.stop = start, stop
             self._mark(how)
 
-    def _follow_newest(self) -> None:
+    def _follow_newest(self, settle: bool = False) -> None:
+        """Have the newest data in view: turning pages, because axes that move with every sample cost more.
+
+        With `settle`, the page ends at the newest data.
+        """
         recording = self.history.recording
         newest = float(recording.times[-1]) if recording is not None and len(recording) else 0.0
         span = float(self.window_box.currentData())
+        shown = self.stop - self.start
         if span == 0.0:
-            self._set_view(0.0, max(1.0, newest * 1.01), _Stale.LONGER)
-        else:
+            if settle or self.start != 0.0 or not newest <= self.stop:
+                self._set_view(0.0, max(1.0, newest * (1.01 if settle else 1 / _ALL_FILLED)), _Stale.LONGER)
+        elif settle or not math.isclose(shown, span):
             # A little room on the right keeps the cursor off the border.
             stop = max(span, newest + 0.015 * span)
             self._set_view(stop - span, stop, _Stale.LONGER)
+        elif not self.start <= newest <= self.stop:
+            start = max(0.0, newest - _KEPT * span)
+            self._set_view(start, start + span, _Stale.LONGER)
 
     def _refresh(self) -> None:
         if self.following:
-            self._follow_newest()
+            self._follow_newest(settle=True)
         self._mark(_Stale.AT_ONCE)
 
     def _mark(self, how: _Stale) -> None:
@@ -212,6 +226,7 @@ class PlotPanel(Themed):
 
     def _on_fit(self, plot: LivePlot) -> None:
         plot.fit_values()
+        self._bridge.set_cursor(None)  # the first click of a double click has set one
         self.follow()
 
     def _fit_values(self, plot: LivePlot) -> None:
@@ -277,7 +292,7 @@ class PlotPanel(Themed):
             if spent and spent + plot.chart.cost > _DRAW_BUDGET_S:
                 break
             began = time.perf_counter()
-            plot.draw(self.start, self.stop, at, row, extends=self._stale[plot] == _Stale.LONGER)
+            plot.draw(self.start, self.stop, at, row, steady=self._stale[plot] < _Stale.AT_ONCE)
             cost = time.perf_counter() - began + plot.chart.cost
             self._cost += 0.1 * (min(cost, 0.02) - self._cost)
             spent += cost

@@ -154,7 +154,7 @@ class LivePlot(QWidget):
     def _place(self) -> None:
         hint = self._head.sizeHint()
         self._head.setGeometry(40, 0, min(hint.width(), self.width() - 48), 26)
-        self.chart.legend_from = 40 + hint.width() + 8
+        self.chart.place_legend(40 + hint.width() + 8)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -162,18 +162,16 @@ class LivePlot(QWidget):
 
     # --- drawing ---------------------------------------------------------------------------------------------------
 
-    def draw(self, start: float, stop: float, cursor: float | None, row: int | None, *, extends: bool = False) -> None:
+    def draw(self, start: float, stop: float, cursor: float | None, row: int | None, *, steady: bool = False) -> None:
         """Draw the stretch from start to stop (s), with the cursor at a time and its row.
 
-        With `extends`, rows came only at the end since the last time.
+        With `steady`, axes that still serve stay as they are.
         """
         width = max(1, round(self.chart.area.width() * self.chart.devicePixelRatioF()))
-        # The view begins at a whole pixel, so that what is painted can be shifted when it follows the newest data.
-        pixel = (stop - start) / width
-        begin = round(start / pixel) * pixel
-        picture = compose(self.view, self.lines, self._history, begin, begin + (stop - start), width, self._values)
+        before = self.chart.picture if steady else None
+        picture = compose(self.view, self.lines, self._history, start, stop, width, self._values, before)
         picture.cursor, picture.legend = cursor, legend(self.view, self.lines, self._history, row)
-        self.chart.show_picture(picture, extends=extends)
+        self.chart.show_picture(picture)
 
     def draw_cursor(self, cursor: float | None, row: int | None) -> None:
         """Move the cursor only."""

@@ -1,16 +1,18 @@
-"""Axes: where ticks stand, what is written at them, and how far an axis reaches."""
+"""How far an axis reaches, when it may stay as it is, and how a value is written."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["decade_ticks", "fitted", "nice_interval", "readable", "tick_text", "ticks"]
+__all__ = ["MINUS", "fitted", "readable", "steady", "superscript"]
 
 MINUS = "\N{MINUS SIGN}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LEAST_USE = 0.4
+"""Share of an axis that data must fill for it to stay as it is."""
 
 
-def nice_interval(rough: float) -> float:
+def _nice_interval(rough: float) -> float:
     """The least of 1, 2 or 5 times a power of ten that is no less than `rough`."""
     if not rough > 0 or not math.isfinite(rough):
         return 1.0
@@ -34,38 +36,21 @@ def fitted(low: float, high: float, *, from_zero: bool, least: float) -> tuple[f
     if high - low < least:
         middle = (low + high) / 2
         low, high = (0.0, max(high, least)) if from_zero and low >= 0 else (middle - least / 2, middle + least / 2)
-    interval = nice_interval((high - low) / 4)
+    interval = _nice_interval((high - low) / 4)
     bottom, top = math.floor(low / interval + 1e-9) * interval, math.ceil(high / interval - 1e-9) * interval
     return (bottom, top) if top > bottom else (bottom, bottom + interval)
 
 
-def ticks(low: float, high: float, most: int) -> tuple[list[float], float]:
-    """Round numbers from low to high, at least two and at most about `most` of them, and their interval."""
-    interval = nice_interval((high - low) / max(1, most))
-    for _ in range(4):
-        first, last = math.ceil(low / interval - 1e-9), math.floor(high / interval + 1e-9)
-        if last > first:
-            break
-        interval = nice_interval(interval / 2.6)  # the next finer one
-    return ([i * interval for i in range(first, last + 1)] if last - first <= 100 else []), interval
+def steady(low: float, high: float, before: tuple[float, float] | None) -> tuple[float, float]:
+    """The ends an axis had before if low to high is well seen there too, else low and high."""
+    if before is None or low < before[0] or high > before[1] or high - low < _LEAST_USE * (before[1] - before[0]):
+        return low, high
+    return before
 
 
-def tick_text(value: float, interval: float) -> str:
-    """What is written at a tick."""
-    if abs(value) < interval * 1e-6:
-        return "0"
-    if not 1e-4 <= interval < 1e6:
-        return f"{value:.3g}".replace("-", MINUS)
-    decimals = max(0, -math.floor(math.log10(interval) + 1e-9))
-    return f"{value:.{decimals}f}".replace("-", MINUS)
-
-
-def decade_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
-    """Ticks of an axis that holds decadic logarithms."""
-    every = max(1, math.ceil((high - low) / max(1, most)))
-    first = math.ceil(low / every - 1e-9) * every
-    count = math.floor((high - first) / every + 1e-9) + 1
-    return [(first + i * every, "10" + str(first + i * every).translate(_SUPERSCRIPTS)) for i in range(max(0, count))]
+def superscript(value: int) -> str:
+    """A whole number as an exponent."""
+    return str(value).translate(_SUPERSCRIPTS)
 
 
 def readable(value: float, unit: str) -> str:
