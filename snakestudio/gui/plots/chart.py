@@ -6,12 +6,12 @@ import time
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from snakestudio.gui import theme
-from snakestudio.gui.plots.axes import ChartAxis, chart_font
-from snakestudio.gui.plots.curve import Curve, HeatStrip
+from snakestudio.gui.plots.axes import ChartAxis
+from snakestudio.gui.plots.curve import Curve, HeatStrip, level_line
 from snakestudio.gui.plots.picture import Picture
 from snakestudio.gui.plots.readout import HEIGHT, Readout
 from snakestudio.gui.plots.view_box import TimeView
@@ -155,11 +155,7 @@ class Chart(pg.PlotWidget):
             self.view.removeItem(line)
         self._levels = []
         for value, text in picture.levels:
-            dim = theme.colour("dim")
-            place = {"position": 0.02, "anchors": [(0.0, 1.0), (0.0, 1.0)], "color": dim}
-            pen = pg.mkPen(dim, style=Qt.PenStyle.DotLine)
-            line = pg.InfiniteLine(value, angle=0, movable=False, pen=pen, label=text, labelOpts=place)
-            line.label.setFont(chart_font())
+            line = level_line(value, text)
             self.view.addItem(line, ignoreBounds=True)
             self._levels.append(((value, text), line))
 
@@ -237,10 +233,6 @@ class Chart(pg.PlotWidget):
                 curve.setExportMode(False)
             for axis in axes:
                 axis.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._renewed = True
 
     # --- keys and menu ---------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What is drawn in a chart's view box: curves from bands, and a strip of brightness."""
+"""What is drawn in a chart's view box: curves from bands, marked values, and a strip of brightness."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from snakestudio.gui import theme
+from snakestudio.gui.plots.axes import chart_font
 from snakestudio.gui.plots.picture import Axis, Heat, Trace
 
-__all__ = ["Curve", "HeatStrip", "points"]
+__all__ = ["Curve", "HeatStrip", "level_line", "points"]
 
 FloatArray = NDArray[np.float64]
 
@@ -104,6 +105,16 @@ class Curve(pg.PlotCurveItem):
             line = [QPointF(x, y) for x, y in zip(xs[first:stop].tolist(), ys[first:stop].tolist(), strict=True)]
             painter.drawPolyline(to_page.map(QPolygonF(line)))
         painter.restore()
+
+
+def level_line(value: float, text: str) -> pg.InfiniteLine:
+    """A dotted line at a value of the left axis that says what it is."""
+    dim = theme.colour("dim")
+    place = {"position": 0.02, "anchors": [(0.0, 1.0), (0.0, 1.0)], "color": dim}
+    pen = pg.mkPen(dim, style=Qt.PenStyle.DotLine)
+    line = pg.InfiniteLine(value, angle=0, movable=False, pen=pen, label=text, labelOpts=place)
+    line.label.setFont(chart_font())
+    return line
 
 
 class HeatStrip(pg.ImageItem):
