@@ -11,12 +11,21 @@ from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
+from snakestudio.gui.document import Document
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.viewport.surface import set_default_format
 from snakestudio.paths import scenes_dir
 
 MAIN_SCENE = scenes_dir() / "obstacle_aided.toml"
 COMPILING_MS = 240_000
+
+
+@pytest.fixture
+def document() -> Document:
+    """The main scene, opened without a window."""
+    document = Document()
+    document.open(MAIN_SCENE)
+    return document
 
 
 @pytest.fixture

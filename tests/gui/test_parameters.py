@@ -18,23 +18,10 @@ from snakestudio.gui.widgets.sections import Section
 from snakestudio.gui.widgets.slider import ValueSlider
 from snakestudio.model.fields import field_doc
 from snakestudio.model.world import Cylinder
-from snakestudio.paths import scenes_dir
 from snakestudio.session import runner
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui
-
-
-@pytest.fixture
-def document() -> Document:
-    document = Document()
-    document.open(scenes_dir() / "obstacle_aided.toml")
-    return document
-
-
-@pytest.fixture
-def bridge(document: Document) -> FakeBridge:
-    return FakeBridge(make_recording(document.scene, 50))
 
 
 @pytest.fixture

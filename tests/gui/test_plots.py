@@ -22,17 +22,9 @@ from snakestudio.gui.plots.picture import Trace
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.scale import fitted, readable, steady
 from snakestudio.gui.plots.views import VIEWS
-from snakestudio.paths import scenes_dir
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui
-
-
-@pytest.fixture
-def document() -> Document:
-    document = Document()
-    document.open(scenes_dir() / "obstacle_aided.toml")
-    return document
 
 
 @pytest.fixture

@@ -19,27 +19,14 @@ from snakestudio.gui.selection import Item, Selection
 from snakestudio.gui.widgets.form import ChoiceRow, ListRow, NumberRow, TextRow
 from snakestudio.model.edits import with_values
 from snakestudio.model.world import Cylinder
-from snakestudio.paths import scenes_dir
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui
 
 
 @pytest.fixture
-def document() -> Document:
-    document = Document()
-    document.open(scenes_dir() / "obstacle_aided.toml")
-    return document
-
-
-@pytest.fixture
 def selection(document: Document) -> Selection:
     return Selection(document)
-
-
-@pytest.fixture
-def bridge(document: Document) -> FakeBridge:
-    return FakeBridge(make_recording(document.scene, 50))
 
 
 @pytest.fixture
