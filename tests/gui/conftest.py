@@ -15,6 +15,7 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.viewport.surface import set_default_format
 from snakestudio.paths import scenes_dir
+from tests.gui.fake import FakeBridge, make_recording
 
 MAIN_SCENE = scenes_dir() / "obstacle_aided.toml"
 COMPILING_MS = 240_000
@@ -26,6 +27,12 @@ def document() -> Document:
     document = Document()
     document.open(MAIN_SCENE)
     return document
+
+
+@pytest.fixture
+def bridge(document: Document) -> FakeBridge:
+    """A session's stand-in with fifty rows of a made-up run of that scene."""
+    return FakeBridge(make_recording(document.scene, 50))
 
 
 @pytest.fixture
