@@ -267,7 +267,7 @@ class Inspector(Themed):
             shown = f"{gap * 1000:.1f} mm" if gap < 1 else f"{gap:.2f} m"
             head = f"Clearance to link {link + 1}: {shown}"
             colour = palette.warning if gap < _NEAR else palette.text
-        note = "the nearest link, as shown now" if not pressed else f"clearance {gap * 1000:.2f} mm"
+        note = "the nearest link, as shown now" if not pressed else f"clearance {round(gap * 1000, 2) + 0.0:.2f} mm"
         return (
             f"<span style='color:{colour}; font-weight:600'>{head}</span>"
             f"<br><span style='color:{palette.dim}; font-size:12px'>{note}</span>"
