@@ -22,7 +22,6 @@ __all__ = [
     "move_obstacles",
     "parse_key",
     "remove_obstacles",
-    "replace_obstacle",
     "with_value",
     "with_values",
 ]
@@ -221,11 +220,6 @@ def remove_obstacles(scene: Scene, indices: Iterable[int]) -> Scene:
     """The scene without the obstacles at these 0-based indices."""
     gone = set(indices)
     return _with_obstacles(scene, tuple(o for i, o in enumerate(scene.obstacles) if i not in gone))
-
-
-def replace_obstacle(scene: Scene, index: int, obstacle: Obstacle) -> Scene:
-    """The scene with another obstacle at a 0-based index."""
-    return _with_obstacles(scene, (*scene.obstacles[:index], obstacle, *scene.obstacles[index + 1 :]))
 
 
 def move_obstacles(scene: Scene, indices: Sequence[int], dx: float, dy: float) -> Scene:

@@ -22,21 +22,13 @@ from snakestudio.model.motion import (
 from snakestudio.model.scene import Scene
 
 __all__ = [
-    "gait_angles",
     "gait_link_angles",
     "initial_joint_angles",
-    "initial_pose",
     "initial_state",
     "planar_pose",
 ]
 
 FloatArray = NDArray[np.float64]
-
-
-def gait_angles(gait: LateralUndulation, n_links: int, time: float) -> tuple[FloatArray, FloatArray]:
-    """Angle (rad) and rate (rad/s) of all joints at `time`, each (n-1,): phi_i = A sin(omega t + (i-1) delta) + psi."""
-    phase = gait.omega * time + np.arange(n_links - 1) * gait.phase_shift
-    return gait.amplitude * np.sin(phase) + gait.offset, gait.amplitude * gait.omega * np.cos(phase)
 
 
 def gait_link_angles(gait: LateralUndulation, n_links: int, heading: float) -> FloatArray:
@@ -177,11 +169,6 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
     twist[:, :2] = u[:, :2]
     twist[:, 5] = u[:, 2]
     return pose, twist
-
-
-def initial_pose(scene: Scene, base_dir: Path | None = None) -> FloatArray:
-    """Pose (n, 7) of every link at the start of `scene`; see `initial_state`."""
-    return initial_state(scene, base_dir)[0]
 
 
 def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArray:
