@@ -41,6 +41,7 @@ def execute(options: argparse.Namespace) -> int:
     width, height = _size(options.size)
 
     from snakestudio import api
+    from snakestudio.engines import registry
     from snakestudio.export.encoder import video_path
     from snakestudio.export.video import VideoOptions, write_video
 
@@ -50,8 +51,17 @@ def execute(options: argparse.Namespace) -> int:
         video = VideoOptions(width=width, height=height, fps=options.fps)
     _same_file(options)
     scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
-    started = time.perf_counter()
     line = _ProgressLine()
+    if not registry.is_warm(scene.model.kind):
+        print("compiling the simulation engine (once on this machine, up to a minute) ...", flush=True)
+        report = line.reporter("compiling")
+
+        def compiling(fraction: float, doing: str) -> None:
+            report(fraction)
+
+        registry.warm_up(scene.model.kind, compiling)
+        line.clear()
+    started = time.perf_counter()
     run = api.simulate_scene(
         scene, base_dir, changes, Path(options.scene).name, line.reporter("simulating", scene.run.duration_s)
     )
