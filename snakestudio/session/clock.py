@@ -33,8 +33,7 @@ class Clock:
         """Begin (or go on after a pause) at this simulated time."""
         now = time.perf_counter()
         self._anchor = (now, simulated)
-        self._marks.clear()
-        self._marks.append((now, simulated, 0.0))
+        self._marks = deque([(now, simulated, 0.0)])  # another one: the window may be reading the old one
 
     def set_speed(self, speed: float, simulated: float) -> None:
         """Change the speed at this simulated time."""
@@ -66,8 +65,9 @@ class Clock:
         return self._ratio(2)
 
     def _ratio(self, column: int) -> float:
-        if len(self._marks) < 2:
+        marks = self._marks
+        if len(marks) < 2:
             return 0.0
-        first, last = self._marks[0], self._marks[-1]
+        first, last = marks[0], marks[-1]
         span = last[column] - first[column]
         return (last[1] - first[1]) / span if span > 0 else 0.0
