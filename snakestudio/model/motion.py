@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -20,7 +20,19 @@ __all__ = [
     "Start",
     "StateStart",
     "StraightStart",
+    "TwoWaves",
+    "Wave",
 ]
+
+
+class Wave(NamedTuple):
+    """angle_i = amplitude sin(omega t + (i - 1) phase_shift + phase) + offset; rad, rad/s."""
+
+    amplitude: float
+    omega: float
+    phase_shift: float
+    phase: float
+    offset: float
 
 
 class LateralUndulation(Frozen):
@@ -64,9 +76,60 @@ class LateralUndulation(Frozen):
         """Joint offset, rad."""
         return math.radians(self.offset_deg)
 
+    @property
+    def yaw(self) -> Wave:
+        """The horizontal wave."""
+        return Wave(self.amplitude, self.omega, self.phase_shift, 0.0, self.offset)
 
-Gait = LateralUndulation
-"""Any open-loop gait; further ones join as a union told apart by `kind`."""
+    @property
+    def pitch(self) -> Wave:
+        """The vertical wave: none."""
+        return Wave(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class TwoWaves(LateralUndulation):
+    """A yaw wave and a pitch wave (P1 (70), (71)); most gaits of snake robots are of this form.
+
+    alpha_h,i = A_h sin(omega_h t + (i - 1) delta_h) + psi_h and
+    alpha_v,i = A_v sin(omega_v t + (i - 1) delta_v + delta_0) + psi_v. A positive pitch lowers link i + 1.
+    """
+
+    kind: Literal["two_waves"] = value("two_waves", label="Gait", help="Kind of gait")  # type: ignore[assignment]
+    pitch_amplitude_deg: float = value(
+        10.0, label="Pitch amplitude", unit="°", symbol="A_v", help="Amplitude of the vertical wave",
+        ge=0, le=180, slider=(0, 60), live=True,
+    )  # fmt: skip
+    pitch_frequency_deg_s: float = value(
+        80.0, label="Pitch frequency", unit="°/s", symbol="ω_v",
+        help="Angular frequency of the vertical wave; negative: backwards", ge=-7200, le=7200, slider=(-200, 200),
+        live=True,
+    )  # fmt: skip
+    pitch_phase_shift_deg: float = value(
+        -50.0, label="Pitch phase shift", unit="°", symbol="δ_v",
+        help="Phase of the vertical wave from one joint to the next", ge=-360, le=360, slider=(-120, 120), live=True,
+    )  # fmt: skip
+    pitch_phase_deg: float = value(
+        90.0, label="Phase between the waves", unit="°", symbol="δ₀",
+        help="By how much the vertical wave is ahead of the horizontal one", ge=-360, le=360, slider=(-180, 180),
+        live=True,
+    )  # fmt: skip
+    pitch_offset_deg: float = value(
+        0.0, label="Pitch offset", unit="°", symbol="ψ_v", help="Constant pitch of every joint: the robot arches",
+        ge=-90, le=90, slider=(-20, 20), live=True,
+    )  # fmt: skip
+
+    @property
+    def pitch(self) -> Wave:
+        """The vertical wave."""
+        return Wave(
+            math.radians(self.pitch_amplitude_deg), math.radians(self.pitch_frequency_deg_s),
+            math.radians(self.pitch_phase_shift_deg), math.radians(self.pitch_phase_deg),
+            math.radians(self.pitch_offset_deg),
+        )  # fmt: skip
+
+
+Gait = Annotated[LateralUndulation | TwoWaves, Field(discriminator="kind")]
+"""Any open-loop gait."""
 
 
 class PlacedStart(Frozen):
@@ -85,6 +148,23 @@ class PlacedStart(Frozen):
     vy_m_s: float = value(
         0.0, label="Velocity y", unit="m/s", help="Initial velocity of that link, y", ge=-1e3, le=1e3, slider=(-1, 1)
     )
+    z_m: float | None = value(
+        None, label="z", unit="m",
+        help="Height of that link's centre of gravity (spatial models); the robot lies on the ground if left out",
+        ge=-1e3, le=1e3, slider=(0, 1),
+    )  # fmt: skip
+    pitch_deg: float = value(
+        0.0, label="Pitch", unit="°", help="By how much that link points downwards (spatial models)",
+        ge=-180, le=180, slider=(-90, 90),
+    )  # fmt: skip
+    roll_deg: float = value(
+        0.0, label="Roll", unit="°", help="By how much that link is turned about its own axis (spatial models)",
+        ge=-360, le=360, slider=(-180, 180),
+    )  # fmt: skip
+    vz_m_s: float = value(
+        0.0, label="Velocity z", unit="m/s", help="Initial velocity of that link, z (spatial models)",
+        ge=-1e3, le=1e3, slider=(-1, 1),
+    )  # fmt: skip
     omega_deg_s: float = value(
         0.0, label="Turn rate", unit="°/s", help="Initial turn rate of the whole robot about that link",
         ge=-1e5, le=1e5, slider=(-180, 180),
@@ -132,7 +212,10 @@ class JointAnglesStart(PlacedStart):
     kind: Literal["joint_angles"] = value("joint_angles", label="Start", help="Kind of start")
     heading_deg: float = _heading("Direction of the placed link")
     joint_angles_deg: tuple[float, ...] = value(
-        label="Joint angles", unit="°", help="Angle of every joint, link i+1 against link i"
+        label="Joint angles", unit="°", help="Angle of every joint, link i+1 against link i (the yaw, in space)"
+    )
+    joint_pitch_deg: tuple[float, ...] | None = value(
+        None, label="Pitch angles", unit="°", help="Pitch of every joint (spatial models); 0 if left out"
     )
 
 

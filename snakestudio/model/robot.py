@@ -7,7 +7,7 @@ from typing import Literal
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["JointController", "Robot"]
+__all__ = ["Actuator", "JointController", "Robot"]
 
 
 class Robot(Frozen):
@@ -40,6 +40,15 @@ class Robot(Frozen):
         help="Moment of inertia of one link about its transverse axis through the centre of gravity",
         gt=0, le=1e9, slider=(1e-4, 1e-2),
     )  # fmt: skip
+    axial_inertia_kg_m2: float = value(
+        9.40e-4, label="Axial inertia", unit="kg m²", symbol="Θ₃",
+        help="Moment of inertia of one link about its own axis (spatial models)", gt=0, le=1e9, slider=(1e-4, 1e-2),
+    )  # fmt: skip
+    axis_offset_m: float = value(
+        0.0, label="Axis offset", unit="m",
+        help="Distance from the yaw axis to the pitch axis of a joint (spatial models; 0.022 on Aiko, P1 VIII-F)",
+        ge=0, le=100, slider=(0, 0.05),
+    )  # fmt: skip
     head: Literal["first", "last"] = value(
         "first", label="Head", help="Which end is the head: the first link (papers P1, P2) or the last (P3, P4)"
     )
@@ -70,7 +79,7 @@ class Robot(Frozen):
 
 
 class JointController(Frozen):
-    """The PD law of every joint, tau = K_P (phi_ref - phi) + K_D (phi_ref' - phi') (P2 (43))."""
+    """The PD law of every joint, tau = K_P (phi_ref - phi) + K_D (phi_ref' - phi') (P2 (43), P1 (68), (69))."""
 
     kp_nm_per_rad: float = value(
         800.0, label="Stiffness", unit="N m/rad", symbol="K_P", help="Proportional gain of every joint (0: limp)",
@@ -80,3 +89,48 @@ class JointController(Frozen):
         2.0, label="Damping", unit="N m s/rad", symbol="K_D", help="Derivative gain of every joint",
         ge=0, le=1e9, slider=(0, 5), live=True,
     )  # fmt: skip
+    kp_pitch_nm_per_rad: float | None = value(
+        None, label="Stiffness in pitch", unit="N m/rad", symbol="K_P,v",
+        help="Proportional gain of the pitch axes (spatial models); that of the yaw axes if left out",
+        ge=0, le=1e9, slider=(0, 1200), live=True,
+    )  # fmt: skip
+    kd_pitch_nms_per_rad: float | None = value(
+        None, label="Damping in pitch", unit="N m s/rad", symbol="K_D,v",
+        help="Derivative gain of the pitch axes (spatial models); that of the yaw axes if left out",
+        ge=0, le=1e9, slider=(0, 5), live=True,
+    )  # fmt: skip
+
+    @property
+    def kp(self) -> tuple[float, float]:
+        """Proportional gains of the yaw and the pitch axes, N m/rad."""
+        pitch = self.kp_pitch_nm_per_rad
+        return self.kp_nm_per_rad, self.kp_nm_per_rad if pitch is None else pitch
+
+    @property
+    def kd(self) -> tuple[float, float]:
+        """Derivative gains of the yaw and the pitch axes, N m s/rad."""
+        pitch = self.kd_pitch_nms_per_rad
+        return self.kd_nms_per_rad, self.kd_nms_per_rad if pitch is None else pitch
+
+
+class Actuator(Frozen):
+    """What real joint motors do beyond the PD law (P1, VIII-F); all of it is off by default."""
+
+    free_play_deg: float = value(
+        0.0, label="Free play", unit="°",
+        help="Width of the band of joint angles within which the motor has no hold on the joint (3 to 5 on Aiko)",
+        ge=0, le=90, slider=(0, 10), live=True,
+    )  # fmt: skip
+    max_torque_nm: float | None = value(
+        None, label="Largest torque", unit="N m", help="Torque at which a motor saturates; unlimited if left out",
+        gt=0, le=1e9, slider=(0.1, 50), live=True,
+    )  # fmt: skip
+    time_constant_s: float = value(
+        0.0, label="Time constant", unit="s", symbol="T", help="First-order lag of the torque behind the PD law",
+        ge=0, le=10, slider=(0, 0.2), live=True,
+    )  # fmt: skip
+
+    @property
+    def ideal(self) -> bool:
+        """Whether the motors do exactly what the PD law says."""
+        return self == Actuator()

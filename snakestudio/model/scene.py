@@ -11,7 +11,7 @@ from typing import Literal
 from snakestudio.errors import Problem
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.motion import Gait, LateralUndulation, Start, StraightStart
-from snakestudio.model.robot import JointController, Robot
+from snakestudio.model.robot import Actuator, JointController, Robot
 from snakestudio.model.world import Ground, Obstacle
 
 __all__ = ["FORMAT", "Control", "Model", "Run", "Scene", "Solver", "structure_problems"]
@@ -23,9 +23,10 @@ FORMAT = 1
 class Model(Frozen):
     """Which of the formulations moves the robot."""
 
-    kind: Literal["planar_nonsmooth"] = value(
-        "planar_nonsmooth", label="Model", help="Formulation of the dynamics; planar_nonsmooth is paper P2"
-    )
+    kind: Literal["planar_nonsmooth", "spatial_nonsmooth"] = value(
+        "planar_nonsmooth", label="Model",
+        help="Formulation of the dynamics: planar_nonsmooth is paper P2, spatial_nonsmooth paper P1",
+    )  # fmt: skip
 
 
 class Control(Frozen):
@@ -34,6 +35,21 @@ class Control(Frozen):
     period_s: float = value(
         0.01, label="Control period", unit="s", help="Time for which the joints get their references at once",
         gt=0, le=1, slider=(0.001, 0.1),
+    )  # fmt: skip
+    soft_start_deg: float = value(
+        0.0, label="Soft start", unit="°",
+        help="Every joint axis holds 0 until its reference is within this for the first time (3 in P1, VIII-E; 0: off)",
+        ge=0, le=180, slider=(0, 10),
+    )  # fmt: skip
+    set_point_period_s: float = value(
+        0.0, label="Set-point period", unit="s",
+        help="The joints get a new set-point only so often and hold it meanwhile (0.1 on Aiko; 0: at every step)",
+        ge=0, le=10, slider=(0, 0.5),
+    )  # fmt: skip
+    start_delay_s: float = value(
+        0.0, label="Start delay", unit="s",
+        help="Time for which the joints hold their first set-point before the gait begins (0.05 to 0.15 on Aiko)",
+        ge=0, le=100, slider=(0, 1),
     )  # fmt: skip
 
 
@@ -50,6 +66,10 @@ class Solver(Frozen):
         le=0.1,
         slider=(5e-5, 1e-3),
     )
+    joints: Literal["explicit", "implicit"] = value(
+        "explicit", label="Joint controllers",
+        help="Explicit as in the papers, or implicit, which allows large steps (spatial models)",
+    )  # fmt: skip
     tolerance: float = value(
         1e-9, label="Tolerance", help="Residual at which the contact solver stops; up to 1e-8 counts as converged",
         gt=0, le=1e-8, slider=(1e-12, 1e-8), live=True,
@@ -87,6 +107,7 @@ class Scene(Frozen):
     joint_controller: JointController = value(
         JointController(), label="Joint controller", help="PD controller of every joint"
     )
+    actuator: Actuator = value(Actuator(), label="Actuators", help="What real joint motors do beyond the PD law")
     control: Control = value(Control(), label="Control", help="Timing of the set-points")
     solver: Solver = value(Solver(), label="Solver", help="Time step and accuracy")
     run: Run = value(Run(), label="Run", help="Duration and logging")
@@ -136,6 +157,7 @@ def structure_problems(scene: Scene) -> list[Problem]:
         wrong("start.link", f"there is no link {link}", f"give a link from 1 to {n}")
     lists = {
         "joint_angles_deg": n - 1,
+        "joint_pitch_deg": n - 1,
         "link_angles_deg": n,
         "position_m": n,
         "orientation_wxyz": n,

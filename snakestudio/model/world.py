@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["STANDARD_GRAVITY", "Cylinder", "Ground", "Obstacle"]
+__all__ = [
+    "STANDARD_GRAVITY",
+    "Box",
+    "Cylinder",
+    "Ground",
+    "HeightField",
+    "Obstacle",
+    "Ramp",
+    "Rubble",
+    "Stairs",
+]
 
 STANDARD_GRAVITY = 9.81
 """The gravity that residuals are scaled with, whatever the scene's, m/s^2."""
@@ -23,6 +35,20 @@ class Ground(Frozen):
     mu_across: float = value(
         0.2, label="Friction across", symbol="µ_T,y", help="Coulomb friction coefficient across the link's axis",
         ge=0, le=100, slider=(0, 1), live=True,
+    )  # fmt: skip
+    mu_rolling: float = value(
+        0.05, label="Rolling friction", symbol="µ_V",
+        help="Rolling friction coefficient (spatial models; P1 (59), (60), where no value is given)",
+        ge=0, le=100, slider=(0, 0.5), live=True,
+    )  # fmt: skip
+    stribeck_rise: float = value(
+        0.0, label="Stribeck rise",
+        help="By what fraction friction at rest exceeds that in motion (spatial models; 0: plain Coulomb friction)",
+        ge=0, le=10, slider=(0, 1), live=True,
+    )  # fmt: skip
+    stribeck_velocity_m_s: float = value(
+        0.02, label="Stribeck velocity", unit="m/s", symbol="v_s",
+        help="Sliding velocity at which that rise has fallen to 1/e", gt=0, le=100, slider=(0.001, 0.2), live=True,
     )  # fmt: skip
     gravity_m_s2: float = value(
         STANDARD_GRAVITY, label="Gravity", unit="m/s²", symbol="g", help="Acceleration of gravity",
@@ -45,24 +71,153 @@ class Ground(Frozen):
         return along * math.cos(downhill), along * math.sin(downhill), -g * math.cos(slope)
 
 
+def _friction(default: float) -> float:
+    friction: float = value(
+        default, label="Friction", symbol="µ", help="Coulomb friction coefficient of the surface",
+        ge=0, le=100, slider=(0, 1), live=True,
+    )  # fmt: skip
+    return friction
+
+
+def _name() -> str:
+    name: str = value("", label="Name", help="Name shown in the tree; numbered if left out", max_length=80, live=True)
+    return name
+
+
+def _place(axis: str, what: str) -> float:
+    place: float = value(label=axis, unit="m", help=what, ge=-1e4, le=1e4, slider=(-2, 4), live=True)
+    return place
+
+
+def _size(label: str, what: str, default: float) -> float:
+    size: float = value(default, label=label, unit="m", help=what, gt=0, le=1e3, slider=(0.01, 2), live=True)
+    return size
+
+
+def _angle(label: str, what: str) -> float:
+    angle: float = value(0.0, label=label, unit="°", help=what, ge=-360, le=360, slider=(-180, 180), live=True)
+    return angle
+
+
 class Cylinder(Frozen):
     """A fixed vertical cylinder standing on the ground."""
 
     kind: Literal["cylinder"] = value("cylinder", label="Kind", help="Shape of the obstacle")
-    name: str = value("", label="Name", help="Name shown in the tree; numbered if left out", max_length=80, live=True)
-    x_m: float = value(label="x", unit="m", help="Centre, x", ge=-1e4, le=1e4, slider=(-2, 4), live=True)
-    y_m: float = value(label="y", unit="m", help="Centre, y", ge=-1e4, le=1e4, slider=(-2, 2), live=True)
+    name: str = _name()
+    x_m: float = _place("x", "Centre, x")
+    y_m: float = _place("y", "Centre, y")
     radius_m: float = value(
         0.125, label="Radius", unit="m", symbol="L_H", help="Radius", gt=0, le=1e3, slider=(0.005, 0.5), live=True
     )
-    height_m: float = value(
-        0.3, label="Height", unit="m", help="Height above the ground", gt=0, le=1e3, slider=(0.02, 1), live=True
-    )
-    friction: float = value(
-        0.0, label="Friction", symbol="µ", help="Coulomb friction coefficient of the surface (0 in the papers)",
-        ge=0, le=100, slider=(0, 1), live=True,
+    height_m: float = _size("Height", "Height above the ground", 0.3)
+    friction: float = _friction(0.0)
+
+
+class Box(Frozen):
+    """A fixed block; `z_m` is the height of its lower face while it stands upright."""
+
+    kind: Literal["box"] = value("box", label="Kind", help="Shape of the obstacle")
+    name: str = _name()
+    x_m: float = _place("x", "Centre, x")
+    y_m: float = _place("y", "Centre, y")
+    z_m: float = value(
+        0.0, label="z", unit="m", help="Height of the lower face of the upright block; it may lie in the ground",
+        ge=-1e3, le=1e3, slider=(-0.5, 1), live=True,
     )  # fmt: skip
+    length_m: float = _size("Length", "Size along its own x axis", 0.3)
+    width_m: float = _size("Width", "Size along its own y axis", 0.3)
+    height_m: float = _size("Height", "Size along its own z axis", 0.1)
+    yaw_deg: float = _angle("Yaw", "Turned about the vertical, last")
+    pitch_deg: float = _angle("Pitch", "Tilted about its y axis through its centre")
+    roll_deg: float = _angle("Roll", "Tilted about its x axis through its centre, first")
+    friction: float = _friction(0.2)
 
 
-Obstacle = Cylinder
-"""Any obstacle; further shapes join as a union told apart by `kind`."""
+class Stairs(Frozen):
+    """A flight of stairs with a landing behind the last step; its foot is the lower edge of the first riser."""
+
+    kind: Literal["stairs"] = value("stairs", label="Kind", help="Shape of the obstacle")
+    name: str = _name()
+    x_m: float = _place("x", "Middle of the foot, x")
+    y_m: float = _place("y", "Middle of the foot, y")
+    heading_deg: float = _angle("Heading", "Direction in which the stairs rise")
+    steps: int = value(4, label="Steps", help="Number of steps", ge=1, le=200, slider=(1, 20), live=True)
+    rise_m: float = _size("Rise", "Height of a step", 0.04)
+    run_m: float = _size("Run", "Depth of a step", 0.3)
+    width_m: float = _size("Width", "Width of the flight", 1.5)
+    landing_m: float = _size("Landing", "Depth of the last step, which is the landing", 1.0)
+    friction: float = _friction(0.2)
+
+
+class Ramp(Frozen):
+    """A wedge that rises from its foot; a landing may follow."""
+
+    kind: Literal["ramp"] = value("ramp", label="Kind", help="Shape of the obstacle")
+    name: str = _name()
+    x_m: float = _place("x", "Middle of the foot, x")
+    y_m: float = _place("y", "Middle of the foot, y")
+    heading_deg: float = _angle("Heading", "Direction in which the ramp rises")
+    length_m: float = _size("Length", "Horizontal length of the slope", 1.0)
+    rise_m: float = _size("Rise", "Height of its upper end", 0.15)
+    width_m: float = _size("Width", "Width", 1.0)
+    landing_m: float = value(
+        0.0, label="Landing", unit="m", help="Depth of the level part at the upper end", ge=0, le=1e3, slider=(0, 2),
+        live=True,
+    )  # fmt: skip
+    friction: float = _friction(0.2)
+
+
+class HeightField(Frozen):
+    """Uneven ground over a rectangle: heights on a regular grid, from numbers or from a grey-scale picture.
+
+    Between the grid points lie two triangles a cell. Of `heights_m` the first row is the one with the smallest y; of a
+    picture (as seen from above) the lowest. What lies below the ground plane is filled by it.
+    """
+
+    kind: Literal["height_field"] = value("height_field", label="Kind", help="Shape of the obstacle")
+    name: str = _name()
+    x_m: float = _place("x", "Centre, x")
+    y_m: float = _place("y", "Centre, y")
+    yaw_deg: float = _angle("Yaw", "Turned about the vertical")
+    length_m: float = _size("Length", "Size along its own x axis", 2.0)
+    width_m: float = _size("Width", "Size along its own y axis", 2.0)
+    z_m: float = value(
+        0.0, label="z", unit="m", help="Height of what is 0 in the table or black in the picture",
+        ge=-1e3, le=1e3, slider=(-0.5, 0.5), live=True,
+    )  # fmt: skip
+    heights_m: tuple[tuple[float, ...], ...] | None = value(
+        None, label="Heights", unit="m", help="Rows of heights at the grid points, at least 2 x 2"
+    )
+    picture: str | None = value(
+        None, label="Picture", help="Grey-scale picture file, relative to the scene file, instead of a table",
+        min_length=1,
+    )  # fmt: skip
+    relief_m: float = _size("Relief", "Height of what is white in the picture above what is black", 0.1)
+    friction: float = _friction(0.2)
+
+
+class Rubble(Frozen):
+    """Blocks of random size, place and tilt on a rectangle; the same seed gives the same blocks."""
+
+    kind: Literal["rubble"] = value("rubble", label="Kind", help="Shape of the obstacle")
+    name: str = _name()
+    x_m: float = _place("x", "Centre of the rectangle, x")
+    y_m: float = _place("y", "Centre of the rectangle, y")
+    yaw_deg: float = _angle("Yaw", "The rectangle turned about the vertical")
+    length_m: float = _size("Length", "Size of the rectangle along its own x axis", 2.0)
+    width_m: float = _size("Width", "Size of the rectangle along its own y axis", 2.0)
+    blocks: int = value(60, label="Blocks", help="Number of blocks", ge=1, le=5000, slider=(1, 300), live=True)
+    smallest_m: float = _size("Smallest", "Least length and width of a block", 0.06)
+    largest_m: float = _size("Largest", "Greatest length and width of a block", 0.2)
+    height_m: float = _size("Height", "Greatest height above the ground that a block reaches", 0.05)
+    tilt_deg: float = value(
+        8.0, label="Tilt", unit="°", help="Greatest tilt of a block", ge=0, le=45, slider=(0, 30), live=True
+    )
+    seed: int = value(
+        1, label="Seed", help="Another seed gives other blocks", ge=0, le=2**31, slider=(0, 100), live=True
+    )
+    friction: float = _friction(0.2)
+
+
+Obstacle = Annotated[Cylinder | Box | Stairs | Ramp | HeightField | Rubble, Field(discriminator="kind")]
+"""Any obstacle."""
