@@ -35,8 +35,14 @@ lint: setup
 	$(call step,mypy --strict,$(bin)/mypy)
 	$(call step,import contracts,$(bin)/lint-imports --cache-dir .cache/import_linter)
 
+# The engines are compiled once, beside each other, before the tests' processes would all begin to do it.
+compile_engines = export SNAKESTUDIO_CACHE_DIR=$(CURDIR)/.cache; \
+	$(bin)/snakestudio warm-up planar_nonsmooth > /dev/null & first=$$!; \
+	$(bin)/snakestudio warm-up spatial_nonsmooth > /dev/null && wait $$first
+
 # make test PYTEST_ARGS="tests/model -x"
 test: lint
+	$(call step,compile the engines,$(compile_engines))
 	$(call step,pytest,$(test_env) $(bin)/python -m pytest $(PYTEST_ARGS))
 
 soak: setup

@@ -42,12 +42,21 @@ class Run(Mapping[str, NDArray[np.float64]]):
         Name of the file the scene came from.
     failure : str
         Why the run stopped early, in a sentence; empty if it did not.
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
     """
 
-    def __init__(self, recording: SpooledRecording, scene_file: str | None = None, failure: str = "") -> None:
+    def __init__(
+        self,
+        recording: SpooledRecording,
+        scene_file: str | None = None,
+        failure: str = "",
+        base_dir: Path | None = None,
+    ) -> None:
         self.recording = recording
         self.scene_file = scene_file
         self.failure = failure
+        self._base_dir = base_dir
         self._names = column_names(recording.schema)
 
     @property
@@ -99,7 +108,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         """
         from snakestudio.export.video import VideoOptions, write_video
 
-        written = write_video(path, self.recording, VideoOptions(**options))
+        written = write_video(path, self.recording, VideoOptions(**options), base_dir=self._base_dir)
         assert written is not None, "nothing cancels it"
         return written
 
@@ -153,7 +162,7 @@ def simulate_scene(
         If the scene cannot run as it stands.
     """
     result = run_offline(scene, base_dir, changes, progress)
-    return Run(result.recording, scene_file, "" if result.ok else result.message)
+    return Run(result.recording, scene_file, "" if result.ok else result.message, base_dir)
 
 
 def simulate(scene: Scene | str | Path, duration: float | None = None, rate: float | None = None, **values: Any) -> Run:

@@ -12,6 +12,9 @@ from snakestudio.model.scene_file import scene_from_dict
 __all__ = ["scene_trees", "scenes"]
 
 
+KINDS = ("planar_nonsmooth", "spatial_nonsmooth")
+
+
 def numbers(low: float, high: float) -> st.SearchStrategy[float]:
     return st.floats(low, high, allow_nan=False, allow_infinity=False)
 
@@ -22,11 +25,57 @@ cylinders = st.fixed_dictionaries(
     {"kind": st.just("cylinder"), "x_m": numbers(-5, 5), "y_m": numbers(-5, 5)},
     optional={"radius_m": numbers(1e-3, 1), "height_m": numbers(1e-3, 2), "name": texts},
 )
+boxes = st.fixed_dictionaries(
+    {"kind": st.just("box"), "x_m": numbers(-5, 5), "y_m": numbers(-5, 5)},
+    optional={"z_m": numbers(-1, 1), "height_m": numbers(1e-3, 2), "yaw_deg": numbers(-360, 360), "name": texts},
+)
+stairs = st.fixed_dictionaries(
+    {"kind": st.just("stairs"), "x_m": numbers(-5, 5), "y_m": numbers(-5, 5)},
+    optional={"steps": st.integers(1, 9), "rise_m": numbers(1e-3, 0.3), "heading_deg": numbers(-360, 360)},
+)
+ramps = st.fixed_dictionaries(
+    {"kind": st.just("ramp"), "x_m": numbers(-5, 5), "y_m": numbers(-5, 5)},
+    optional={"rise_m": numbers(1e-3, 1), "landing_m": numbers(0, 2), "friction": numbers(0, 2)},
+)
+rubble = st.fixed_dictionaries(
+    {"kind": st.just("rubble"), "x_m": numbers(-5, 5), "y_m": numbers(-5, 5)},
+    optional={"blocks": st.integers(1, 30), "seed": st.integers(0, 1000), "tilt_deg": numbers(0, 45)},
+)
+height_fields = st.fixed_dictionaries(
+    {
+        "kind": st.just("height_field"),
+        "x_m": numbers(-5, 5),
+        "y_m": numbers(-5, 5),
+        "heights_m": st.lists(st.lists(numbers(-0.1, 0.2), min_size=3, max_size=3), min_size=2, max_size=4),
+    },
+    optional={"z_m": numbers(-1, 1), "length_m": numbers(0.1, 4)},
+)
+obstacles = st.one_of(cylinders, boxes, stairs, ramps, rubble, height_fields)
+waves: dict[str, Any] = {
+    "amplitude_deg": numbers(0, 60),
+    "frequency_deg_s": numbers(-200, 200),
+    "phase_shift_deg": numbers(-120, 120),
+    "offset_deg": numbers(-20, 20),
+}
+pitch_waves = {f"pitch_{name}": strategy for name, strategy in waves.items()}
+gaits = st.one_of(
+    st.fixed_dictionaries({"kind": st.just("lateral_undulation")}, optional=waves),
+    st.fixed_dictionaries(
+        {"kind": st.just("two_waves")},
+        optional=waves
+        | {f"pitch_{name}": strategy for name, strategy in waves.items()}
+        | {"pitch_phase_deg": numbers(-180, 180)},
+    ),
+)
 placed: dict[str, Any] = {
     "x_m": numbers(-5, 5),
     "y_m": numbers(-5, 5),
     "vx_m_s": numbers(-2, 2),
     "omega_deg_s": numbers(-90, 90),
+    "z_m": numbers(0.1, 2),
+    "pitch_deg": numbers(-30, 30),
+    "roll_deg": numbers(-180, 180),
+    "vz_m_s": numbers(-1, 1),
 }
 
 
@@ -46,29 +95,25 @@ def starts(draw: st.DrawFn, n: int) -> dict[str, Any]:
         start["heading_deg"] = draw(numbers(-360, 360))
     if kind == "joint_angles":
         start["joint_angles_deg"] = draw(st.lists(numbers(-60, 60), min_size=n - 1, max_size=n - 1))
+        if draw(st.booleans()):
+            start["joint_pitch_deg"] = draw(st.lists(numbers(-60, 60), min_size=n - 1, max_size=n - 1))
     if kind == "link_angles":
         start["link_angles_deg"] = draw(st.lists(numbers(-180, 180), min_size=n, max_size=n))
     return {"kind": kind, **start}
 
 
 @st.composite
-def scene_trees(draw: st.DrawFn) -> dict[str, Any]:
-    """Scenes as nested plain values."""
+def scene_trees(draw: st.DrawFn, kinds: tuple[str, ...] = KINDS) -> dict[str, Any]:
+    """Scenes as nested plain values; those of the planar model have no obstacles but posts."""
+    kind = draw(st.sampled_from(kinds))
     n = draw(st.integers(2, 14))
-    gait = st.fixed_dictionaries(
-        {"kind": st.just("lateral_undulation")},
-        optional={
-            "amplitude_deg": numbers(0, 60),
-            "frequency_deg_s": numbers(-200, 200),
-            "phase_shift_deg": numbers(-120, 120),
-            "offset_deg": numbers(-20, 20),
-        },
-    )
     ground = st.fixed_dictionaries(
         {},
         optional={
             "mu_along": st.one_of(st.just(0), numbers(0, 2)),
             "mu_across": st.one_of(st.just(0.0), numbers(0, 2)),
+            "mu_rolling": numbers(0, 1),
+            "stribeck_rise": numbers(0, 2),
             "slope_deg": numbers(0, 40),
             "downhill_deg": numbers(-180, 180),
         },
@@ -78,19 +123,32 @@ def scene_trees(draw: st.DrawFn) -> dict[str, Any]:
         optional={
             "name": texts,
             "mass_kg": numbers(0.01, 10),
+            "axial_inertia_kg_m2": numbers(1e-4, 1e-2),
+            "axis_offset_m": numbers(0, 0.05),
             "joint_limit_deg": numbers(1, 180),
             "head": st.sampled_from(["first", "last"]),
         },
     )
     return draw(
         st.fixed_dictionaries(
-            {"format": st.just(1), "robot": robot, "start": starts(n)},
+            {"format": st.just(1), "model": st.just({"kind": kind}), "robot": robot, "start": starts(n)},
             optional={
                 "title": texts,
                 "description": texts,
                 "ground": ground,
-                "gait": gait,
-                "obstacles": st.lists(cylinders, max_size=5),
+                "gait": gaits,
+                "obstacles": st.lists(cylinders if kind == "planar_nonsmooth" else obstacles, max_size=5),
+                "control": st.fixed_dictionaries(
+                    {},
+                    optional={
+                        "soft_start_deg": numbers(0, 10),
+                        "set_point_period_s": st.sampled_from([0.0, 0.01, 0.1]),
+                        "start_delay_s": numbers(0, 1),
+                    },
+                ),
+                "actuator": st.fixed_dictionaries(
+                    {}, optional={"free_play_deg": numbers(0, 5), "max_torque_nm": numbers(0.1, 50)}
+                ),
                 "joint_controller": st.fixed_dictionaries(
                     {}, optional={"kp_nm_per_rad": numbers(0, 1000), "kd_nms_per_rad": numbers(0, 5)}
                 ),
@@ -99,6 +157,6 @@ def scene_trees(draw: st.DrawFn) -> dict[str, Any]:
     )
 
 
-def scenes() -> st.SearchStrategy[Scene]:
-    """Valid scenes."""
-    return scene_trees().map(scene_from_dict)
+def scenes(*kinds: str) -> st.SearchStrategy[Scene]:
+    """Valid scenes, of all models if none is given."""
+    return scene_trees(kinds or KINDS).map(scene_from_dict)

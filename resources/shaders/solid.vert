@@ -8,6 +8,7 @@ layout(location = 5) in vec4 i_colour;     // linear
 layout(location = 6) in vec4 i_look;       // radius, glow, gloss, shaded by obstacles
 
 uniform mat4 u_matrix;
+uniform vec2 u_grow;       // way along the normal: fixed (m), and times the depth
 
 out vec3 v_world;
 out vec3 v_normal;
@@ -27,6 +28,10 @@ void main() {
     local.x += i_place.w * a_shape.x;
     v_world = i_place.xyz + turn(i_turn, local);
     gl_Position = u_matrix * vec4(v_world, 1.0);
+    if (u_grow != vec2(0.0)) {
+        v_world += (u_grow.x + u_grow.y * gl_Position.w) * turn(i_turn, a_normal);
+        gl_Position = u_matrix * vec4(v_world, 1.0);
+    }
     gl_ClipDistance[0] = v_world.z;
     v_normal = turn(i_turn, a_normal);
     v_colour = vec4(i_colour.rgb * a_shape.y, i_colour.a);

@@ -77,7 +77,9 @@ def execute(options: argparse.Namespace) -> int:
         run.to_csv(options.csv)
         print(f"wrote {options.csv}: {len(run.recording)} rows")
     if options.video is not None:
-        written = write_video(options.video, run.recording, video, progress=line.reporter("rendering"))
+        written = write_video(
+            options.video, run.recording, video, progress=line.reporter("rendering"), base_dir=base_dir
+        )
         line.clear()
         print(f"wrote {written}")
     if run.failure:

@@ -19,6 +19,6 @@ def create(scene: Scene, base_dir: Path | None = None) -> Controller:
     SceneError
         If the start depends on a file that cannot be used.
     """
-    from snakestudio.control.gaits.lateral_undulation import LateralUndulationGait
+    from snakestudio.control.set_points import SetPoints
 
-    return LateralUndulationGait(scene, initial_joint_angles(scene, base_dir))
+    return SetPoints(scene, initial_joint_angles(scene, base_dir))

@@ -14,8 +14,14 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["check", "create", "is_warm", "kinds", "warm_up"]
 
-_FOLDERS = {"planar_nonsmooth": "snakestudio.engines.planar_nonsmooth"}
-_CLASSES = {"planar_nonsmooth": "engine:PlanarNonsmoothEngine"}
+_FOLDERS = {
+    "planar_nonsmooth": "snakestudio.engines.planar_nonsmooth",
+    "spatial_nonsmooth": "snakestudio.engines.spatial_nonsmooth",
+}
+_CLASSES = {
+    "planar_nonsmooth": "engine:PlanarNonsmoothEngine",
+    "spatial_nonsmooth": "engine:SpatialNonsmoothEngine",
+}
 
 
 def kinds() -> tuple[str, ...]:

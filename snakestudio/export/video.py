@@ -17,6 +17,7 @@ from snakestudio.export.frames import FrameSource
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.render.camera import Camera
+from snakestudio.render.obstacles import obstacles_of
 from snakestudio.render.overlays import Overlays
 from snakestudio.render.style import DARK, Colour, Theme
 from snakestudio.render.text import draw_text
@@ -78,8 +79,10 @@ class VideoOptions:
 class FrameRenderer(Protocol):
     """Something that draws a frame without a window."""
 
-    def frame(self, scene: Scene, snapshot: Snapshot, overlays: Overlays, camera: Camera) -> NDArray[np.uint8]:
-        """A frame, (height, width, 3), RGB."""
+    def frame(
+        self, scene: Scene, snapshot: Snapshot, overlays: Overlays, camera: Camera, base_dir: Path | None = None
+    ) -> NDArray[np.uint8]:
+        """A frame, (height, width, 3), RGB; file names in the scene are relative to `base_dir`."""
         ...
 
     def close(self) -> None:
@@ -93,6 +96,7 @@ def write_video(
     options: VideoOptions | None = None,
     progress: Callable[[float], bool] | None = None,
     renderer: Callable[[int, int, Theme], FrameRenderer] | None = None,
+    base_dir: Path | None = None,
 ) -> Path | None:
     """Render a recording as a video.
 
@@ -106,6 +110,8 @@ def write_video(
         Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
     renderer : callable, optional
         Makes the frame renderer from width, height and theme; one on a context without any window if left out.
+    base_dir : Path, optional
+        Folder that file names in the scene are relative to.
 
     Returns
     -------
@@ -129,7 +135,7 @@ def write_video(
     scene = recording.scene
     link = scene.robot.n_links // 2 if options.trail_link == -1 else options.trail_link
     source = FrameSource(recording, link)
-    fixed = options.camera or overview_camera(recording, width / height)
+    fixed = options.camera or overview_camera(recording, width / height, base_dir)
     count = max(1, int(np.floor(source.duration / options.speed * options.fps + 1e-9)) + 1)
     offset: NDArray[np.float64] | None = None
     with replacing(target) as partial:
@@ -150,7 +156,7 @@ def write_video(
                         friction_scale=options.friction_scale,
                         trail=source.trail(time) if link is not None else None,
                     )
-                    frame = drawing.frame(recording.scene_at(time), snapshot, overlays, camera)
+                    frame = drawing.frame(recording.scene_at(time), snapshot, overlays, camera, base_dir)
                     if options.time_stamp:
                         _stamp(frame, time, options.theme.text)
                     encoder.write(frame)
@@ -169,7 +175,7 @@ def _stamp(frame: NDArray[np.uint8], time: float, colour: Colour) -> None:
     draw_text(frame, f"{time:.2f} s", margin, margin, size, colour)
 
 
-def overview_camera(recording: SpooledRecording, aspect: float) -> Camera:
+def overview_camera(recording: SpooledRecording, aspect: float, base_dir: Path | None = None) -> Camera:
     """A camera that sees all obstacles near the robot's way and everything the robot does."""
     low = np.full(3, np.inf)
     high = -low
@@ -184,11 +190,13 @@ def overview_camera(recording: SpooledRecording, aspect: float) -> Camera:
     low[:2] -= robot.radius_m
     high[:2] += robot.radius_m
     reach = robot.length
-    for obstacle in recording.scene.obstacles:
-        centre = np.array([obstacle.x_m, obstacle.y_m])
-        if np.all(centre > low[:2] - reach) and np.all(centre < high[:2] + reach):
-            low[:2] = np.minimum(low[:2], centre - obstacle.radius_m)
-            high[:2] = np.maximum(high[:2], centre + obstacle.radius_m)
-            high[2] = max(high[2], obstacle.height_m)
+    near_low, near_high = low[:2] - reach, high[:2] + reach
+    world = obstacles_of(recording.scene.obstacles, base_dir)
+    for begin, end in zip(world.low, world.high, strict=True):
+        if np.all(end[:2] > near_low) and np.all(begin[:2] < near_high):
+            # Of a large one the part around the robot's way is enough.
+            low[:2] = np.minimum(low[:2], np.maximum(begin[:2], near_low))
+            high[:2] = np.maximum(high[:2], np.minimum(end[:2], near_high))
+            high[2] = max(high[2], end[2])
     low[2] = min(low[2], 0.0)
     return Camera().frame(low, high, aspect)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from snakestudio.gui import theme
+from snakestudio.gui.docks.obstacle_texts import KINDS, kind_title
 
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow
@@ -91,6 +92,15 @@ def _arrows(factor: float) -> Callable[[MainWindow], None]:
     return scale
 
 
+def _add(kind: str) -> Spec:
+    """A command that adds an obstacle of a kind."""
+    title = kind_title(kind)
+    tip = f"Add a {title.lower()} where the view looks, at a free place"
+    return Spec(
+        f"add_{kind}", "Edit/Add Obstacle", title, lambda w: w.obstacles.add(kind), icon=f"shape-{kind}", tip=tip
+    )
+
+
 def _can_run(w: MainWindow) -> bool:
     return w.bridge.status.state in ("ready", "running", "paused", "finished", "preparing")
 
@@ -145,8 +155,14 @@ TABLE: tuple[Spec, ...] = (
         label=lambda w: f"Redo {w.document.undo_stack.redoText()}".strip(),
     ),
     _line("Edit"),
+    *(_add(kind) for kind in KINDS),
     Spec(
-        "select_all", "Edit", "Select All Obstacles", lambda w: w.select_all_obstacles(), ("Ctrl+A",),
+        "duplicate", "Edit", "Duplicate Obstacles", lambda w: w.obstacles.duplicate(), ("Ctrl+D",),
+        lambda w: bool(w.selection.obstacles), local=True,
+    ),
+    _line("Edit"),
+    Spec(
+        "select_all", "Edit", "Select All Obstacles", lambda w: w.obstacles.select_all(), ("Ctrl+A",),
         lambda w: bool(w.document.scene.obstacles), local=True,
     ),
     Spec(
@@ -154,7 +170,7 @@ TABLE: tuple[Spec, ...] = (
         lambda w: bool(w.selection.items),
     ),
     Spec(
-        "delete", "Edit", "Delete Obstacles", lambda w: w.delete_selected(), ("Del",),
+        "delete", "Edit", "Delete Obstacles", lambda w: w.obstacles.delete(), ("Del",),
         lambda w: bool(w.selection.obstacles), icon="delete", local=True,
     ),
     Spec("view_top", "View", "Top", lambda w: w.viewport.navigator.view("top"), ("7",)),
@@ -269,7 +285,7 @@ class Actions(QObject):
         action = QAction(spec.text, self._window)
         action.setObjectName(spec.id)
         action.setShortcuts([QKeySequence(keys) for keys in spec.shortcuts])
-        action.setIconVisibleInMenu(False)
+        action.setIconVisibleInMenu(spec.icon.startswith("shape-"))
         action.setCheckable(spec.checked is not None)
         if spec.local:
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushBu
 from snakestudio.errors import SceneError
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.models import MODELS
 from snakestudio.model.edits import get_value
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
@@ -197,7 +198,8 @@ class Banners(QWidget):
             text = f"This scene cannot run yet. {status.message}{more}"
             self.run.say("warning", text, [("Show Checks", self._show_checks)], closable=False)
         elif status.state == "preparing":
-            text = "Compiling the simulation engine; this happens only once."
+            name = MODELS[self._scene().model.kind].short
+            text = f"Compiling the engine of the {name} model; this happens only once."
             if not status.message.startswith("Compiling the simulation engine"):
                 text = f"{text} Now: {_lower_first(status.message)}"
             self.run.say("info", text, progress=status.progress, closable=False)
@@ -212,6 +214,8 @@ def _lower_first(text: str) -> str:
 
 
 def _pending_text(keys: Sequence[str], scene: Scene) -> str:
+    if tuple(keys) == ("model.kind",):
+        return f"The {MODELS[scene.model.kind].short} model applies at reset; until then the run goes on as it began."
     names = [label_of(scene, key) for key in keys]
     listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     return f"{listed}: {'these apply' if len(names) > 1 else 'this applies'} at reset."
@@ -226,4 +230,4 @@ def label_of(scene: Scene, key: str) -> str:
     except (SceneError, KeyError, AttributeError):  # a key of a scene that is gone is shown as it is
         return key
     head = owner.partition("[")[0].replace("_", " ").replace(".", " ").capitalize()
-    return f"{head}: {label}" if head else label
+    return f"{head}: {label}" if head and head != label else label

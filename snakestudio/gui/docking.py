@@ -25,7 +25,7 @@ _BOTTOM_SHARE = 0.34
 def _scene_tree(w: MainWindow) -> QWidget:
     from snakestudio.gui.docks.scene_tree import SceneTree
 
-    tree = SceneTree(w.document, w.selection, lambda: w.bridge.displayed)
+    tree = SceneTree(w.document, w.selection, w.obstacles)
     tree.addActions([w.actions_table["delete"], w.actions_table["select_all"]])
     return tree
 

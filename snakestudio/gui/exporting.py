@@ -162,12 +162,13 @@ class Exporter(QObject):
         recording = self._bridge.recording
         if recording is None or self.busy:
             return
+        folder = self._document.base_dir
 
         def work(progress: Progress) -> Path | None:
             from snakestudio.export.video import VideoOptions, write_video
 
             assert isinstance(options, VideoOptions)
-            return write_video(path, recording, options, progress)
+            return write_video(path, recording, options, progress, base_dir=folder)
 
         self._start(work, f"Rendering {path.name}")
 

@@ -14,6 +14,7 @@ from snakestudio.gui.banner import Banners
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.dock_title import DockTitle
 from snakestudio.gui.docking import DOCKS, make_docks, size_docks
+from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
 from snakestudio.gui.exporting import Exporter
 from snakestudio.gui.files import Files
@@ -24,7 +25,6 @@ from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.time_bar import TimeBar
 from snakestudio.gui.viewport.legend import fill_trail_menu
 from snakestudio.gui.viewport.viewport import Viewport
-from snakestudio.model.edits import remove_obstacles
 
 __all__ = ["MainWindow"]
 
@@ -46,6 +46,7 @@ class MainWindow(QMainWindow):
     bridge: SessionBridge
     selection: Selection
     viewport: Viewport
+    obstacles: ObstacleCommands
     time_bar: TimeBar
     banners: Banners
     files: Files
@@ -64,6 +65,10 @@ class MainWindow(QMainWindow):
         self.bridge = SessionBridge(self.document, self)
         self.selection = Selection(self.document, self)
         self.viewport = Viewport(self.document, self.bridge, self.selection)
+        self.obstacles = ObstacleCommands(
+            self.document, self.selection, lambda: self.bridge.displayed,
+            lambda: self.viewport.navigator.camera.target[:2],
+        )  # fmt: skip
         self.time_bar = TimeBar(self.bridge, self.document)
         self.banners = Banners(self.bridge, lambda: self.document.scene, self.show_checks)
         self.files = Files(self.document, self.banners.files, self.settings, self)
@@ -71,7 +76,7 @@ class MainWindow(QMainWindow):
         self.actions_table = Actions(self)
         table = self.actions_table
         self.run_bar = RunBar(
-            self.bridge, table["reset"], table["play"], table["step"],
+            self.bridge, self.document, table["reset"], table["play"], table["step"],
             [table["export_csv"], table["export_video"], table["screenshot"]], self,
         )  # fmt: skip
         self._to_fill = list(DOCKS)
@@ -185,19 +190,6 @@ class MainWindow(QMainWindow):
         """Back to the start of the run."""
         self.bridge.set_cursor(None)
         self.bridge.session.reset()
-
-    def select_all_obstacles(self) -> None:
-        """Select every obstacle."""
-        self.selection.set(("obstacle", index) for index in range(len(self.document.scene.obstacles)))
-
-    def delete_selected(self) -> None:
-        """Delete the selected obstacles, as one step of undo."""
-        indices = self.selection.obstacles
-        if not indices:
-            return
-        one = self.document.scene.obstacles[indices[0]]
-        what = f"{len(indices)} obstacles" if len(indices) > 1 else one.name or f"{one.kind} {indices[0] + 1}"
-        self.document.edit(remove_obstacles(self.document.scene, indices), f"Delete {what}")
 
     def toggle_theme(self) -> None:
         """Light instead of dark, or the other way round."""

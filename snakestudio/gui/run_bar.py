@@ -1,4 +1,4 @@
-"""The bar at the top: reset, play, step, speed, and the measured figures of the run."""
+"""The bar at the top: reset, play, step, speed, model, and the measured figures of the run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QToolBar, Q
 
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.document import Document
 from snakestudio.gui.figure import Figure
+from snakestudio.gui.model_box import ModelBox
 from snakestudio.model.snapshot import Fields
 
 __all__ = ["CONVERGED", "SPEEDS", "RunBar", "SpeedChooser"]
@@ -62,6 +64,7 @@ class RunBar(QToolBar):
     Parameters
     ----------
     bridge : SessionBridge
+    document : Document
     reset, play, step : QAction
     exports : list of QAction
         What the export button offers.
@@ -70,6 +73,7 @@ class RunBar(QToolBar):
     def __init__(
         self,
         bridge: SessionBridge,
+        document: Document,
         reset: QAction,
         play: QAction,
         step: QAction,
@@ -99,6 +103,12 @@ class RunBar(QToolBar):
         self.speed = SpeedChooser(content)
         self.speed.chosen.connect(bridge.session.set_speed)
         row.addWidget(self.speed)
+        row.addSpacing(8)
+        caption = QLabel("model", content)
+        caption.setProperty("role", "dim")
+        row.addWidget(caption)
+        self.model = ModelBox(document, short=True, parent=content)
+        row.addWidget(self.model)
         row.addSpacing(16)
         self.time = Figure("time", "00000.000 s", "Simulated time of what is shown", content)
         self.factor = Figure(
@@ -110,11 +120,20 @@ class RunBar(QToolBar):
         self.residual = Figure(
             "residual",
             "0.0e-00 ",
-            "Worst residual of the contact problems since the row before; green up to 1e-8, which counts as solved",
+            "<qt><b>Residual of the contact problems</b>, the worst since the row before: by how much forces and "
+            "velocities miss the laws of contact and friction, as a share of a link's weight. It is computed by code "
+            "that does not know the solver. Green up to 1e-8, which counts as solved.</qt>",
             content,
         )
         self.iterations = Figure("iterations", "000.0", "Mean Newton iterations of the contact solver a step", content)
-        for figure in (self.time, self.factor, self.residual, self.iterations):
+        self.unconverged = Figure(
+            "unconverged",
+            "0 000 000",
+            "<qt><b>Steps of this run whose residual is above 1e-8.</b> They were taken with the best solution that "
+            "was found; a step that cannot be solved at all stops the run. The plot Solver shows when they were.</qt>",
+            content,
+        )
+        for figure in (self.time, self.factor, self.residual, self.iterations, self.unconverged):
             row.addWidget(figure)
         row.addStretch(1)
         self.export = QToolButton(content)
@@ -152,7 +171,7 @@ class RunBar(QToolBar):
         snapshot = self._bridge.displayed
         session = self._bridge.session
         if snapshot is None:
-            for figure in (self.time, self.residual, self.iterations):
+            for figure in (self.time, self.residual, self.iterations, self.unconverged):
                 figure.show_value("–", "dim")
         else:
             self.time.show_value(f"{snapshot.time:.3f} s", "text" if self._bridge.live else "accent")
@@ -161,9 +180,11 @@ class RunBar(QToolBar):
                 role = "good" if figures.residual <= CONVERGED else "warning"
                 self.residual.show_value(f"{figures.residual:.1e}", role)
                 self.iterations.show_value(f"{figures.iterations:.1f}")
+                role = "warning" if figures.unconverged else "good"
+                self.unconverged.show_value(f"{figures.unconverged:,}".replace(",", " "), role)
             else:
-                self.residual.show_value("–", "dim")
-                self.iterations.show_value("–", "dim")
+                for figure in (self.residual, self.iterations, self.unconverged):
+                    figure.show_value("–", "dim")
         running = self._bridge.status.state == "running"
         possible = session.possible_factor
         if not running or not possible:

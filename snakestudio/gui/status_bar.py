@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -15,6 +16,11 @@ from snakestudio.gui.document import Document
 from snakestudio.model.snapshot import Fields
 
 __all__ = ["StatusBar"]
+
+Part = tuple[str, str]
+"""A text and its colour in the palette."""
+
+_DOT = " · "
 
 _STATES = {
     "empty": ("no scene", "dim"),
@@ -38,6 +44,12 @@ class StatusBar(QStatusBar):
         self.setSizeGripEnabled(False)
         self.left = _Line(Qt.AlignmentFlag.AlignLeft, self)
         self.right = _Line(Qt.AlignmentFlag.AlignRight, self)
+        self.left.setToolTip(
+            "<qt>What the session does; contacts that carried load when the picture was taken; time steps of this run "
+            "with a residual above 1e-8, out of all steps so far. Residual, iterations and real-time factor stand at "
+            "the top.</qt>"
+        )
+        self.right.setToolTip("Pictures of the viewport drawn a second")
         self.addWidget(self.left, 3)
         self.addPermanentWidget(self.right, 1)
         self._timer = QTimer(self)
@@ -67,18 +79,20 @@ class StatusBar(QStatusBar):
     def _refresh(self) -> None:
         state = self._bridge.status.state
         text, role = _STATES[state]
-        parts = []
+        parts: list[Part] = []
         snapshot = self._bridge.displayed
         if snapshot is not None:
             if Fields.CONTACTS in snapshot.valid:
-                parts.append(f"{len(snapshot.contacts)} contacts closed")
+                parts.append((f"{len(snapshot.contacts)} contacts closed", "dim"))
             if Fields.SOLVER in snapshot.valid:
                 steps = round(snapshot.time / self._document.scene.solver.step_s)
-                parts.append(f"{snapshot.solver.unconverged} unconverged of {steps:,} steps".replace(",", " "))
+                bad = snapshot.solver.unconverged
+                text_of = f"{bad:,} unconverged of {steps:,} steps".replace(",", " ")
+                parts.append((text_of, "warning" if bad else "dim"))
         if not self._bridge.live:
-            parts.append("looking back: End returns to the newest state")
-        self.left.say(" · ".join(parts), text, role)
-        self.right.say(f"{self.fps:.0f} fps" if state == "running" else "")
+            parts.append(("looking back: End returns to the newest state", "accent"))
+        self.left.say(parts, text, role)
+        self.right.say([(f"{self.fps:.0f} fps", "dim")] if state == "running" else [])
         if state == "running":
             self._soon()
 
@@ -89,17 +103,18 @@ class _Line(QWidget):
     def __init__(self, side: Qt.AlignmentFlag, parent: QWidget) -> None:
         super().__init__(parent)
         self._side = side
-        self._text, self._state, self._role = "", "", "dim"
+        self._parts: tuple[Part, ...] = ()
+        self._state, self._role = "", "dim"
 
     @property
     def text(self) -> str:
         """Everything it says."""
-        return " ".join(part for part in (self._state, self._text) if part)
+        return " ".join(part for part in (self._state, _DOT.join(text for text, _ in self._parts)) if part)
 
-    def say(self, text: str, state: str = "", role: str = "dim") -> None:
-        """Show a text, after a state with a dot in a colour of the palette."""
-        if (text, state, role) != (self._text, self._state, self._role):
-            self._text, self._state, self._role = text, state, role
+    def say(self, parts: Sequence[Part], state: str = "", role: str = "dim") -> None:
+        """Show texts, each in a colour of the palette, after a state with a dot in one."""
+        if (tuple(parts), state, role) != (self._parts, self._state, self._role):
+            self._parts, self._state, self._role = tuple(parts), state, role
             self.setAccessibleName(self.text)
             self.update()
 
@@ -127,8 +142,11 @@ class _Line(QWidget):
                 area.setLeft(area.left() + painter.fontMetrics().horizontalAdvance(self._state) + 20)
                 font.setBold(False)
                 painter.setFont(font)
-            painter.setPen(theme.colour("dim"))
-            text = painter.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, area.width())
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | self._side, text)
+            for index, (words, role) in enumerate(self._parts):
+                painter.setPen(theme.colour(role))
+                text = (_DOT if index else "") + words
+                text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+                painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | self._side, text)
+                area.setLeft(area.left() + painter.fontMetrics().horizontalAdvance(text))
         finally:
             painter.end()

@@ -62,6 +62,7 @@ QSplitter::handle:vertical { height: 1px; }
 QLabel { background: transparent; }
 QLabel[role="heading"] { font-weight: 600; }
 QLabel[role="dim"], QLabel[role="unit"] { color: $dim; }
+QLabel[role="group"] { color: $dim; font-size: 12px; font-weight: 600; margin-top: 4px; }
 QLabel[role="value"] { font-weight: 600; }
 QLabel[role="good"] { color: $good; }
 QLabel[role="warning"] { color: $warning; }
@@ -86,6 +87,8 @@ QPushButton[role="link"]:hover, QToolButton[role="link"]:hover { color: $text; }
 QToolButton[role="flat"] { background: transparent; border: 0; padding: 4px; }
 QToolButton[role="flat"]:hover { background: $raised; }
 QToolButton::menu-indicator { image: none; }
+QToolButton::menu-button { border: 0; width: 16px; }
+QToolButton::menu-arrow { image: url("$icons/chevron-down.svg"); width: 10px; height: 10px; }
 QPushButton::menu-indicator { image: url("$icons/chevron-down.svg"); width: 12px; subcontrol-position: right center;
   right: 8px; }
 

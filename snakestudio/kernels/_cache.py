@@ -21,7 +21,7 @@ __all__ = ["compile_cache", "forget_old_code", "jit_disabled"]
 _PACKAGE = Path(__file__).resolve().parent.parent
 _ENVIRONMENT = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_DEBUGINFO", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
 
-_COMPILED = (b"@jit", b"@inlined", b"(NamedTuple)")
+_COMPILED = (b"@jit", b"@inlined", b"(NamedTuple)", b"numba.njit")
 """What tells a source that compiled code depends on; constants of kernels must stand in one of these, too."""
 
 

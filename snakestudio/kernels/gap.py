@@ -6,7 +6,7 @@ import math
 
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["stadium_circle", "stadium_touches"]
+__all__ = ["point_rectangle", "stadium_circle", "stadium_rectangle", "stadium_touches"]
 
 
 @inlined
@@ -68,3 +68,61 @@ def stadium_touches(
     ry = lever * sin - dy
     touch = circle_radius + radius
     return rx * rx + ry * ry <= touch * touch
+
+
+@inlined
+def point_rectangle(x: float, y: float, half_x: float, half_y: float) -> tuple[float, float, float]:
+    """Distance from a rectangle about the origin to a point, negative inside, and its direction (unit vector)."""
+    out_x = abs(x) - half_x
+    out_y = abs(y) - half_y
+    side_x = 1.0 if x >= 0.0 else -1.0
+    side_y = 1.0 if y >= 0.0 else -1.0
+    distance = math.sqrt(out_x * out_x + out_y * out_y)
+    if out_x > 0.0 and out_y > 0.0 and distance > 0.0:
+        return distance, side_x * out_x / distance, side_y * out_y / distance
+    if out_x > out_y:
+        return out_x, side_x, 0.0
+    return out_y, 0.0, side_y
+
+
+@inlined
+def stadium_rectangle(
+    feature: int, x: float, y: float, cos: float, sin: float, half: float, radius: float, half_x: float, half_y: float
+) -> tuple[float, float, float, float, float]:
+    """Gap of one feature of a link and a rectangle about the origin.
+
+    What keeps a link out of a rectangle is that neither end of its segment comes nearer to the rectangle than `radius`
+    nor a corner of the rectangle nearer to the segment. Each of these is a contact of its own where its gap is closed;
+    so a link that lies along a wall touches it at both ends, and one that lies across the end of a wall at one end and
+    at the corner, and none of them comes and goes by rounding.
+
+    Parameters
+    ----------
+    feature : int
+        0 and 1: the rear and the front end of the segment; 2 to 5: a corner of the rectangle.
+    x, y, cos, sin, half, radius : float
+        The link as in `stadium_circle`, in the frame of the rectangle.
+    half_x, half_y : float
+        Half sizes of the rectangle, m.
+
+    Returns
+    -------
+    gap, normal_x, normal_y, arm, lever : float
+        As in `stadium_circle`; the gap is inf for a corner that is not strictly beside the segment (its nearest point
+        is an end then) and for the second end of a segment without length.
+    """
+    if feature < 2:
+        lever = half if feature == 1 else -half
+        distance, normal_x, normal_y = point_rectangle(x + lever * cos, y + lever * sin, half_x, half_y)
+        if feature == 1 and half == 0.0:
+            distance = math.inf
+    else:
+        dx = (half_x if feature == 2 or feature == 5 else -half_x) - x
+        dy = (half_y if feature < 4 else -half_y) - y
+        lever = dx * cos + dy * sin
+        offset = dy * cos - dx * sin  # of the corner to the left of the link
+        distance = abs(offset) if -half < lever and lever < half else math.inf
+        side = 1.0 if offset <= 0.0 else -1.0
+        normal_x = -sin * side
+        normal_y = cos * side
+    return distance - radius, normal_x, normal_y, lever * (cos * normal_y - sin * normal_x), lever

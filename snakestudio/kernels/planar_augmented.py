@@ -3,7 +3,8 @@
 The step's velocity minimises 1/2 |u - u_free|_M^2 + sum of load |gamma_T| over all u that keep joints closed and
 contacts from approaching (P2 (55)-(61) are its optimality conditions). The augmented Lagrangian of that strictly convex
 problem is convex and once differentiable, Newton's method with an exact line search minimises it from anywhere, and the
-method of multipliers converges for every penalty: there is no cycling to fall into.
+method of multipliers converges for every penalty: there is no cycling to fall into. Friction on obstacles enters with
+bounds that are given (`scratch.contact[:, 6]`), for with those that follow the normal impulses nothing is minimised.
 """
 
 from __future__ import annotations
@@ -16,8 +17,21 @@ from numpy.typing import NDArray
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.planar_chain import close_joints, solve_chain
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
-from snakestudio.kernels.planar_scratch import ChainScratch, add_contact, assemble_inertia, relative_velocities
-from snakestudio.kernels.prox import natural_disc, natural_positive, prox_disc, prox_positive
+from snakestudio.kernels.planar_scratch import (
+    ChainScratch,
+    add_contact,
+    assemble_inertia,
+    relative_velocities,
+    sliding_velocities,
+)
+from snakestudio.kernels.prox import (
+    natural_disc,
+    natural_interval,
+    natural_positive,
+    prox_disc,
+    prox_interval,
+    prox_positive,
+)
 
 __all__ = ["solve_augmented"]
 
@@ -62,6 +76,11 @@ def _slope(
         prox_b = scratch.contact[c, 2] / softness
         d1 = scratch.old_contact[c, 0]
         slope -= d1 * prox_positive(impulses.normal[c] - prox_b * (scratch.contact[c, 0] + step * d1))
+        if problem.n_rough > 0 and scratch.contact[c, 5] > 0.0:
+            prox_b = scratch.contact[c, 5] / softness
+            d1 = scratch.old_contact[c, 2]
+            y1 = impulses.tangent[c] - prox_b * (scratch.contact[c, 3] + step * d1)
+            slope -= d1 * prox_interval(y1, scratch.contact[c, 6])
     if problem.n_stops > 0:
         prox_b = 0.5 * inertia / softness
         for k in range(n - 1):
@@ -107,7 +126,12 @@ def _direction(
         prox_b = scratch.contact[c, 2] / softness
         impulse = impulses.normal[c] - prox_b * scratch.contact[c, 0]
         if impulse > 0.0:
-            add_contact(local, problem.link[c], problem.rows, c, prox_b, impulse)
+            add_contact(local, problem.link[c], problem.rows, c, 0, prox_b, impulse)
+        if problem.n_rough > 0 and scratch.contact[c, 5] > 0.0:
+            prox_b = scratch.contact[c, 5] / softness
+            impulse = impulses.tangent[c] - prox_b * scratch.contact[c, 3]
+            near = prox_interval(impulse, scratch.contact[c, 6])
+            add_contact(local, problem.link[c], problem.rows, c, 3, prox_b if near == impulse else 0.0, near)
     if problem.n_stops > 0:
         prox_b = 0.5 * inertia / softness
         for k in range(n - 1):
@@ -117,6 +141,8 @@ def _direction(
             scratch.stop[k, 3] = problem.stops[k] * y1 if active else 0.0
     solve_chain(problem, local, scratch.stop, scratch.eliminated, scratch.du)
     relative_velocities(problem, scratch.du, scratch.old_link, scratch.old_contact, scratch.old_stop)
+    if problem.n_rough > 0:
+        sliding_velocities(problem, scratch.du, scratch.old_contact, 2)
 
 
 @jit
@@ -164,6 +190,11 @@ def _update_multipliers(
         p1 = prox_positive(impulses.normal[c] - prox_r / softness * scratch.contact[c, 0])
         impulses.normal[c] = p1
         worst = max(worst, natural_positive(p1, scratch.contact[c, 0], prox_r))
+        if problem.n_rough > 0 and scratch.contact[c, 5] > 0.0:
+            prox_r, bound = scratch.contact[c, 5], scratch.contact[c, 6]
+            p1 = prox_interval(impulses.tangent[c] - prox_r / softness * scratch.contact[c, 3], bound)
+            impulses.tangent[c] = p1
+            worst = max(worst, natural_interval(p1, scratch.contact[c, 3], prox_r, bound))
     if problem.n_stops > 0:
         prox_r = 0.5 * inertia
         for k in range(n - 1):
@@ -189,6 +220,8 @@ def solve_augmented(
     done = 0
     close_joints(problem, u)
     relative_velocities(problem, u, scratch.friction, scratch.contact, scratch.stop)
+    if problem.n_rough > 0:
+        sliding_velocities(problem, u, scratch.contact, 3)
     for outer in range(OUTER):
         softness = SOFTNESS[min(outer, len(SOFTNESS) - 1)]
         least = math.inf
@@ -208,6 +241,8 @@ def solve_augmented(
                     scratch.friction[k, i] += step * scratch.old_link[k, i]
             for c in range(problem.n_contacts):
                 scratch.contact[c, 0] += step * scratch.old_contact[c, 0]
+                if problem.n_rough > 0:
+                    scratch.contact[c, 3] += step * scratch.old_contact[c, 2]
             if problem.n_stops > 0:
                 for k in range(n - 1):
                     scratch.stop[k, 0] += step * scratch.old_stop[k, 0]

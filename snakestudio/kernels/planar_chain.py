@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.planar_problem import ChainProblem
 
-__all__ = ["close_joints", "solve_chain"]
+__all__ = ["close_joints", "solve_chain", "spread"]
 
 FloatArray = NDArray[np.float64]
 
@@ -78,7 +78,7 @@ def _hand_on(
 
 
 @inlined
-def _spread(
+def spread(
     eliminated: FloatArray, k: int, hx: float, hy: float, vx: float, vy: float, w: float, du: FloatArray
 ) -> tuple[float, float, float]:
     """Motion of link k from that of its inner joint; returns that of its outer joint and the angular velocity."""
@@ -99,7 +99,7 @@ def solve_chain(
     Parameters
     ----------
     problem : ChainProblem
-    local : (n, 9)
+    local : (n, 9 or more)
         Of every link about its centre of gravity: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y, b_w.
     stops : (n - 1, 4)
         Of every joint, columns 2 and 3: stiffness B and right-hand side q of
@@ -160,9 +160,9 @@ def solve_chain(
     bx, by, bw = vx - hx * omega, vy - hy * omega, omega
     if pairs < middle:
         j = pairs
-        bx, by, bw = _spread(eliminated, j, half * sin[j], -half * cos[j], bx, by, bw, du)
+        bx, by, bw = spread(eliminated, j, half * sin[j], -half * cos[j], bx, by, bw, du)
     for i in range(pairs):
         j = pairs - 1 - i
         k = n - 1 - j
-        ax, ay, aw = _spread(eliminated, k, -half * sin[k], half * cos[k], ax, ay, aw, du)
-        bx, by, bw = _spread(eliminated, j, half * sin[j], -half * cos[j], bx, by, bw, du)
+        ax, ay, aw = spread(eliminated, k, -half * sin[k], half * cos[k], ax, ay, aw, du)
+        bx, by, bw = spread(eliminated, j, half * sin[j], -half * cos[j], bx, by, bw, du)

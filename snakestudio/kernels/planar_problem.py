@@ -35,8 +35,11 @@ class ChainProblem(NamedTuple):
         Obstacle contacts; arrays over contacts may be longer.
     link : (c,) int
         Link of every obstacle contact, ascending.
-    rows : (c, 3)
-        Force direction (n_x, n_y, arm) of every obstacle contact (P2 (14), (16)).
+    rows : (c, 6)
+        Of every obstacle contact: force direction (n_x, n_y, arm) (P2 (14), (16)), and that of its friction, (t_x, t_y,
+        arm) times the obstacle's friction coefficient, so that the admissible set is |P_T| <= P_N; 0 if it has none.
+    n_rough : int
+        How many of the contacts have friction.
     stops : (n - 1,)
         +1 for a joint at its lower stop, -1 at its upper, 0 for a free one; gamma_S = stop * joint rate >= 0.
     n_stops : int
@@ -56,6 +59,7 @@ class ChainProblem(NamedTuple):
     n_contacts: int
     link: IntArray
     rows: FloatArray
+    n_rough: int
     stops: FloatArray
     n_stops: int
 
@@ -69,10 +73,14 @@ class ChainImpulses(NamedTuple):
         In scaled coordinates: the impulse on the link is (mu_along P_1 e + mu_across P_2 s), N s.
     normal : (c,)
         Of the obstacle contacts, N s.
+    tangent : (c,)
+        Friction of the obstacle contacts in scaled coordinates: the impulse on the link is P_T times its direction in
+        `ChainProblem.rows`, N s.
     stop : (n - 1,)
         Of the joint stops, N m s; acts on link i+1 with the sign of the stop and oppositely on link i.
     """
 
     friction: FloatArray
     normal: FloatArray
+    tangent: FloatArray
     stop: FloatArray

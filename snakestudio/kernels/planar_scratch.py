@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.planar_problem import ChainProblem
 
-__all__ = ["EPSILON", "ChainScratch", "add_contact", "assemble_inertia", "make_scratch", "relative_velocities"]
+__all__ = [
+    "EPSILON",
+    "ChainScratch",
+    "add_contact",
+    "assemble_inertia",
+    "make_scratch",
+    "relative_velocities",
+    "sliding_velocities",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -25,17 +33,18 @@ class ChainScratch(NamedTuple):
     ----------
     friction : (n, 6)
         Of every link: sliding velocity gamma (2, scaled), unit vector n of P - r gamma (2), its length, beta.
-    contact : (c, 3)
-        Of every obstacle contact: gamma, P - r gamma, r.
+    contact : (c, 7)
+        Of every obstacle contact: gamma, P - r gamma, r; the same of its friction, r = 0 if it has none; the bound of
+        its friction in the fallback.
     stop : (n - 1, 4)
         Of every joint stop: gamma, P - r gamma, stiffness B and right-hand side q (see `solve_chain`).
-    local, eliminated, du : (n, 9), (n, 4), (n, 3)
-        See `solve_chain`.
+    local, eliminated, du : (n, 12), (n, 4), (n, 3)
+        See `solve_chain` and `solve_chain_skew`.
     old_link : (n, 7)
         The iterate before: u (3), friction impulse (2), its gamma (2).
-    old_contact, old_stop : (c, 2), (n - 1, 2)
-        The iterate before: gamma and impulse. In the fallback column 0 and `old_link[:, :2]` hold the changes of gamma
-        along the search direction.
+    old_contact, old_stop : (c, 4), (n - 1, 2)
+        The iterate before: gamma and impulse; of contacts also those of friction. In the fallback the columns of gamma
+        and `old_link[:, :2]` hold the changes of gamma along the search direction.
     """
 
     friction: FloatArray
@@ -52,7 +61,7 @@ class ChainScratch(NamedTuple):
 def make_scratch(n_links: int, capacity: int) -> ChainScratch:
     """Workspace for `n_links` links and `capacity` obstacle contacts."""
     n, c, j = n_links, capacity, n_links - 1
-    shapes = ((n, 6), (c, 3), (j, 4), (n, 9), (n, 4), (n, 3), (n, 7), (c, 2), (j, 2))
+    shapes = ((n, 6), (c, 7), (j, 4), (n, 12), (n, 4), (n, 3), (n, 7), (c, 4), (j, 2))
     return ChainScratch(*(np.zeros(shape) for shape in shapes))
 
 
@@ -76,6 +85,14 @@ def relative_velocities(
 
 
 @inlined
+def sliding_velocities(problem: ChainProblem, u: FloatArray, contact: FloatArray, column: int) -> None:
+    """Scaled sliding velocities on the obstacles, into `column` of `contact`."""
+    for c in range(problem.n_contacts):
+        k = problem.link[c]
+        contact[c, column] = problem.rows[c, 3] * u[k, 0] + problem.rows[c, 4] * u[k, 1] + problem.rows[c, 5] * u[k, 2]
+
+
+@inlined
 def assemble_inertia(problem: ChainProblem, u: FloatArray, local: FloatArray, k: int) -> None:
     """Start the local quadratic of link k: its inertia, and the momentum that is missing at `u`."""
     local[k, 0] = problem.mass
@@ -90,9 +107,11 @@ def assemble_inertia(problem: ChainProblem, u: FloatArray, local: FloatArray, k:
 
 
 @inlined
-def add_contact(local: FloatArray, k: int, rows: FloatArray, c: int, stiffness: float, impulse: float) -> None:
-    """Add to link k what a closed obstacle contact contributes: B w w^T and `impulse` w."""
-    nx, ny, arm = rows[c, 0], rows[c, 1], rows[c, 2]
+def add_contact(
+    local: FloatArray, k: int, rows: FloatArray, c: int, first: int, stiffness: float, impulse: float
+) -> None:
+    """Add to link k what a law of an obstacle contact contributes: B w w^T and `impulse` w, w = rows[c, first:][:3]."""
+    nx, ny, arm = rows[c, first], rows[c, first + 1], rows[c, first + 2]
     local[k, 0] += stiffness * nx * nx
     local[k, 1] += stiffness * nx * ny
     local[k, 2] += stiffness * ny * ny

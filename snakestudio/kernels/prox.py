@@ -6,13 +6,19 @@ import math
 
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["natural_disc", "natural_positive", "prox_disc", "prox_positive"]
+__all__ = ["natural_disc", "natural_interval", "natural_positive", "prox_disc", "prox_interval", "prox_positive"]
 
 
 @inlined
 def prox_positive(x: float) -> float:
     """Point of C = {x >= 0} (P2 (45)) nearest to `x`."""
     return x if x > 0.0 else 0.0
+
+
+@inlined
+def prox_interval(x: float, bound: float) -> float:
+    """Point of C_T = [-bound, bound] nearest to `x`."""
+    return min(max(x, -bound), bound)
 
 
 @inlined
@@ -29,6 +35,12 @@ def prox_disc(x: float, y: float, radius: float) -> tuple[float, float]:
 def natural_positive(impulse: float, gamma: float, prox_r: float) -> float:
     """How far a unilateral law is from being satisfied: |P - prox(P - r gamma)| (P2 (57)), N s."""
     return abs(impulse - prox_positive(impulse - prox_r * gamma))
+
+
+@inlined
+def natural_interval(impulse: float, gamma: float, prox_r: float, bound: float) -> float:
+    """How far the friction of an obstacle contact is from being satisfied: |P - prox(P - r gamma)|, N s."""
+    return abs(impulse - prox_interval(impulse - prox_r * gamma, bound))
 
 
 @inlined

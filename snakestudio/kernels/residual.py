@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
-from snakestudio.kernels.prox import natural_disc, natural_positive
+from snakestudio.kernels.prox import natural_disc, natural_interval, natural_positive, prox_positive
 
 __all__ = ["CONVERGED", "chain_joint_impulses", "chain_law_residual"]
 
@@ -27,7 +27,8 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
     """Worst |P - prox_C(P - gamma / G)| / (m g dt) over all contacts and laws.
 
     G is the largest diagonal of the law's own block on the free links: max(mu)^2 / m for friction, 1/m + arm^2 / Theta
-    for an obstacle, 2 / Theta for a joint stop, whose impulse is divided by the link's length to be one of N s.
+    for an obstacle, mu^2 (1/m + arm^2 / Theta) for the friction on it, 2 / Theta for a joint stop, whose impulse is
+    divided by the link's length to be one of N s.
 
     Parameters
     ----------
@@ -64,6 +65,14 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
         distance = natural_positive(impulses.normal[c], nx * u[k, 0] + ny * u[k, 1] + arm * u[k, 2], prox_r)
         worst = max(worst, distance)
         total += distance
+        tx, ty, arm = problem.rows[c, 3], problem.rows[c, 4], problem.rows[c, 5]
+        own = (tx * tx + ty * ty) / mass + arm * arm / inertia
+        if own > 0.0:
+            gamma = tx * u[k, 0] + ty * u[k, 1] + arm * u[k, 2]
+            bound = prox_positive(impulses.normal[c])
+            distance = natural_interval(impulses.tangent[c], gamma, 1.0 / own, bound)
+            worst = max(worst, distance)
+            total += distance
     if problem.n_stops > 0:
         for k in range(n - 1):
             if problem.stops[k] != 0.0:
@@ -117,6 +126,11 @@ def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainIm
             fx += p * problem.rows[c, 0]
             fy += p * problem.rows[c, 1]
             moment += p * problem.rows[c, 2]
+            if problem.n_rough > 0:
+                p = impulses.tangent[c]
+                fx += p * problem.rows[c, 3]
+                fy += p * problem.rows[c, 4]
+                moment += p * problem.rows[c, 5]
             c -= 1
         if problem.n_stops > 0:
             if k > 0:

@@ -9,7 +9,6 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.motion import Start
 from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.model.scene_file import complete, scene_from_dict
 from snakestudio.model.sentences import problem_of
@@ -22,6 +21,7 @@ __all__ = [
     "move_obstacles",
     "parse_key",
     "remove_obstacles",
+    "tree",
     "with_value",
     "with_values",
 ]
@@ -100,10 +100,10 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
     quick = _with_plain_values(scene, values)
     if quick is not None:
         return quick
-    tree: Any = _tree(scene)
+    whole: Any = tree(scene)
     for key, value in values.items():
         path = parse_key(key)
-        holder: Any = tree
+        holder: Any = whole
         for part in path[:-1]:
             try:
                 holder = holder[part]
@@ -116,12 +116,12 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
             raise _error(key, f"there are only {len(holder)} entries", f"give a number from 1 to {len(holder)}")
         if not isinstance(holder, dict | list) or isinstance(holder, list) != isinstance(last, int):
             raise _error(key, "there is no such key in the scene", "see the scene file for the keys it has")
-        _drop_foreign(holder, last, value)
+        _drop_foreign(path, holder, value)
         if value is None and isinstance(holder, dict):
             holder.pop(last, None)
         else:
             holder[last] = value  # type: ignore[index]
-    return scene_from_dict(tree)
+    return scene_from_dict(whole)
 
 
 def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
@@ -164,25 +164,33 @@ def _replaced(whole: Any, path: tuple[str | int, ...], part: Any) -> Any:
     return whole.model_copy(update={first: _replaced(getattr(whole, first), rest, part)})
 
 
-def _drop_foreign(holder: Any, last: str | int, value: Any) -> None:
+def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
     """A change of kind keeps only what the kinds share: the rest would be unknown keys."""
-    if last != "kind" or not isinstance(holder, dict) or holder.get("kind") == value:
+    if len(path) < 2 or path[-1] != "kind" or not isinstance(holder, dict) or holder.get("kind") == value:
         return
-    options: tuple[type[BaseModel], ...] = get_args(get_args(Start)[0])
-    kinds = {model.model_fields["kind"].get_default(): model for model in options}
+    field = Scene.model_fields.get(str(path[0]))
+    kinds = _kinds(field.annotation) if field is not None else {}
     target = kinds.get(value)
     if target is not None and holder.get("kind") in kinds:
         for name in [name for name in holder if name not in target.model_fields]:
             del holder[name]
 
 
-def _tree(part: Any) -> Any:
+def _kinds(annotation: Any) -> dict[Any, type[BaseModel]]:
+    """The kinds of part that an annotation, or a tuple of it, allows, by name."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        kind = annotation.model_fields.get("kind")
+        return {} if kind is None else {kind.get_default(): annotation}
+    return {name: model for option in get_args(annotation) for name, model in _kinds(option).items()}
+
+
+def tree(part: Any) -> Any:
     """A scene part as the plain nested values its file would hold."""
     if isinstance(part, BaseModel):
-        tree = {name: _tree(getattr(part, name)) for name in type(part).model_fields}
-        return {name: value for name, value in tree.items() if value is not None}
+        values = {name: tree(getattr(part, name)) for name in type(part).model_fields}
+        return {name: value for name, value in values.items() if value is not None}
     if isinstance(part, tuple):
-        return [_tree(entry) for entry in part]
+        return [tree(entry) for entry in part]
     return part
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import SceneError
+from snakestudio.model.chain import chain, gait_joint_angles, joint_angles, level_gait_frame, wave_directions
 from snakestudio.model.motion import (
     GaitStart,
     JointAnglesStart,
@@ -19,9 +20,11 @@ from snakestudio.model.motion import (
     RecordingStart,
     StateStart,
 )
+from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.model.scene import Scene
 
 __all__ = [
+    "FLAT_DEPTH",
     "gait_link_angles",
     "initial_joint_angles",
     "initial_state",
@@ -30,27 +33,17 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
+FLAT_DEPTH = 1e-6
+"""How deep the lowest contact sphere of a robot that lies on the ground is in it, m: a start at gap 0 would leave it to
+rounding which spheres touch."""
+
 
 def gait_link_angles(gait: LateralUndulation, n_links: int, heading: float) -> FloatArray:
-    """Directions of all links, (n,), rad, whose joints have the gait's angles at t = 0.
-
-    The axis of the wave has direction `heading`: theta_i = H - A / (2 sin(delta/2)) cos((i - 3/2) delta), and an offset
-    psi bends the robot evenly about its middle. Where the wave is so long that its links would turn by more than half a
-    turn from the axis, no axis shows within the robot; then the mean direction is `heading`.
-    """
-    amplitude, delta, n = gait.amplitude, gait.phase_shift, n_links
-    bend = gait.offset * (np.arange(n) - 0.5 * (n - 1))
-    half_sine = 2.0 * math.sin(0.5 * delta)
-    if amplitude <= math.pi * abs(half_sine):
-        wave = -amplitude / half_sine * np.cos((np.arange(n) - 0.5) * delta) if amplitude else np.zeros(n)
-    else:
-        wave = np.concatenate([[0.0], np.cumsum(amplitude * np.sin(np.arange(n - 1) * delta))])
-        wave -= wave.mean()
-    angles: FloatArray = heading + wave + bend
-    return angles
+    """Directions of all links in the plane, (n,), rad, in the gait's pose at t = 0; the wave's axis is `heading`."""
+    return wave_directions(gait.yaw, n_links, heading)
 
 
-def _chain(theta: FloatArray, length: float, link: int, x: float, y: float) -> FloatArray:
+def _planar_chain(theta: FloatArray, length: float, link: int, x: float, y: float) -> FloatArray:
     """Centres of gravity, (n, 2), of a closed chain with link directions `theta`, link `link` (0-based) at (x, y)."""
     axis = np.column_stack([np.cos(theta), np.sin(theta)])
     centre = np.zeros((len(theta), 2))
@@ -72,12 +65,53 @@ def _placed(scene: Scene, start: PlacedStart) -> tuple[FloatArray, FloatArray]:
         theta = math.radians(start.heading_deg) + bends - bends[link]
     else:
         theta = np.full(n, math.radians(getattr(start, "heading_deg", 0.0)))
-    centre = _chain(theta, scene.robot.link_length_m, link, start.x_m, start.y_m)
+    centre = _planar_chain(theta, scene.robot.link_length_m, link, start.x_m, start.y_m)
     omega = math.radians(start.omega_deg_s)
     velocity = np.array([start.vx_m_s, start.vy_m_s]) + omega * np.column_stack(
         [start.y_m - centre[:, 1], centre[:, 0] - start.x_m]
     )
     return np.column_stack([centre, theta]), np.column_stack([velocity, np.full(n, omega)])
+
+
+def _spatial_joint_angles(scene: Scene, start: PlacedStart) -> FloatArray:
+    """Yaw and pitch of all joints, (n-1, 2), rad, of a start in space that puts one link at a place."""
+    n = scene.robot.n_links
+    angles = np.zeros((n - 1, 2))
+    if isinstance(start, GaitStart):
+        return gait_joint_angles(start.shape(scene.gait), n)
+    if isinstance(start, JointAnglesStart):
+        angles[:, 0] = np.radians(np.array(start.joint_angles_deg))
+        if start.joint_pitch_deg is not None:
+            angles[:, 1] = np.radians(np.array(start.joint_pitch_deg))
+    elif isinstance(start, LinkAnglesStart):
+        angles[:, 0] = np.diff(np.radians(np.array(start.link_angles_deg)))
+    return angles
+
+
+def _placed_in_space(scene: Scene, start: PlacedStart) -> tuple[FloatArray, FloatArray]:
+    """Pose (n, 7) and twist (n, 6) of a start in space that puts one link at a place."""
+    robot, link = scene.robot, start.link - 1
+    angles = _spatial_joint_angles(scene, start)
+    heading = start.link_angles_deg[link] if isinstance(start, LinkAnglesStart) else getattr(start, "heading_deg", 0.0)
+    frame = rotation(*(math.radians(angle) for angle in (heading, start.pitch_deg, start.roll_deg)))
+    if isinstance(start, GaitStart):  # the frame is that of the wave, not of a link
+        frame = frame @ level_gait_frame(start.shape(scene.gait), robot.n_links)
+        centre, turns = chain(frame, angles, robot.link_length_m, robot.axis_offset_m)
+    else:
+        centre, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
+        onto = frame @ turns[link].T
+        centre, turns = centre @ onto.T, onto @ turns
+    centre += np.array([start.x_m, start.y_m, start.z_m or 0.0]) - centre[link]
+    if start.z_m is None:
+        lowest = float((centre[:, 2] - robot.contact_half_length_m * np.abs(turns[:, 2, 0])).min())
+        centre[:, 2] += robot.radius_m - FLAT_DEPTH - lowest
+    omega = math.radians(start.omega_deg_s)
+    twist = np.zeros((len(centre), 6))
+    twist[:, 0] = start.vx_m_s - omega * (centre[:, 1] - start.y_m)
+    twist[:, 1] = start.vy_m_s + omega * (centre[:, 0] - start.x_m)
+    twist[:, 2] = start.vz_m_s
+    twist[:, 5] = omega
+    return np.column_stack([centre, quaternions(turns)]), twist
 
 
 def _unwrapped(pose: FloatArray) -> FloatArray:
@@ -158,6 +192,8 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
         if start.angular_velocity_rad_s is not None:
             twist[:, 3:] = np.array(start.angular_velocity_rad_s)
         return pose, twist
+    if scene.model.spatial:
+        return _placed_in_space(scene, start)
     q, u = _placed(scene, start)
     n = len(q)
     pose = np.zeros((n, 7))
@@ -172,14 +208,19 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
 
 
 def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArray:
-    """Yaw of all joints at the start of `scene`, (n-1,), rad.
+    """Yaw and pitch of all joints at the start of `scene`, (n-1, 2), rad; in the plane the pitch is 0.
 
     Raises
     ------
     SceneError
         As `initial_state`.
     """
-    return np.diff(planar_pose(scene, base_dir)[0][:, 2])
+    if not scene.model.spatial:
+        yaw = np.diff(planar_pose(scene, base_dir)[0][:, 2])
+        return np.column_stack([yaw, np.zeros_like(yaw)])
+    if isinstance(scene.start, PlacedStart):
+        return _spatial_joint_angles(scene, scene.start)
+    return joint_angles(initial_state(scene, base_dir)[0])
 
 
 def planar_pose(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArray, FloatArray]:

@@ -28,6 +28,11 @@ class Model(Frozen):
         help="Formulation of the dynamics: planar_nonsmooth is paper P2, spatial_nonsmooth paper P1",
     )  # fmt: skip
 
+    @property
+    def spatial(self) -> bool:
+        """Whether the robot moves in space, with pitch in its joints."""
+        return self.kind == "spatial_nonsmooth"
+
 
 class Control(Frozen):
     """Timing of the set-points."""
@@ -43,7 +48,8 @@ class Control(Frozen):
     )  # fmt: skip
     set_point_period_s: float = value(
         0.0, label="Set-point period", unit="s",
-        help="The joints get a new set-point only so often and hold it meanwhile (0.1 on Aiko; 0: at every step)",
+        help="The joints get a new set-point only so often and hold it meanwhile, in whole time steps"
+        " (0.1 on Aiko; 0: at every step)",
         ge=0, le=10, slider=(0, 0.5),
     )  # fmt: skip
     start_delay_s: float = value(
@@ -75,7 +81,7 @@ class Solver(Frozen):
         gt=0, le=1e-8, slider=(1e-12, 1e-8), live=True,
     )  # fmt: skip
     max_iterations: int = value(
-        200, label="Iterations at most", help="Newton iterations a step may take",
+        500, label="Iterations at most", help="Newton iterations a step may take",
         ge=1, le=100000, slider=(10, 1000), live=True,
     )  # fmt: skip
 
@@ -138,6 +144,12 @@ def structure_problems(scene: Scene) -> list[Problem]:
             "control.period_s",
             f"{scene.control.period_s:g} s is not a whole number of time steps of {scene.solver.step_s:g} s",
             f"make it a multiple of solver.step_s, for example {max(1, round(ratio)) * scene.solver.step_s:g}",
+        )
+    if 0.0 < scene.control.set_point_period_s < scene.solver.step_s * (1 - 1e-9):
+        wrong(
+            "control.set_point_period_s",
+            f"{scene.control.set_point_period_s:g} s is shorter than a time step of {scene.solver.step_s:g} s",
+            "give at least a time step, or 0 for a set-point at every step",
         )
     if scene.run.duration_s < 0.5 * scene.solver.step_s:
         wrong(

@@ -33,6 +33,9 @@ __all__ = [
 MAX_BYTES = 64 * 1024 * 1024
 """Larger files are refused unread: no scene is that large."""
 
+_FIRST_KINDS = {"gait": "lateral_undulation", "obstacles": "cylinder"}
+"""Kinds that may be left out, for there were no others once."""
+
 CSV_SCENE_MARK = "#| "
 """Before every line of the scene in the header of an exported CSV."""
 
@@ -199,6 +202,7 @@ def _validate(values: dict[str, Any], source: str) -> Scene:
     if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
         what = f"format = {version} is newer than this program, which reads up to {FORMAT}"
         raise _scene_error(source, [Problem("error", "", what, "update SnakeStudio")])
+    values = _with_first_kinds(values)
     problems = []
     if "format" not in values:
         problems.append(Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}"))
@@ -210,6 +214,17 @@ def _validate(values: dict[str, Any], source: str) -> Scene:
         problems += _contradictions(values, {str(detail["loc"][0]) for detail in details if detail["loc"]})
         raise _scene_error(source, problems) from None
     return complete(scene, [*problems, *structure_problems(scene)], source)
+
+
+def _with_first_kinds(values: dict[str, Any]) -> dict[str, Any]:
+    """`values` with the kinds that older scenes did not have to give."""
+
+    def filled(part: Any, kind: str) -> Any:
+        if isinstance(part, list | tuple):
+            return [filled(entry, kind) for entry in part]
+        return {"kind": kind, **part} if isinstance(part, dict) else part
+
+    return values | {name: filled(values[name], kind) for name, kind in _FIRST_KINDS.items() if name in values}
 
 
 def _contradictions(values: dict[str, Any], wrong: set[str]) -> list[Problem]:

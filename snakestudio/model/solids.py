@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Problem, SceneError
+from snakestudio.model.rotations import rotation
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 
 __all__ = ["Block", "Post", "Prism", "Relief", "Solid", "obstacle_solids"]
@@ -68,15 +69,7 @@ Solid = Post | Block | Prism | Relief
 
 def _rotation(yaw: float, pitch: float = 0.0, roll: float = 0.0) -> FloatArray:
     """R_z(yaw) R_y(pitch) R_x(roll), angles in degrees."""
-    a, b, c = (math.radians(angle) for angle in (yaw, pitch, roll))
-    ca, sa, cb, sb, cc, sc = math.cos(a), math.sin(a), math.cos(b), math.sin(b), math.cos(c), math.sin(c)
-    return np.array(
-        [
-            [ca * cb, ca * sb * sc - sa * cc, ca * sb * cc + sa * sc],
-            [sa * cb, sa * sb * sc + ca * cc, sa * sb * cc - ca * sc],
-            [-sb, cb * sc, cb * cc],
-        ]
-    )
+    return rotation(math.radians(yaw), math.radians(pitch), math.radians(roll))
 
 
 def _stairs(o: Stairs) -> list[Solid]:

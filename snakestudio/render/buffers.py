@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from snakestudio.render import gl
 from snakestudio.render.floor import floor_mesh
 from snakestudio.render.instances import Batch
-from snakestudio.render.meshes import build_mesh
+from snakestudio.render.meshes import Mesh, build_mesh
 
-__all__ = ["FloorMesh", "MeshStore", "Quads", "RowBuffer"]
+__all__ = ["FloorMesh", "MeshStore", "Quads", "RangeMesh", "RowBuffer"]
 
 
 class RowBuffer:
@@ -57,37 +57,72 @@ class MeshStore:
         """Draw `count` instances of a solid with rows that were uploaded before."""
         made = self._made.get((name, detail))
         if made is None:
-            made = self._made[name, detail] = self._make(name, detail)
+            made = self._made[name, detail] = _upload(build_mesh(name, detail))
         array, _, _, n_indices = made
         gl.glBindVertexArray(array)
         gl.glBindBuffer(gl.GL_ARRAY_BUFFER, rows.name)
         _columns(3, 4, 64, 1)
         gl.glDrawElementsInstanced(gl.GL_TRIANGLES, n_indices, gl.GL_UNSIGNED_INT, ctypes.c_void_p(0), count)
 
-    @staticmethod
-    def _make(name: str, detail: int) -> tuple[int, int, int, int]:
-        mesh = build_mesh(name, detail)
-        array = gl.generate(gl.glGenVertexArrays)
-        vertices, indices = gl.generate(gl.glGenBuffers), gl.generate(gl.glGenBuffers)
-        gl.glBindVertexArray(array)
-        gl.glBindBuffer(gl.GL_ARRAY_BUFFER, vertices)
-        data = np.ascontiguousarray(mesh.vertices)
-        gl.glBufferData(gl.GL_ARRAY_BUFFER, data.nbytes, ctypes.c_void_p(data.ctypes.data), gl.GL_STATIC_DRAW)
-        for at, (size, offset) in enumerate(((3, 0), (3, 12), (2, 24))):
-            gl.glEnableVertexAttribArray(at)
-            gl.glVertexAttribPointer(at, size, gl.GL_FLOAT, False, 32, ctypes.c_void_p(offset))
-        gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, indices)
-        faces = np.ascontiguousarray(mesh.indices)
-        gl.glBufferData(gl.GL_ELEMENT_ARRAY_BUFFER, faces.nbytes, ctypes.c_void_p(faces.ctypes.data), gl.GL_STATIC_DRAW)
-        return array, vertices, indices, len(faces)
+    def release(self) -> None:
+        """Delete everything."""
+        for made in self._made.values():
+            _delete(made)
+        self._made.clear()
+
+
+def _upload(mesh: Mesh) -> tuple[int, int, int, int]:
+    """Vertex array, both its buffers, and the number of indices of a mesh."""
+    array = gl.generate(gl.glGenVertexArrays)
+    vertices, indices = gl.generate(gl.glGenBuffers), gl.generate(gl.glGenBuffers)
+    gl.glBindVertexArray(array)
+    gl.glBindBuffer(gl.GL_ARRAY_BUFFER, vertices)
+    data = np.ascontiguousarray(mesh.vertices)
+    gl.glBufferData(gl.GL_ARRAY_BUFFER, data.nbytes, ctypes.c_void_p(data.ctypes.data), gl.GL_STATIC_DRAW)
+    for at, (size, offset) in enumerate(((3, 0), (3, 12), (2, 24))):
+        gl.glEnableVertexAttribArray(at)
+        gl.glVertexAttribPointer(at, size, gl.GL_FLOAT, False, 32, ctypes.c_void_p(offset))
+    gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, indices)
+    faces = np.ascontiguousarray(mesh.indices)
+    gl.glBufferData(gl.GL_ELEMENT_ARRAY_BUFFER, faces.nbytes, ctypes.c_void_p(faces.ctypes.data), gl.GL_STATIC_DRAW)
+    return array, vertices, indices, len(faces)
+
+
+def _delete(made: tuple[int, int, int, int]) -> None:
+    array, vertices, indices, _ = made
+    gl.delete(gl.glDeleteVertexArrays, array)
+    gl.delete(gl.glDeleteBuffers, vertices)
+    gl.delete(gl.glDeleteBuffers, indices)
+
+
+class RangeMesh:
+    """A mesh in the world of which parts are drawn; uploaded again only when it is another one."""
+
+    def __init__(self) -> None:
+        self._made: tuple[int, int, int, int] | None = None
+        self._mesh: Mesh | None = None
+        self._row = RowBuffer()
+
+    def draw(self, mesh: Mesh, ranges: NDArray[np.intp], row: Batch) -> None:
+        """Draw some ranges (first index, count) of a mesh, all with the look of one row."""
+        if self._made is None or self._mesh is not mesh:
+            self._forget()
+            self._made, self._mesh = _upload(mesh), mesh
+        gl.glBindVertexArray(self._made[0])
+        self._row.upload(row)
+        _columns(3, 4, 64, 1)
+        for first, count in ranges.tolist():
+            gl.glDrawElementsInstanced(gl.GL_TRIANGLES, count, gl.GL_UNSIGNED_INT, ctypes.c_void_p(4 * first), 1)
+
+    def _forget(self) -> None:
+        if self._made is not None:
+            _delete(self._made)
+        self._made = self._mesh = None
 
     def release(self) -> None:
         """Delete everything."""
-        for array, vertices, indices, _ in self._made.values():
-            gl.delete(gl.glDeleteVertexArrays, array)
-            gl.delete(gl.glDeleteBuffers, vertices)
-            gl.delete(gl.glDeleteBuffers, indices)
-        self._made.clear()
+        self._forget()
+        self._row.release()
 
 
 class Quads:

@@ -6,6 +6,7 @@ Nothing here knows OpenGL. What stands in the draw list is what the renderer upl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.render import mark_parts, robot_parts, world_parts
 from snakestudio.render.camera import Camera
 from snakestudio.render.instances import Batch, FloatArray
+from snakestudio.render.obstacles import Obstacles, obstacles_of
 from snakestudio.render.overlays import Ghost, Overlays, Pick, Trail
 from snakestudio.render.style import DARK, Theme
-from snakestudio.render.world_parts import Label, Posts
+from snakestudio.render.world_parts import Label, Look
 
 __all__ = ["DrawList", "Ghost", "Label", "Overlays", "Pick", "Trail", "build"]
 
@@ -33,7 +35,11 @@ class DrawList:
     opaque : dict of str to (k, ROW_WIDTH) array
         The robot, by mesh.
     obstacles : (k, ROW_WIDTH) array
-        The same object as long as nothing about the obstacles changes, so that it is uploaded once.
+        The posts; the same object as long as nothing about them changes, so that it is uploaded once.
+    terrain : list of Look
+        All other obstacles, as ranges of `world.terrain.skin`.
+    terrain_outlines : list of Look
+        Selection and hover, as ranges of `world.terrain.shell`.
     obstacle_opacity : float
     outlines : dict of str to (k, ROW_WIDTH) array
         Selection and hover, by mesh.
@@ -49,14 +55,16 @@ class DrawList:
         Box around robot and obstacles, m; NaN if there is nothing.
     links : Chain
         For picking; may be empty.
-    posts : Posts
-        For picking.
+    world : Obstacles
+        For picking, shadows, and what `terrain` refers to.
     link_radius, link_half : float
         Of every link, m.
     """
 
     opaque: dict[str, Batch]
     obstacles: Batch
+    terrain: list[Look]
+    terrain_outlines: list[Look]
     obstacle_opacity: float
     outlines: dict[str, Batch]
     ghosts: list[Batch]
@@ -69,7 +77,7 @@ class DrawList:
     low: FloatArray
     high: FloatArray
     links: robot_parts.Chain
-    posts: Posts
+    world: Obstacles
     link_radius: float
     link_half: float
 
@@ -80,6 +88,7 @@ def build(
     overlays: Overlays,
     camera: Camera,
     theme: Theme = DARK,
+    base_dir: Path | None = None,
 ) -> DrawList:
     """Everything the picture of a scene shows at an instant.
 
@@ -92,6 +101,8 @@ def build(
     camera : Camera
         Arrows, points and outlines are equally thick in the picture wherever they are.
     theme : Theme
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
 
     Returns
     -------
@@ -101,11 +112,11 @@ def build(
     have_pose = snapshot is not None and Fields.POSE in snapshot.valid
     pose = snapshot.link_pose if snapshot is not None and have_pose else np.zeros((0, 7))
     links = robot_parts.chain(pose)
-    these = world_parts.posts(scene.obstacles)
+    world = obstacles_of(scene.obstacles, base_dir)
 
     chosen = {kind: frozenset(p.index for p in overlays.selection if p.kind == kind) for kind in ("link", "obstacle")}
     opaque = robot_parts.body(links, robot, theme, chosen["link"]) if len(pose) else {}
-    rows = world_parts.obstacle_rows(these, theme, chosen["obstacle"], overlays.obstacle_opacity)
+    rows = world_parts.obstacle_rows(world.posts, theme, chosen["obstacle"], overlays.obstacle_opacity)
 
     marks: dict[str, list[Batch]] = {"arrow": [], "sphere": [], "mass": [], "rod": []}
     ghosts = [
@@ -119,19 +130,23 @@ def build(
         if overlays.show_com and len(pose):
             marks["mass"].append(mark_parts.centre_of_mass(links.position, camera, theme))
         if overlays.show_joint_axes and len(pose) > 1:
-            pitch = bool(np.any(snapshot.joint_angle[:, 1:] != 0.0)) if len(snapshot.joint_angle) else False
+            # A planar robot never pitches, neither now nor on command.
+            pitch = scene.model.kind.startswith("spatial") or bool(np.any(snapshot.joint_angle[:, 1:] != 0.0))
             marks["rod"].append(robot_parts.joint_axes(links, robot, theme, pitch))
         if overlays.reference_ghost and len(pose) > 1 and Fields.REFERENCE in snapshot.valid:
             told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot)
             if told is not None:
                 ghosts.append(robot_parts.ghost(told, robot, theme.ghost, 0.3))
 
-    low, high = _bounds(links, robot.radius_m + robot.contact_half_length_m, these)
+    low, high = _bounds(links, robot.radius_m + robot.contact_half_length_m, world)
+    outlines, terrain_outlines = _outlines(links, world, scene, overlays, camera, theme)
     return DrawList(
         opaque={mesh: batch for mesh, batch in opaque.items() if len(batch)},
         obstacles=rows,
+        terrain=world_parts.terrain_looks(world.terrain, theme, chosen["obstacle"], overlays.obstacle_opacity),
+        terrain_outlines=terrain_outlines,
         obstacle_opacity=overlays.obstacle_opacity,
-        outlines=_outlines(links, these, scene, overlays, camera, theme),
+        outlines=outlines,
         ghosts=[g for g in ghosts if len(g)],
         marks={mesh: np.concatenate(batches) for mesh, batches in marks.items() if any(map(len, batches))},
         lines=mark_parts.trail_lines(overlays.trail, theme),
@@ -142,42 +157,42 @@ def build(
         low=low,
         high=high,
         links=links,
-        posts=these,
+        world=world,
         link_radius=robot.radius_m,
         link_half=robot.contact_half_length_m,
     )
 
 
 def _outlines(
-    links: robot_parts.Chain, these: Posts, scene: Scene, overlays: Overlays, camera: Camera, theme: Theme
-) -> dict[str, Batch]:
+    links: robot_parts.Chain, world: Obstacles, scene: Scene, overlays: Overlays, camera: Camera, theme: Theme
+) -> tuple[dict[str, Batch], list[Look]]:
     capsules, drums = [], []
+    shells: list[Look] = []
     wanted = [(overlays.selection, theme.accent, _OUTLINE)]
     if overlays.hover is not None and overlays.hover not in overlays.selection:
         wanted.insert(0, ((overlays.hover,), theme.hover, _OUTLINE_HOVER))
     for picks, colour, share in wanted:
         # What was selected may not be there at another time of the run.
         of_links = [p.index for p in picks if p.kind == "link" and p.index < len(links.position)]
-        of_posts = [p.index for p in picks if p.kind == "obstacle" and p.index < len(scene.obstacles)]
+        of_world = [p.index for p in picks if p.kind == "obstacle" and p.index < len(scene.obstacles)]
         if of_links and len(links.known):
             grow = share * camera.view_height(np.nan_to_num(links.position))
             capsules.append(robot_parts.outline(links, scene.robot, of_links, grow, colour))
-        if of_posts:
-            drums.append(world_parts.obstacle_outline(these, of_posts, camera, share, colour))
+        if of_world:
+            drums.append(world_parts.obstacle_outline(world.posts, of_world, camera, share, colour))
+            shells += world_parts.terrain_outlines(world.terrain, of_world, share, colour)
     result = {"capsule": capsules, "drum": drums}
-    return {mesh: np.concatenate(batches) for mesh, batches in result.items() if any(map(len, batches))}
+    return {mesh: np.concatenate(batches) for mesh, batches in result.items() if any(map(len, batches))}, shells
 
 
-def _bounds(links: robot_parts.Chain, reach: float, these: Posts) -> tuple[FloatArray, FloatArray]:
+def _bounds(links: robot_parts.Chain, reach: float, world: Obstacles) -> tuple[FloatArray, FloatArray]:
     """Box around everything that throws a shadow."""
     low, high = np.full(3, np.inf), np.full(3, -np.inf)
     if links.known.any():
         centres = links.position[links.known]
         low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach
-    if len(these.radius):
-        r = these.radius[:, None]
-        low = np.minimum(low, (*(these.centre - r).min(axis=0), 0.0))
-        high = np.maximum(high, (*(these.centre + r).max(axis=0), these.height.max()))
+    if len(world.low):
+        low, high = np.minimum(low, world.low.min(axis=0)), np.maximum(high, world.high.max(axis=0))
     if not np.isfinite(low).all():
         return np.full(3, np.nan), np.full(3, np.nan)
     return low, high

@@ -51,6 +51,8 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
     batches = [*draw_list.opaque.values(), *draw_list.ghosts, draw_list.obstacles, *draw_list.outlines.values()]
     balls = [_balls(rows) for rows in batches if len(rows)]
     balls += [_balls(rows, mesh == "arrow") for mesh, rows in draw_list.marks.items()]
+    if draw_list.world.terrain is not None:
+        balls.append(draw_list.world.terrain.balls.astype(np.float32))
     if len(draw_list.lines):
         # A segment has a ball at its middle that holds both ends.
         start, end = draw_list.lines[:, :3], draw_list.lines[:, 4:7]

@@ -45,8 +45,8 @@ def link_facets(settings: Settings, draw_list: DrawList, view: View) -> int:
 
 
 def post_facets(settings: Settings, draw_list: DrawList, view: View) -> int:
-    """Facets around an obstacle."""
-    these = draw_list.posts
+    """Facets around a post."""
+    these = draw_list.world.posts
     if not len(these.radius):
         return 16
     height = view.camera.view_height(np.column_stack((these.centre, these.height)))

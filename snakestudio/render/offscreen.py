@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 
@@ -81,7 +82,12 @@ class OffscreenRenderer:
             raise
 
     def frame(
-        self, scene: Scene, snapshot: Snapshot | None, overlays: Overlays | None = None, camera: Camera | None = None
+        self,
+        scene: Scene,
+        snapshot: Snapshot | None,
+        overlays: Overlays | None = None,
+        camera: Camera | None = None,
+        base_dir: Path | None = None,
     ) -> UInt8Array:
         """A picture, (height, width, 3) uint8, row 0 on top.
 
@@ -91,9 +97,11 @@ class OffscreenRenderer:
         snapshot : Snapshot or None
         overlays : Overlays, optional
         camera : Camera, optional
+        base_dir : Path, optional
+            Folder that file names in the scene are relative to.
         """
         camera = camera or Camera()
-        return self.draw(build(scene, snapshot, overlays or Overlays(), camera, self.theme), camera)
+        return self.draw(build(scene, snapshot, overlays or Overlays(), camera, self.theme, base_dir), camera)
 
     def draw(self, draw_list: DrawList, camera: Camera) -> UInt8Array:
         """A picture of a draw list, (height, width, 3) uint8, row 0 on top."""

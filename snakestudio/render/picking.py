@@ -1,4 +1,4 @@
-"""Which thing is under the cursor: rays against capsules, cylinders and the ground, exactly and without OpenGL."""
+"""Which thing is under the cursor: rays against links, obstacles and the ground, exactly and without OpenGL."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import numpy as np
 from snakestudio.render.camera import Camera
 from snakestudio.render.draw_list import DrawList
 from snakestudio.render.instances import FloatArray
+from snakestudio.render.obstacles import Obstacles
 from snakestudio.render.overlays import Pick
+from snakestudio.render.rays import ray_blocks, ray_prism, ray_relief
 
 __all__ = ["pick", "pick_rectangle", "ray_capsules", "ray_cylinders"]
 
@@ -105,18 +107,15 @@ def pick(draw_list: DrawList, camera: Camera, ndc: tuple[float, float], aspect: 
     links = draw_list.links
     known = np.flatnonzero(links.known)
     if len(known):
-        t = ray_capsules(
+        hits = ray_capsules(
             origin, direction, links.position[known], links.axis[known], draw_list.link_half, draw_list.link_radius
         )
-        k = int(np.argmin(t))
-        if t[k] < nearest:
-            nearest, kind, index = float(t[k]), "link", int(known[k])
-    these = draw_list.posts
-    if len(these.radius):
-        t = ray_cylinders(origin, direction, these.centre, these.radius, these.height)
-        k = int(np.argmin(t))
-        if t[k] < nearest:
-            nearest, kind, index = float(t[k]), "obstacle", k
+        first = int(np.argmin(hits))
+        if hits[first] < nearest:
+            nearest, kind, index = float(hits[first]), "link", int(known[first])
+    t, k = _first_obstacle(draw_list.world, origin, direction)
+    if t < nearest:
+        nearest, kind, index = t, "obstacle", k
     ground = camera.ground_point(ndc, aspect)
     if ground is not None and float(np.linalg.norm(ground - origin)) < nearest:
         return Pick("ground", -1, (float(ground[0]), float(ground[1]), 0.0))
@@ -124,6 +123,22 @@ def pick(draw_list: DrawList, camera: Camera, ndc: tuple[float, float], aspect: 
         return None
     x, y, z = origin + nearest * direction
     return Pick(kind, index, (float(x), float(y), float(z)))
+
+
+def _first_obstacle(world: Obstacles, origin: FloatArray, direction: FloatArray) -> tuple[float, int]:
+    """Distance along a ray to the nearest obstacle, m, and its index; infinite and -1 if there is none."""
+    posts, blocks = world.posts, world.blocks
+    found = [(np.inf, -1)]
+    for hits, owner in (
+        (ray_cylinders(origin, direction, posts.centre, posts.radius, posts.height), posts.owner),
+        (ray_blocks(origin, direction, blocks.centre, blocks.rotation, blocks.half), blocks.owner),
+    ):
+        if len(hits):
+            k = int(np.argmin(hits))
+            found.append((float(hits[k]), int(owner[k])))
+    found += [(ray_prism(origin, direction, body), i) for i, body in world.prisms]
+    found += [(ray_relief(origin, direction, body), i) for i, body in world.reliefs]
+    return min(found)
 
 
 def pick_rectangle(
@@ -144,8 +159,7 @@ def pick_rectangle(
     """
     low, high = np.minimum(corner, opposite), np.maximum(corner, opposite)
     picks: list[Pick] = []
-    these = draw_list.posts
-    middles = np.column_stack((these.centre, 0.5 * these.height))
+    middles = 0.5 * (draw_list.world.low + draw_list.world.high)
     for kind, points in (("link", draw_list.links.position), ("obstacle", middles)):
         ndc = camera.project(points, aspect)[:, :2]
         inside = np.all((ndc >= low) & (ndc <= high), axis=1)

@@ -7,13 +7,18 @@ part of the picture that has solids in it is multisampled, then laid over the fl
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
+
+import numpy as np
 
 from snakestudio.errors import GraphicsError
 from snakestudio.render import gl, picking
 from snakestudio.render.background import Background
 from snakestudio.render.blending import blend_over, blend_over_premultiplied
-from snakestudio.render.buffers import MeshStore, Quads, RowBuffer
+from snakestudio.render.buffers import MeshStore, Quads, RangeMesh, RowBuffer
 from snakestudio.render.camera import Camera
 from snakestudio.render.draw_list import DrawList
 from snakestudio.render.extent import Extent, extent
@@ -21,17 +26,22 @@ from snakestudio.render.facets import link_facets, post_facets
 from snakestudio.render.info import GraphicsInfo, graphics_info
 from snakestudio.render.instances import Batch
 from snakestudio.render.labels import LabelPainter
+from snakestudio.render.light import LIGHT_DIRECTION
 from snakestudio.render.lines import LinePainter
 from snakestudio.render.overlays import Pick
 from snakestudio.render.program import Program
 from snakestudio.render.quality import SETTINGS, Quality, Settings
-from snakestudio.render.shadow import LIGHT_DIRECTION, THROW, Casters, Shadows, region
+from snakestudio.render.shadow import Casters, Shadows, region
 from snakestudio.render.style import DARK, Theme
 from snakestudio.render.targets import Layer, Picture
 from snakestudio.render.triad import triad_labels, triad_lines, triad_matrix
 from snakestudio.render.view import View
 
 __all__ = ["GraphicsInfo", "Quality", "Renderer"]
+
+
+_VARIANTS: tuple[tuple[str, ...], ...] = ((), ("SHADED",), ("SHADED", "TERRAIN"))
+"""Solids without shadows, with those of posts, with those of terrain."""
 
 
 class Releasable(Protocol):
@@ -79,10 +89,11 @@ class Renderer:
         # Names of a context that is gone mean nothing in this one.
         self._picture, self._layer = None, None
         self._max_samples = gl.integer(gl.GL_MAX_SAMPLES)
-        self._solid = {defines: Program("solid.vert", "solid.frag", defines) for defines in ((), ("SHADED",))}
+        self._solid = {defines: Program("solid.vert", "solid.frag", defines) for defines in _VARIANTS}
         self._merge = {defines: Program("tile.vert", "merge.frag", defines) for defines in ((), ("FOUR",))}
         self._quads = Quads()
         self._meshes = MeshStore()
+        self._skin, self._shell = RangeMesh(), RangeMesh()
         self._rows: dict[str, RowBuffer] = {}
         self._lines = LinePainter()
         self._labels = LabelPainter()
@@ -102,7 +113,8 @@ class Renderer:
         self._picture, self._layer = None, None
         parts: tuple[Releasable, ...] = (
             *self._solid.values(), *self._merge.values(), *self._rows.values(),
-            self._background, self._shadows, self._labels, self._lines, self._meshes, self._quads,
+            self._background, self._shadows, self._labels, self._lines, self._meshes, self._skin, self._shell,
+            self._quads,
         )  # fmt: skip
         for part in parts:
             part.release()
@@ -150,8 +162,8 @@ class Renderer:
         gl.glActiveTexture(gl.GL_TEXTURE0)
         self._upload(draw_list)
         at = region(draw_list.low, draw_list.high, camera)
-        bodies = Casters(draw_list.links, draw_list.link_half, draw_list.link_radius, draw_list.posts)
-        self._shadows.make(at, bodies, settings.shadow_size, self._quads)
+        self._casters = Casters(draw_list.links, draw_list.link_half, draw_list.link_radius, draw_list.world)
+        self._shadows.make(at, self._casters, settings, self._quads, lambda: self._draw_obstacles(draw_list))
 
         picture = self._picture_of(width, height)
         self._background.copy_to(picture, draw_list, view)
@@ -204,7 +216,7 @@ class Renderer:
     def _use_solid(self, draw_list: DrawList, view: View, settings: Settings) -> Program:
         """The program of the solids, made ready."""
         shaded = settings.shaded and self._shadows.texture > 0
-        program = self._solid[("SHADED",) if shaded else ()]
+        program = self._solid[_VARIANTS[(1 if draw_list.world.terrain is None else 2) if shaded else 0]]
         program.use()
         program.set_matrix("u_matrix", view.matrix)
         program.set("u_light", *LIGHT_DIRECTION)
@@ -214,12 +226,49 @@ class Renderer:
         program.set("u_ambient_up", *draw_list.theme.ambient_up)
         program.set("u_ambient_down", *draw_list.theme.ambient_down)
         program.set("u_opacity", 1.0)
-        program.set("u_throw", *THROW)
+        program.set("u_grow", 0.0, 0.0)
         if shaded:
-            program.set("u_shadow_place", *self._shadows.place)
-            program.set_integer("u_shadow", 0)
-            gl.glBindTexture(gl.GL_TEXTURE_2D, self._shadows.texture)
+            self._shadows.prepare(program, self._casters)
         return program
+
+    def _draw_obstacles(self, draw_list: DrawList) -> None:
+        """All obstacles with the current program, whatever they look like."""
+        terrain = draw_list.world.terrain
+        if terrain is not None:
+            everything = np.array([(0, len(terrain.skin.indices))])
+            self._skin.draw(terrain.skin, everything, draw_list.terrain[0].row)
+        self._draw_rows("obstacle", "drum", 32, len(draw_list.obstacles))
+
+    def _draw_terrain(self, draw_list: DrawList, program: Program) -> None:
+        """All obstacles but posts; what of them lies in the ground is left out."""
+        terrain = draw_list.world.terrain
+        if terrain is None:
+            return
+        if terrain.sunk:
+            gl.glEnable(gl.GL_CLIP_DISTANCE0)
+        program.set("u_receiver", 1.0)
+        for look in draw_list.terrain:
+            self._skin.draw(terrain.skin, look.ranges, look.row)
+        program.set("u_receiver", 0.0)
+        gl.glDisable(gl.GL_CLIP_DISTANCE0)
+
+    def _draw_outlines(self, draw_list: DrawList, view: View, program: Program, detail: int, posts_detail: int) -> None:
+        """The far side of grown solids: it shows only around the solids; below the floor it would show too much."""
+        terrain, camera = draw_list.world.terrain, view.camera
+        gl.glCullFace(gl.GL_FRONT)
+        gl.glEnable(gl.GL_CLIP_DISTANCE0)
+        for mesh, rows in draw_list.outlines.items():
+            self._draw_rows("outline " + mesh, mesh, posts_detail if mesh == "drum" else detail, len(rows))
+        if terrain is not None:
+            for look in draw_list.terrain_outlines:
+                # As much as `Camera.view_height` says, at every corner by itself.
+                height = look.grow * 2.0 * math.tan(camera.fov / 2.0)
+                grow = (height * camera.distance, 0.0) if camera.orthographic else (0.0, height)
+                program.set("u_grow", *grow)
+                self._shell.draw(terrain.shell, look.ranges, look.row)
+            program.set("u_grow", 0.0, 0.0)
+        gl.glDisable(gl.GL_CLIP_DISTANCE0)
+        gl.glCullFace(gl.GL_BACK)
 
     def _draw_layer(self, draw_list: DrawList, view: View, settings: Settings, picture: Picture, where: Extent) -> None:
         """The solids: into a multisampled layer that is then laid over the picture, or straight into the picture."""
@@ -266,30 +315,19 @@ class Renderer:
         self._solids(draw_list.opaque, detail)
         if draw_list.obstacle_opacity >= 1.0:
             self._draw_rows("obstacle", "obstacle", posts_detail, len(draw_list.obstacles))
-        if draw_list.outlines:
-            # The far side of a grown solid shows only around the solid itself; below the floor it would show too much.
-            gl.glCullFace(gl.GL_FRONT)
-            gl.glEnable(gl.GL_CLIP_DISTANCE0)
-            for mesh, rows in draw_list.outlines.items():
-                self._draw_rows("outline " + mesh, mesh, posts_detail if mesh == "drum" else detail, len(rows))
-            gl.glDisable(gl.GL_CLIP_DISTANCE0)
-            gl.glCullFace(gl.GL_BACK)
+            self._draw_terrain(draw_list, program)
+        if draw_list.outlines or draw_list.terrain_outlines:
+            self._draw_outlines(draw_list, view, program, detail, posts_detail)
         gl.glEnable(gl.GL_BLEND)
         self._lines.draw(draw_list.lines, view, self._quads)
         gl.glEnable(gl.GL_CULL_FACE)
         program.use()
         if draw_list.obstacle_opacity < 1.0:
-            self._translucent("obstacle", "drum", posts_detail, len(draw_list.obstacles))
+            _translucent(lambda: self._draw_rows("obstacle", "drum", posts_detail, len(draw_list.obstacles)))
+            _translucent(lambda: self._draw_terrain(draw_list, program))
         for k, rows in enumerate(draw_list.ghosts):
-            self._translucent(f"ghost {k}", "capsule", detail, len(rows))
+            _translucent(partial(self._draw_rows, f"ghost {k}", "capsule", detail, len(rows)))
         self._draw_marks(draw_list, detail, program)
-
-    def _translucent(self, key: str, mesh: str, detail: int, count: int) -> None:
-        """Draw solids of which only the nearest surface shows: depth first, then colour."""
-        gl.glColorMask(False, False, False, False)
-        self._draw_rows(key, mesh, detail, count)
-        gl.glColorMask(True, True, True, True)
-        self._draw_rows(key, mesh, detail, count)
 
     def _draw_marks(self, draw_list: DrawList, detail: int, program: Program) -> None:
         """Arrows and signs: faint where something hides them, then as they are."""
@@ -322,6 +360,14 @@ class Renderer:
                 have.release()
             have = self._layer = Layer(width, height, samples)
         return have
+
+
+def _translucent(draw: Callable[[], None]) -> None:
+    """Draw solids of which only the nearest surface shows: depth first, then colour."""
+    gl.glColorMask(False, False, False, False)
+    draw()
+    gl.glColorMask(True, True, True, True)
+    draw()
 
 
 def _leave(target_framebuffer: int) -> None:

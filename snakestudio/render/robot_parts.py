@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.model.chain import chain as chain_in_space
 from snakestudio.model.robot import Robot
+from snakestudio.model.rotations import quaternions
 from snakestudio.render import quaternion as quat
 from snakestudio.render.instances import Batch, FloatArray, solid_rows
 from snakestudio.render.style import Colour, Theme
@@ -163,15 +165,19 @@ def ghost(pose: FloatArray, robot: Robot, colour: Colour, opacity: float) -> Bat
 
 
 def joint_axes(links: Chain, robot: Robot, theme: Theme, pitch: bool) -> Batch:
-    """Thin rods along the joints' yaw axes and, for a spatial robot, pitch axes."""
+    """Thin rods along the joints' yaw axes and, for a spatial robot, pitch axes.
+
+    The yaw axis is fixed to the link before the joint, the pitch axis to the one behind it.
+    """
     both = links.known[:-1] & links.known[1:]
-    at = (links.position[:-1] + 0.5 * robot.link_length_m * links.axis[:-1])[both]
-    frames = quat.matrix(links.quaternion[:-1][both])
+    before, behind = quat.matrix(links.quaternion[:-1][both]), quat.matrix(links.quaternion[1:][both])
+    arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
     length, thick = 1.9 * robot.radius_m, 0.07 * robot.radius_m
-    rows = [solid_rows(at, quat.between(frames[:, :, 2]), length, thick, theme.axis_z, glow=0.6)]
+    at = links.position[:-1][both] + arm * before[:, :, 0]
+    rows = [solid_rows(at, quat.between(before[:, :, 2]), length, thick, theme.axis_z, glow=0.6)]
     if pitch:
-        across = quat.between(quat.matrix(links.quaternion[1:][both])[:, :, 1])
-        rows.append(solid_rows(at, across, length, thick, theme.axis_y, glow=0.6))
+        at = links.position[1:][both] - arm * behind[:, :, 0]
+        rows.append(solid_rows(at, quat.between(behind[:, :, 1]), length, thick, theme.axis_y, glow=0.6))
     return np.concatenate(rows)
 
 
@@ -193,45 +199,15 @@ def reference_pose(pose: FloatArray, joint_angle_ref: FloatArray, robot: Robot) 
     if not (np.isfinite(pose).all() and np.isfinite(joint_angle_ref).all()):
         return None
     n, half = len(pose), 0.5 * robot.link_length_m
-    yaw, pitch = 0.5 * joint_angle_ref[:, 0], 0.5 * joint_angle_ref[:, 1]
-    turn = quat.multiply(
-        np.stack((np.cos(yaw), 0 * yaw, 0 * yaw, np.sin(yaw)), axis=1),
-        np.stack((np.cos(pitch), 0 * pitch, np.sin(pitch), 0 * pitch), axis=1),
-    )
-    q = np.empty((n, 4))
-    q[0] = (1.0, 0.0, 0.0, 0.0)
-    for i in range(1, n):
-        q[i] = quat.multiply(q[i - 1], turn[i - 1])
-    axis = quat.matrix(q)[:, :, 0]
-    position = np.zeros((n, 3))
-    position[1:] = np.cumsum(half * (axis[:-1] + axis[1:]), axis=0)
+    position, turns = chain_in_space(np.eye(3), joint_angle_ref, robot.link_length_m, robot.axis_offset_m)
     # Best rigid fit of centres and a second point on every axis (Kabsch), so that a straight robot keeps its roll.
     have = quat.matrix(pose[:, 3:])
     centre_ref, centre = position.mean(axis=0), pose[:, :3].mean(axis=0)
     cov = (position - centre_ref).T @ (pose[:, :3] - centre) / n
-    cov += half * robot.radius_m * np.einsum("kia,kja->ij", quat.matrix(q), have) / n
+    cov += half * robot.radius_m * np.einsum("kia,kja->ij", turns, have) / n
     u, _, vt = np.linalg.svd(cov)
     fit = vt.T @ np.diag((1.0, 1.0, np.sign(np.linalg.det(vt.T @ u.T)))) @ u.T
     result = np.empty((n, 7))
     result[:, :3] = (position - centre_ref) @ fit.T + centre
-    result[:, 3:] = quat.multiply(np.broadcast_to(_from_matrix(fit), (n, 4)), q)
+    result[:, 3:] = quaternions(fit @ turns)
     return result
-
-
-def _from_matrix(m: FloatArray) -> FloatArray:
-    """Quaternion of a rotation matrix (largest-component method)."""
-    t = np.trace(m)
-    squares = np.array([1 + t, 1 + 2 * m[0, 0] - t, 1 + 2 * m[1, 1] - t, 1 + 2 * m[2, 2] - t])
-    k = int(np.argmax(squares))
-    w = np.array([0.0, m[2, 1] - m[1, 2], m[0, 2] - m[2, 0], m[1, 0] - m[0, 1]])
-    q = np.empty(4)
-    if k == 0:
-        q = w.copy()
-        q[0] = squares[0]
-    else:
-        a = k - 1
-        q[0] = w[k]
-        for b in range(3):
-            q[b + 1] = squares[k] if a == b else m[a, b] + m[b, a]
-    unit: FloatArray = q / np.linalg.norm(q)
-    return unit

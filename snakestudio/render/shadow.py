@@ -4,12 +4,14 @@ A capsule or an upright cylinder, projected along the light onto the floor, is a
 are drawn with soft edges into one small image, which the floor looks up once a pixel; that is an order of magnitude
 cheaper on a software renderer than a shadow map, and has no steps. The higher a body, the softer and fainter its
 shadow, and the dark around a contact (a second channel) goes when a link lifts, so that lifted links read as lifted. A
-third channel holds what the obstacles alone shade, for the links to look up.
+third channel holds what the obstacles alone shade, for the links to look up. Blocks, ramps and uneven ground throw
+theirs by a map of heights (terrain_shadow.py), which only changes when they do.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,36 +20,23 @@ from snakestudio.render import gl
 from snakestudio.render.buffers import Quads
 from snakestudio.render.camera import Camera
 from snakestudio.render.instances import Batch, FloatArray
+from snakestudio.render.light import FADING, LIGHT_DIRECTION, SOFT_FOOT, SOFTNESS, THROW, Region
+from snakestudio.render.obstacles import Obstacles, Posts
 from snakestudio.render.program import Program
+from snakestudio.render.quality import Settings
 from snakestudio.render.robot_parts import Chain
 from snakestudio.render.targets import Image
-from snakestudio.render.world_parts import Posts
+from snakestudio.render.terrain_shadow import TerrainShadow
 
-__all__ = ["LIGHT_DIRECTION", "THROW", "Casters", "Region", "Shadows", "link_shadows", "post_shadows", "region"]
-
-LIGHT_DIRECTION: FloatArray = np.array([-0.42, -0.30, 1.0]) / math.sqrt(0.42**2 + 0.30**2 + 1.0)
-"""Unit vector towards the key light."""
-
-THROW: FloatArray = -LIGHT_DIRECTION[:2] / LIGHT_DIRECTION[2]
-"""Way of a shadow on the floor for a metre of height."""
-
-_SOFTNESS = 0.22
-"""Half of a shadow edge's width for a metre of height: the tangent of the light's angular radius."""
+__all__ = ["Casters", "Shadows", "link_field", "link_shadows", "post_shadows", "region"]
 
 _CONTACT_HEIGHT = 0.05
 """Height at which a link no longer darkens the floor below it, m."""
 
-_FLOOR, _CONTACT, _LINKS = 0.0, 1.0, 2.0
+_FLOOR, _CONTACT, _LINKS, _FIELD = 0.0, 1.0, 2.0, 3.0
 
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Rectangle of the floor that shadows are made for: corner and extent along x and y, m."""
-
-    x: float
-    y: float
-    width: float
-    depth: float
+_EDGE = 0.05
+"""Width to either side over which a point's distance from the edge of a link's shadow is known, m."""
 
 
 def region(low: FloatArray, high: FloatArray, camera: Camera) -> Region | None:
@@ -62,7 +51,7 @@ def region(low: FloatArray, high: FloatArray, camera: Camera) -> Region | None:
     if not np.isfinite(low).all():
         return None
     throw = THROW * max(float(high[2]), 0.01)
-    margin = 0.04 + _SOFTNESS * max(float(high[2]), 0.0)
+    margin = 0.04 + SOFTNESS * max(float(high[2]), 0.0)
     seen = 2.2 * float(camera.view_height(camera.target)) + 0.5
     middle = np.array(camera.target[:2])
     lo = np.maximum(np.minimum(low[:2], low[:2] + throw) - margin, middle - seen)
@@ -98,8 +87,8 @@ def link_shadows(links: Chain, half: float, radius: float) -> Batch:
     centre, axis = links.position[links.known], half * links.axis[links.known]
     ends = (centre - axis, centre + axis)
     height = [np.maximum(end[:, 2], 0.0) for end in ends]
-    soft = (0.006 + _SOFTNESS * height[0], 0.006 + _SOFTNESS * height[1])
-    strength = (1.0 / (1.0 + 1.4 * height[0]), 1.0 / (1.0 + 1.4 * height[1]))
+    soft = (SOFT_FOOT + SOFTNESS * height[0], SOFT_FOOT + SOFTNESS * height[1])
+    strength = (1.0 / (1.0 + FADING * height[0]), 1.0 / (1.0 + FADING * height[1]))
     start, end = (e[:, :2] + THROW * h[:, None] for e, h in zip(ends, height, strict=True))
     shadow = _rows(start, end, radius, soft, float(LIGHT_DIRECTION[2]), strength, _FLOOR)
     near = tuple(np.clip(1.0 - (h - radius) / _CONTACT_HEIGHT, 0.0, 1.0) for h in height)
@@ -107,6 +96,24 @@ def link_shadows(links: Chain, half: float, radius: float) -> Batch:
         ends[0][:, :2], ends[1][:, :2], 0.75 * radius, (0.55 * radius, 0.55 * radius), 1.0, (near[0], near[1]), _CONTACT
     )
     return np.concatenate((shadow, contact))
+
+
+def link_field(links: Chain, half: float, radius: float, low: float, span: float) -> Batch:
+    """Stadiums of the links, (k, 12), for terrain to look up: how deep inside a shadow, and how high what throws it.
+
+    Parameters
+    ----------
+    links : Chain
+    half, radius : float
+        m.
+    low, span : float
+        Height of the lowest end and how much higher the highest is, m.
+    """
+    centre, axis = links.position[links.known], half * links.axis[links.known]
+    ends = (centre - axis, centre + axis)
+    start, end = (e[:, :2] + THROW * e[:, 2:] for e in ends)
+    level = tuple((e[:, 2] - low) / span for e in ends)
+    return _rows(start, end, radius, (_EDGE, _EDGE), float(LIGHT_DIRECTION[2]), (level[0], level[1]), _FIELD)
 
 
 def post_shadows(these: Posts, link_radius: float) -> Batch:
@@ -120,13 +127,13 @@ def post_shadows(these: Posts, link_radius: float) -> Batch:
     """
     height = these.height[:, None]
     end = these.centre + THROW * height
-    soft, strength = 0.006 + _SOFTNESS * these.height, 1.0 / (1.0 + 1.4 * these.height)
+    soft, strength = SOFT_FOOT + SOFTNESS * these.height, 1.0 / (1.0 + FADING * these.height)
     rise = np.minimum(height, link_radius)
     return np.concatenate(
         (
-            _rows(these.centre, end, these.radius, (0.006, soft), 1.0, (1.0, strength), _FLOOR),
+            _rows(these.centre, end, these.radius, (SOFT_FOOT, soft), 1.0, (1.0, strength), _FLOOR),
             _rows(these.centre, these.centre, these.radius + 0.004, (0.03, 0.03), 1.0, (1.0, 1.0), _CONTACT),
-            _rows(these.centre + THROW * rise, end, these.radius, (0.006, soft), 1.0, (1.0, strength), _LINKS),
+            _rows(these.centre + THROW * rise, end, these.radius, (SOFT_FOOT, soft), 1.0, (1.0, strength), _LINKS),
         )
     )
 
@@ -138,7 +145,18 @@ class Casters:
     links: Chain
     half: float
     radius: float
-    posts: Posts
+    world: Obstacles
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Height of the lowest end of a link and how much higher the highest is, m."""
+        known = self.links.known
+        if not known.any():
+            return 0.0, 1.0
+        height = self.links.position[known, 2]
+        reach = np.abs(self.half * self.links.axis[known, 2])
+        low = float((height - reach).min())
+        return low, max(float((height + reach).max()) - low, 0.01)
 
 
 class Shadows:
@@ -148,6 +166,7 @@ class Shadows:
         self._program = Program("shadow.vert", "shadow.frag")
         self._image: Image | None = None
         self._posts: tuple[Posts, float, Batch] | None = None
+        self._terrain = TerrainShadow()
         self.region: Region | None = None
 
     @property
@@ -163,22 +182,27 @@ class Shadows:
             (0.0, 0.0, -1.0, -1.0) if at is None else (1 / at.width, 1 / at.depth, -at.x / at.width, -at.y / at.depth)
         )
 
-    def make(self, at: Region | None, bodies: Casters, size: int, quads: Quads) -> None:
+    def make(
+        self, at: Region | None, bodies: Casters, settings: Settings, quads: Quads, draw_obstacles: Callable[[], None]
+    ) -> None:
         """Draw the image.
 
         Parameters
         ----------
         at : Region or None
         bodies : Casters
-        size : int
-            Texels along the longer side.
+        settings : Settings
         quads : Quads
+        draw_obstacles : callable
+            Draws all obstacles with the current program.
         """
         self.region = at
         if at is None:
             return
-        image = self._allocate(at, size)
-        these, radius = bodies.posts, bodies.radius
+        image = self._allocate(at, settings.shadow_size)
+        these, radius, terrain = bodies.world.posts, bodies.radius, bodies.world.terrain is not None
+        if terrain:
+            self._terrain.make(bodies.world, at, (image.width, image.height), quads, draw_obstacles)
         if self._posts is None or self._posts[0] is not these or self._posts[1] != radius:
             rows = post_shadows(these, radius)
             rows.setflags(write=False)
@@ -191,14 +215,32 @@ class Shadows:
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glEnable(gl.GL_BLEND)
         gl.glBlendEquation(gl.GL_MAX)
+        if terrain:
+            self._terrain.lay_down(quads)
         self._program.use()
         self._program.set("u_region", at.x, at.y, 1 / at.width, 1 / at.depth)
         self._program.set("u_throw", *(THROW / np.linalg.norm(THROW)))
-        for rows in (self._posts[2], link_shadows(bodies.links, bodies.half, radius)):
+        batches = [self._posts[2], link_shadows(bodies.links, bodies.half, radius)]
+        if terrain:
+            # There the map of heights says what the posts shade.
+            batches[0] = batches[0][batches[0][:, 10] != _LINKS]
+            if settings.shaded:
+                batches.append(link_field(bodies.links, bodies.half, radius, *bodies.span))
+        for rows in batches:
             if len(rows):
                 quads.draw(rows)
         gl.glBlendEquation(gl.GL_FUNC_ADD)
         gl.glDisable(gl.GL_BLEND)
+
+    def prepare(self, program: Program, bodies: Casters) -> None:
+        """Tell a program of solids (the current one) what it looks up: the image, and where terrain is."""
+        program.set("u_throw", *THROW)
+        program.set("u_shadow_place", *self.place)
+        program.set_integer("u_shadow", 0)
+        if bodies.world.terrain is not None:
+            self._terrain.prepare(program)
+            program.set("u_links", *bodies.span, _EDGE, bodies.radius)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
 
     def _allocate(self, at: Region, size: int) -> Image:
         """An image of the region's shape; its shorter side comes in steps, so that it can be kept mostly."""
@@ -216,4 +258,5 @@ class Shadows:
         if self._image is not None:
             self._image.release()
             self._image = None
+        self._terrain.release()
         self._program.release()

@@ -30,6 +30,8 @@ class Theme:
     link, link_trim, joint, head, visor : Colour
         Shells, their rings and their backs' plates, joints, head shell, the head's visor.
     obstacle : Colour
+    terrain : Colour
+        Obstacles to move on: stairs, ramps, uneven ground, rubble.
     force, friction : Colour
         Arrows of obstacle (normal) forces and of friction.
     stick, slip : Colour
@@ -59,6 +61,7 @@ class Theme:
     head: Colour
     visor: Colour
     obstacle: Colour
+    terrain: Colour
     force: Colour
     friction: Colour
     stick: Colour
@@ -88,6 +91,7 @@ DARK = Theme(
     head=colour("#3cbf85"),
     visor=colour("#11161b"),
     obstacle=colour("#c97a3d"),
+    terrain=colour("#94826c"),
     force=colour("#ffb454"),
     friction=colour("#c792ea"),
     stick=colour("#55d68b"),
@@ -117,6 +121,7 @@ LIGHT = Theme(
     head=colour("#37b27d"),
     visor=colour("#1b232b"),
     obstacle=colour("#e08d49"),
+    terrain=colour("#bda88a"),
     force=colour("#d97a00"),
     friction=colour("#8d4fc0"),
     stick=colour("#1f9d57"),

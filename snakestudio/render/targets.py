@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+
 from snakestudio.errors import GraphicsError
 from snakestudio.render import gl
 
-__all__ = ["Image", "Layer", "Picture"]
+__all__ = ["HeightImage", "Image", "Layer", "Picture"]
 
 
 class Picture:
@@ -100,6 +102,46 @@ class Image:
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
         gl.glFramebufferTexture2D(gl.GL_FRAMEBUFFER, gl.GL_COLOR_ATTACHMENT0, gl.GL_TEXTURE_2D, self.texture, 0)
         _complete(f"a shadow of {width} x {height} texels")
+
+    def release(self) -> None:
+        """Delete it."""
+        gl.delete(gl.glDeleteFramebuffers, self.name)
+        gl.delete(gl.glDeleteTextures, self.texture)
+        self.name = self.texture = 0
+
+
+class HeightImage:
+    """A depth texture with a framebuffer to draw into it, which shaders compare heights with.
+
+    Parameters
+    ----------
+    width, height : int
+        Texels.
+    """
+
+    def __init__(self, width: int, height: int) -> None:
+        self.width, self.height = width, height
+        self.texture = gl.generate(gl.glGenTextures)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
+        gl.glTexImage2D(
+            gl.GL_TEXTURE_2D, 0, gl.GL_DEPTH_COMPONENT24, width, height, 0, gl.GL_DEPTH_COMPONENT, gl.GL_FLOAT, None
+        )
+        _filter(gl.GL_CLAMP_TO_EDGE)
+        self.name = gl.generate(gl.glGenFramebuffers)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
+        gl.glFramebufferTexture2D(gl.GL_FRAMEBUFFER, gl.GL_DEPTH_ATTACHMENT, gl.GL_TEXTURE_2D, self.texture, 0)
+        none = (ctypes.c_uint * 1)(gl.GL_NONE)
+        gl.glDrawBuffers(1, none)
+        gl.glReadBuffer(gl.GL_NONE)
+        _complete(f"a map of heights of {width} x {height} texels")
+
+    def compared(self, wanted: bool) -> None:
+        """Bind the texture; looking it up gives shares of texels that are no higher, or the depths themselves."""
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self.texture)
+        mode, look = (gl.GL_COMPARE_REF_TO_TEXTURE, gl.GL_LINEAR) if wanted else (gl.GL_NONE, gl.GL_NEAREST)
+        gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_COMPARE_MODE, mode)
+        gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MIN_FILTER, look)
+        gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MAG_FILTER, look)
 
     def release(self) -> None:
         """Delete it."""

@@ -1,4 +1,4 @@
-"""The world as solids: obstacles (made once per scene), their outlines, and the labels of the metric grid."""
+"""The world as solids: posts (made once per scene), their outlines, and the labels of the metric grid."""
 
 from __future__ import annotations
 
@@ -6,33 +6,17 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from snakestudio.model.world import Obstacle
 from snakestudio.render.camera import Camera
 from snakestudio.render.instances import Batch, FloatArray, solid_rows
+from snakestudio.render.obstacles import Posts, Terrain
 from snakestudio.render.style import Colour, Theme
 
-__all__ = ["Label", "Posts", "grid_labels", "obstacle_rows", "posts"]
+__all__ = ["Label", "Look", "grid_labels", "obstacle_outline", "obstacle_rows", "terrain_looks", "terrain_outlines"]
 
 _UPRIGHT = np.array([math.sqrt(0.5), 0.0, -math.sqrt(0.5), 0.0])
 """Turns the x axis, along which every solid lies, upwards."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Posts:
-    """The obstacles as arrays.
-
-    Attributes
-    ----------
-    centre : (k, 2) array
-        m.
-    radius, height : (k,) arrays
-        m.
-    """
-
-    centre: FloatArray
-    radius: FloatArray
-    height: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,35 +44,40 @@ class Label:
     anchor: tuple[float, float] = (0.5, 0.5)
 
 
-# The same tuple of obstacles comes with every frame: what was made of it is kept. A few entries, because two scenes may
-# be drawn in turns (window and video); replaced as a whole, so that threads never see half an entry.
-_posts_cache: tuple[tuple[tuple[Obstacle, ...], Posts], ...] = ()
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """How some of the terrain's triangles are drawn.
+
+    Attributes
+    ----------
+    row : (1, ROW_WIDTH) array
+        Colour, opacity and gloss.
+    ranges : (m, 2) int array
+        First index and number of indices.
+    grow : float
+        By how much a shell is grown, as a share of the picture's height.
+    """
+
+    row: Batch
+    ranges: NDArray[np.intp]
+    grow: float = 0.0
+
+
+# What the posts look like changes rarely: it is kept, for a few pictures drawn in turns. Replaced as a whole, so that
+# threads never see half an entry.
 _rows_cache: tuple[tuple[Posts, Theme, frozenset[int], float, Batch], ...] = ()
 _KEEP = 4
 
 
-def posts(obstacles: tuple[Obstacle, ...]) -> Posts:
-    """The obstacles as arrays; the same object for the same tuple."""
-    global _posts_cache
-    for known, made in _posts_cache:
-        if known is obstacles:
-            return made
-    numbers = np.array([(o.x_m, o.y_m, o.radius_m, o.height_m) for o in obstacles], float).reshape(-1, 4)
-    made = Posts(numbers[:, :2].copy(), numbers[:, 2].copy(), numbers[:, 3].copy())
-    _posts_cache = ((obstacles, made), *_posts_cache[: _KEEP - 1])
-    return made
-
-
 def obstacle_rows(these: Posts, theme: Theme, bright: frozenset[int], opacity: float) -> Batch:
-    """Rows of the obstacles, the selected ones lighter; the same array for the same arguments."""
+    """Rows of the posts, the selected ones lighter; the same array for the same arguments."""
     global _rows_cache
     for known, its_theme, its_bright, its_opacity, rows in _rows_cache:
         if known is these and its_theme is theme and its_bright == bright and its_opacity == opacity:
             return rows
     colours = np.tile(np.array(theme.obstacle), (len(these.radius), 1))
-    for index in bright:
-        if 0 <= index < len(colours):
-            colours[index] = 0.72 * colours[index] + 0.28
+    chosen = np.isin(these.owner, list(bright))
+    colours[chosen] = _brighter(colours[chosen])
     rows = _standing(these, np.arange(len(these.radius)), colours, 0.0, opacity=opacity)
     rows.setflags(write=False)
     _rows_cache = ((these, theme, bright, opacity, rows), *_rows_cache[: _KEEP - 1])
@@ -97,14 +86,14 @@ def obstacle_rows(these: Posts, theme: Theme, bright: frozenset[int], opacity: f
 
 def obstacle_outline(these: Posts, indices: list[int], camera: Camera, share: float, colour: Colour) -> Batch:
     """Cylinders grown by a share of the picture's height: their far side, drawn flat, is the outline."""
-    chosen = np.array([i for i in indices if 0 <= i < len(these.radius)], int)
+    chosen = np.flatnonzero(np.isin(these.owner, indices))
     middle = np.column_stack((these.centre[chosen], 0.5 * these.height[chosen]))
     grow = share * camera.view_height(middle)
     return _standing(these, chosen, np.array(colour), grow, glow=1.0, gloss=0.0)
 
 
 def _standing(
-    these: Posts, chosen: FloatArray | np.typing.NDArray[np.int_], colours: FloatArray, grow: FloatArray | float,
+    these: Posts, chosen: NDArray[np.intp], colours: FloatArray, grow: FloatArray | float,
     *, opacity: float = 1.0, glow: float = 0.0, gloss: float = 0.12,
 ) -> Batch:  # fmt: skip
     half = 0.5 * these.height[chosen]
@@ -112,6 +101,55 @@ def _standing(
         np.column_stack((these.centre[chosen], half)), _UPRIGHT, half + grow, these.radius[chosen] + grow, colours,
         opacity=opacity, glow=glow, gloss=gloss,
     )  # fmt: skip
+
+
+def _brighter(colour: ArrayLike) -> FloatArray:
+    """The colour of a selected obstacle, from that of one that is not, (..., 3)."""
+    lighter: FloatArray = 0.72 * np.asarray(colour, float) + 0.28
+    return lighter
+
+
+def _merged(ranges: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Ranges of indices with those joined that follow each other: fewer calls."""
+    ranges = ranges[ranges[:, 1] > 0]
+    ranges = ranges[np.argsort(ranges[:, 0])]
+    if not len(ranges):
+        return ranges
+    first = np.append(True, ranges[1:, 0] != ranges[:-1].sum(axis=1))
+    start = np.flatnonzero(first)
+    return np.column_stack((ranges[start, 0], np.add.reduceat(ranges[:, 1], start)))
+
+
+def _look(colour: ArrayLike, ranges: NDArray[np.intp], opacity: float, grow: float = 0.0) -> Look:
+    flat = grow > 0.0
+    row = solid_rows(
+        np.zeros((1, 3)), (1.0, 0.0, 0.0, 0.0), 0.0, 1.0, np.asarray(colour, float), opacity=opacity,
+        glow=1.0 if flat else 0.0, gloss=0.0 if flat else 0.05, shaded=0.0 if flat else 1.0,
+    )  # fmt: skip
+    return Look(row, _merged(ranges), grow)
+
+
+def terrain_looks(terrain: Terrain | None, theme: Theme, bright: frozenset[int], opacity: float) -> list[Look]:
+    """The looks of everything but posts, the selected obstacles lighter."""
+    if terrain is None:
+        return []
+    chosen = np.zeros(len(terrain.earthen), bool)
+    chosen[[index for index in bright if 0 <= index < len(chosen)]] = True
+    looks = []
+    for earthen, colour in ((False, theme.obstacle), (True, theme.terrain)):
+        for lighter in (False, True):
+            which = (terrain.earthen == earthen) & (chosen == lighter)
+            looks.append(_look(_brighter(colour) if lighter else colour, terrain.skin_range[which], opacity))
+    return [look for look in looks if len(look.ranges)]
+
+
+def terrain_outlines(terrain: Terrain | None, indices: list[int], share: float, colour: Colour) -> list[Look]:
+    """The shells of some obstacles, grown by a share of the picture's height; their far side is the outline."""
+    if terrain is None:
+        return []
+    ranges = terrain.shell_range[[index for index in indices if 0 <= index < len(terrain.shell_range)]]
+    look = _look(colour, ranges, 1.0, share)
+    return [look] if len(look.ranges) else []
 
 
 def grid_labels(camera: Camera, theme: Theme) -> list[Label]:

@@ -105,7 +105,9 @@ class SpooledRecording:
         with self._lock:
             self._scenes = (*(entry for entry in self._scenes if entry[0] != time), (time, scene))
             if self._changes and self._changes[-1].time == time:
-                last = Change(time, {**self._changes[-1].values, **values})
+                # What is new comes last: a whole part and a value in it hold in the order they were given.
+                kept = {key: value for key, value in self._changes[-1].values.items() if key not in values}
+                last = Change(time, {**kept, **values})
                 self._changes = (*self._changes[:-1], last)
             else:
                 self._changes = (*self._changes, Change(time, dict(values)))

@@ -14,7 +14,7 @@ from snakestudio.control import registry as controllers
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.errors import SceneError
-from snakestudio.model.edits import changed_keys, get_value, with_values
+from snakestudio.model.edits import changed_keys, get_value, tree, with_values
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
@@ -28,7 +28,7 @@ MAX_PERIODS = 100
 
 Sink = Callable[[JointReference], None]
 
-_LIVE_PARTS = ("title", "description", "source", "gait", "ground", "joint_controller", "obstacles")
+_LIVE_PARTS = ("title", "description", "source", "gait", "ground", "joint_controller", "actuator", "obstacles")
 _LIVE_KEYS = ("solver.tolerance", "solver.max_iterations", "run.duration_s")
 
 
@@ -154,17 +154,10 @@ class Runner:
             self._reference = None
             if live.run.duration_s != self.scene.run.duration_s:
                 self.end_step = max(self.engine.step_count, live.n_steps)
-            values = {key: _recorded(live, key) for key in changed_keys(self.scene, live)}
+            values = {key: tree(get_value(live, key)) for key in changed_keys(self.scene, live)}
             self.recording.add_change(self.time, values, live)
             self.scene = live
         return changed_keys(self.scene, scene)
-
-
-def _recorded(scene: Scene, key: str) -> object:
-    value = get_value(scene, key)
-    if isinstance(value, tuple):
-        return [part.model_dump() if hasattr(part, "model_dump") else part for part in value]
-    return value
 
 
 def save_failing_problem(engine: Engine) -> Path | None:

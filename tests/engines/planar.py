@@ -2,50 +2,32 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
 from snakestudio.model.motion import LateralUndulation, StateStart, StraightStart
 from snakestudio.model.recording import Rows
-from snakestudio.model.reference import JointReference
 from snakestudio.model.robot import JointController, Robot
 from snakestudio.model.scene import Control, Scene, Solver
-from snakestudio.model.world import Cylinder, Ground
+from snakestudio.model.world import Box, Ground, Obstacle
+from tests.engines.common import CASES, REFERENCES, circle, gait_reference, run_engine, still
 
-REFERENCES = Path(__file__).resolve().parent.parent / "references"
-CASES: dict[str, Any] = json.loads((REFERENCES / "cases.json").read_text())
-PLANAR = tuple(CASES)
+__all__ = [
+    "CASES",
+    "PLANAR",
+    "REFERENCES",
+    "case_scene",
+    "circle",
+    "gait_reference",
+    "mixed_scene",
+    "run",
+    "single",
+    "still",
+]
 
-
-def circle(x: float, y: float, radius: float) -> Cylinder:
-    return Cylinder(kind="cylinder", x_m=x, y_m=y, radius_m=radius)
-
-
-def gait_reference(scene: Scene, n_steps: int, begin: int = 0) -> JointReference:
-    """The scene's gait with a knot at every step."""
-    gait, n, dt = scene.gait, scene.robot.n_links, scene.solver.step_s
-    time = np.arange(begin, begin + n_steps + 1) * dt
-    phase = gait.omega * time[:, None] + np.arange(n - 1) * gait.phase_shift
-    zero = np.zeros_like(phase)
-    angle = gait.amplitude * np.sin(phase) + gait.offset
-    rate = gait.amplitude * gait.omega * np.cos(phase)
-    acceleration = -gait.amplitude * gait.omega**2 * np.sin(phase)
-    return JointReference(
-        time, np.stack([angle, zero], -1), np.stack([rate, zero], -1), np.stack([acceleration, zero], -1)
-    )
-
-
-def still(scene: Scene, angle: NDArray[np.float64] | float = 0.0, span: float = 1e6) -> JointReference:
-    """Joints that shall keep their angles."""
-    n = scene.robot.n_links
-    yaw = np.broadcast_to(np.asarray(angle, dtype=float), (2, n - 1))
-    zero = np.zeros((2, n - 1, 2))
-    return JointReference(np.array([0.0, span]), np.stack([yaw, np.zeros_like(yaw)], -1), zero, zero)
+PLANAR = tuple(name for name, case in CASES.items() if "obst" in case["parameters"])
 
 
 def case_scene(name: str, **update: Any) -> Scene:
@@ -82,6 +64,16 @@ def case_scene(name: str, **update: Any) -> Scene:
     return scene.model_copy(update=update)
 
 
+def mixed_scene() -> Scene:
+    """The seven obstacles of the paper: smooth and rough ones, round and square ones; and joints with stops."""
+    scene = case_scene("obstacle_aided", robot=Robot(joint_limit_deg=35.0))
+    mixed: list[Obstacle] = [o.model_copy(update={"friction": 0.3 * (j % 2)}) for j, o in enumerate(scene.obstacles)]
+    for j in (0, 3):
+        o = scene.obstacles[j]
+        mixed[j] = Box(x_m=o.x_m, y_m=o.y_m, length_m=0.2, width_m=0.15, yaw_deg=20.0 * j + 15.0, friction=0.2)
+    return scene.model_copy(update={"obstacles": tuple(mixed)})
+
+
 def single(friction: tuple[float, float] = (0.2, 0.2), **update: Any) -> Scene:
     """Two links in line along x, joints held: nearly one long body."""
     scene = Scene(
@@ -97,9 +89,4 @@ def single(friction: tuple[float, float] = (0.2, 0.2), **update: Any) -> Scene:
 def run(scene: Scene, steps: int, every: int = 1, gait: bool = True) -> tuple[PlanarNonsmoothEngine, Rows]:
     """Run a scene from its start; rows every so many steps."""
     engine = PlanarNonsmoothEngine(scene)
-    reference = gait_reference(scene, steps) if gait else still(scene)
-    report = engine.advance(reference, steps, np.arange(every, steps + 1, every))
-    assert report.ok, report.message
-    assert report.unconverged == 0
-    assert report.residual <= 1e-8
-    return engine, report.rows
+    return engine, run_engine(engine, steps, every, gait)

@@ -12,17 +12,16 @@ import numpy as np
 import pytest
 
 from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
-from tests.engines.planar import case_scene, gait_reference
+from tests.engines.planar import gait_reference, mixed_scene
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 PROGRAM = """
 import json, sys
 sys.path.insert(0, ".")
-from tests.engines.planar import case_scene, gait_reference
+from tests.engines.planar import gait_reference, mixed_scene
 from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
-from snakestudio.model.robot import Robot
-scene = case_scene("obstacle_aided", robot=Robot(joint_limit_deg=35.0))
+scene = mixed_scene()
 engine = PlanarNonsmoothEngine(scene)
 report = engine.advance(gait_reference(scene, {steps}), {steps}, range(10, {steps} + 1, 10))
 assert report.ok and report.unconverged == 0, report
@@ -51,10 +50,9 @@ def elsewhere(steps: int, **environment: str) -> list[object]:
     ("environment", "steps"), [({"NUMBA_DISABLE_JIT": "1"}, 200), ({"NUMBA_BOUNDSCHECK": "1"}, 4000)]
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
-    from snakestudio.model.robot import Robot
-
-    scene = case_scene("obstacle_aided", robot=Robot(joint_limit_deg=35.0))
+    scene = mixed_scene()
     rows = PlanarNonsmoothEngine(scene).advance(gait_reference(scene, steps), steps, (steps,)).rows
+    assert np.any(rows.contacts.impulse_friction[rows.contacts.other >= 0] != 0.0)
     pose, energy, closed = elsewhere(steps, **environment)
     assert np.array(pose) == pytest.approx(rows.link_pose[-1], abs=1e-11)
     assert np.array(energy) == pytest.approx(rows.energy[-1], abs=1e-11)

@@ -15,7 +15,9 @@ from snakestudio.export.frames import FrameSource
 from snakestudio.export.video import VideoOptions, overview_camera, write_video
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
+from snakestudio.model.world import Box, Stairs
 from snakestudio.paths import scenes_dir
+from snakestudio.render.obstacles import obstacles_of
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import run_offline
 
@@ -92,6 +94,18 @@ def test_the_overview_sees_the_robot_all_the_time(recording: SpooledRecording) -
     for index in range(0, len(recording), 20):
         seen = camera.project(recording.snapshot(index).link_pose[:, :3], 16 / 9)
         assert np.abs(seen[:, :2]).max() < 1
+
+
+def test_the_overview_sees_obstacles_of_every_kind_near_the_way(recording: SpooledRecording) -> None:
+    stairs, far = Stairs(x_m=1.0, y_m=0.8, width_m=0.5, landing_m=0.3), Box(x_m=50, y_m=0)
+    scene = recording.scene.model_copy(update={"obstacles": (stairs, far)})
+    other = SpooledRecording(scene, recording.schema)
+    other.append(recording.rows(0, len(recording)))
+    camera = overview_camera(other, 16 / 9)
+    world = obstacles_of(scene.obstacles)
+    seen = camera.project(np.array([world.low[0], world.high[0]]), 16 / 9)
+    assert np.abs(seen[:, :2]).max() < 1
+    assert camera.distance < 15, "what is far away does not matter"
 
 
 @pytest.mark.parametrize(

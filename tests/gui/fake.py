@@ -25,12 +25,18 @@ def make_rows(scene: Scene, first: int, stop: int) -> Rows:
     phase = gait.omega * t + joint * gait.phase_shift
     reference = gait.amplitude * np.sin(phase) + gait.offset
     angle = gait.amplitude * np.sin(phase - 0.03) + gait.offset
+    wave = gait.pitch
+    pitch_phase = wave.omega * t + joint * wave.phase_shift + wave.phase
+    pitch_reference = wave.amplitude * np.sin(pitch_phase) + wave.offset
+    pitch = wave.amplitude * np.sin(pitch_phase - 0.03) + wave.offset
     heading = np.cumsum(np.concatenate([np.zeros((k, 1)), angle], axis=1), axis=1)
     length = scene.robot.link_length_m
     x = 0.16 * t + np.cumsum(length * np.cos(heading), axis=1)
     y = np.cumsum(length * np.sin(heading), axis=1)
     pose, twist = np.zeros((k, n, 7)), np.zeros((k, n, 6))
     pose[:, :, 0], pose[:, :, 1], pose[:, :, 2] = x, y, 0.0525
+    if scene.model.kind != "planar_nonsmooth":
+        pose[:, :, 2] += 0.01 * (1 + np.sin(2 * t - link))
     pose[:, :, 3], pose[:, :, 6] = np.cos(heading / 2), np.sin(heading / 2)
     twist[:, :, 0] = 0.16 + 0.02 * np.sin(3 * t + link)
     impulse = np.zeros((k, n, 3))
@@ -39,19 +45,21 @@ def make_rows(scene: Scene, first: int, stop: int) -> Rows:
     ground = np.zeros((k, n, 3))
     ground[:, :, 0], ground[:, :, 2] = -1.3 * t, 6.69 * t
     step = np.arange(first, stop)
+    rate = gait.amplitude * gait.omega * np.cos(phase)
+    pitch_rate = wave.amplitude * wave.omega * np.cos(pitch_phase)
 
-    def both(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.stack([values, np.zeros_like(values)], axis=2)
+    def both(yaw: NDArray[np.float64], pitch: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.stack([yaw, pitch], axis=2)
 
     return Rows(
         time=time,
         link_pose=pose,
         link_twist=twist,
-        joint_angle=both(angle),
-        joint_rate=both(gait.amplitude * gait.omega * np.cos(phase)),
-        joint_angle_ref=both(reference),
-        joint_rate_ref=both(gait.amplitude * gait.omega * np.cos(phase)),
-        joint_torque=both(800 * (reference - angle)),
+        joint_angle=both(angle, pitch),
+        joint_rate=both(rate, pitch_rate),
+        joint_angle_ref=both(reference, pitch_reference),
+        joint_rate_ref=both(rate, pitch_rate),
+        joint_torque=both(800 * (reference - angle), 800 * (pitch_reference - pitch)),
         impulse_obstacle=impulse,
         impulse_ground=ground,
         contacts_closed=np.full(k, 3, np.int32),
@@ -66,8 +74,9 @@ def make_rows(scene: Scene, first: int, stop: int) -> Rows:
 
 
 def make_recording(scene: Scene, n_rows: int) -> SpooledRecording:
-    """A recording of `n_rows` rows."""
-    recording = SpooledRecording(scene, Schema(scene.robot.n_links, False, ENERGIES))
+    """A recording of `n_rows` rows; in space the joints pitch too, and the links rise by up to 2 cm."""
+    has_pitch = scene.model.kind != "planar_nonsmooth"
+    recording = SpooledRecording(scene, Schema(scene.robot.n_links, has_pitch, ENERGIES))
     for first, stop in _blocks(0, n_rows):
         recording.append(make_rows(scene, first, stop))
     return recording

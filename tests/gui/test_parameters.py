@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
-from snakestudio.gui.docks.body_shape import gait_angles, shape_of_angles
+from snakestudio.gui.docks.gait_panel import GAITS
 from snakestudio.gui.docks.parameters import ParameterPanels
-from snakestudio.gui.docks.presets import GAIT_PRESETS
 from snakestudio.gui.document import Document
 from snakestudio.gui.widgets.parameter_row import ParameterRow
 from snakestudio.gui.widgets.sections import Section
@@ -19,7 +17,7 @@ from snakestudio.gui.widgets.slider import ValueSlider
 from snakestudio.model.fields import field_doc
 from snakestudio.model.world import Cylinder
 from snakestudio.session import runner
-from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake import FakeBridge
 
 pytestmark = pytest.mark.gui
 
@@ -123,23 +121,22 @@ def test_reset_goes_back_to_the_preset(qtbot: QtBot, panels: ParameterPanels, do
     assert not row.reset_button.isVisible()
     document.set_value("gait.amplitude_deg", 55.0, "test")
     assert row.reset_button.isVisible()
-    assert panels.gait_presets.changed
+    assert panels.gait.presets.changed
     qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
     assert document.scene.gait.amplitude_deg == 40.0
     assert not row.reset_button.isVisible()
-    assert not panels.gait_presets.changed
+    assert not panels.gait.presets.changed
 
 
 def test_a_preset_is_one_step_of_undo(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
     document.set_value("gait.offset_deg", 5.0, "test")
     count = document.undo_stack.count()
-    box = panels.gait_presets
+    box = panels.gait.presets
     box.setFocus()
-    index = next(i for i, preset in enumerate(GAIT_PRESETS) if preset.name == "P1 lateral undulation")
+    index = box.currentIndex()
     qtbot.keyClick(box, Qt.Key.Key_Down)
-    assert box.currentIndex() == index
-    gait = document.scene.gait
-    assert (gait.amplitude_deg, gait.frequency_deg_s, gait.phase_shift_deg, gait.offset_deg) == (30, 80, -50, 0)
+    assert box.currentIndex() == index + 1
+    assert document.scene.gait == GAITS[index + 1].values["gait"]
     assert document.undo_stack.count() == count + 1
     document.undo_stack.undo()
     assert document.scene.gait.offset_deg == 5.0
@@ -193,19 +190,11 @@ def test_the_panel_turns_light(panels: ParameterPanels) -> None:
         app.setPalette(before[1])
 
 
-def test_the_shape_the_gait_asks_for_is_that_of_the_references(document: Document) -> None:
-    recording = make_recording(document.scene, 120)
-    snapshot = recording.snapshot(100)
-    assert np.allclose(gait_angles(document.scene, snapshot), snapshot.joint_angle_ref[:, 0], atol=1e-9)
-    points = shape_of_angles(np.zeros(10), 0.1)
-    assert np.allclose(points[-1], [1.1, 0.0])
-
-
 def test_the_shape_is_drawn(panels: ParameterPanels, bridge: FakeBridge, qtbot: QtBot) -> None:
     accent = theme.colour("accent").rgb()
 
     def accent_pixels() -> int:
-        image = panels.shape.grab().toImage()
+        image = panels.gait.shape.grab().toImage()
         return sum(image.pixel(x, y) == accent for x in range(0, image.width(), 2) for y in range(0, image.height(), 2))
 
     qtbot.waitUntil(lambda: accent_pixels() > 20)

@@ -22,6 +22,7 @@ from snakestudio.gui.plots.picture import Trace
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.scale import fitted, readable, steady
 from snakestudio.gui.plots.views import VIEWS
+from snakestudio.model.motion import TwoWaves
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui
@@ -255,6 +256,83 @@ def test_arrow_keys_step_the_cursor(qtbot: QtBot, panel: PlotPanel, bridge: Fake
 
 
 # --- views ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def spatial(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, document: Document) -> PlotPanel:
+    """The panel with a run in space."""
+    document.set_value("model.kind", "spatial_nonsmooth", "Model")
+    document.edit(document.scene.model_copy(update={"gait": TwoWaves()}), "Gait")
+    bridge.set_recording(make_recording(document.scene, 600))
+    settle(qtbot, panel)
+    return panel
+
+
+def titles(plot: LivePlot) -> list[str]:
+    plot._view_menu.aboutToShow.emit()
+    return [action.text() for action in plot._view_menu.actions()]
+
+
+def test_what_leaves_the_plane_is_offered_in_space_only(qtbot: QtBot, panel: PlotPanel) -> None:
+    assert "Height by link" not in titles(panel.plots[0])
+    panel.plots[0].choose("joint", 2)
+    assert [line.name for line in panel.plots[0].lines] == ["angle", "reference"]
+    panel.plots[0].choose("position", 2)
+    assert "z" not in [line.name for line in panel.plots[0].lines]
+
+
+def test_a_run_in_space_shows_pitch_and_height(qtbot: QtBot, spatial: PlotPanel, bridge: FakeBridge) -> None:
+    plot = spatial.plots[0]
+    assert {"Height by link", "Roll, pitch, yaw"} <= set(titles(plot))
+    assert bridge.recording is not None
+    rows = bridge.recording.rows(0, 600)
+    plot.choose("joint", 2)
+    settle(qtbot, spatial)
+    assert [line.name for line in plot.lines] == ["yaw", "yaw ref", "pitch", "pitch ref"]
+    pitch = plot.chart.picture.traces[2]
+    truth = np.degrees(rows.joint_angle[:, 2, 1])
+    assert np.interp(3.0, pitch.time, 0.5 * (pitch.low + pitch.high)) == pytest.approx(truth[300], abs=0.5)
+    plot.choose("torque", 2)
+    settle(qtbot, spatial)
+    assert [line.name for line in plot.lines] == ["yaw", "pitch"]
+    torque = spatial.history.values_at("joint_torque", 300)
+    assert torque is not None
+    assert torque[plot.lines[1].column] == pytest.approx(rows.joint_torque[300, 2, 1], rel=1e-5)
+    plot.choose("height")
+    settle(qtbot, spatial)
+    assert len(plot.chart.picture.traces) == 11
+    highest = max(trace.high.max() for trace in plot.chart.picture.traces)
+    assert highest == pytest.approx(0.0725, abs=1e-4)
+    plot.choose("attitude", 4)
+    settle(qtbot, spatial)
+    assert [line.name for line in plot.lines] == ["roll", "pitch", "yaw"]
+
+
+def test_forces_in_space_have_all_three_parts(qtbot: QtBot, spatial: PlotPanel, bridge: FakeBridge) -> None:
+    for plot, view in zip(spatial.plots, ("contact_force", "ground_load", "friction", "contacts"), strict=True):
+        plot.choose(view)
+    settle(qtbot, spatial)
+    # The made-up ground gives (-1.3, 0, 6.69) N, obstacles 20 (1 + sin(2 t - link)) N across, averaged over a row.
+    before, now = 2.99, 3.0
+    obstacle = 20 * (1 - (np.cos(2 * now - 4) - np.cos(2 * before - 4)) / 2 / (now - before))
+    expected = {"contact_force": math.hypot(1.3, obstacle, 6.69), "ground_load": 6.69, "ground_friction": 1.3}
+    for channel, value in expected.items():
+        row = spatial.history.values_at(channel, 300)
+        assert row is not None
+        assert row[4] == pytest.approx(value, rel=1e-4), channel
+    assert spatial.history.values_at("contacts", 300) == pytest.approx([3.0])
+
+
+def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPanel) -> None:
+    plot = panel.plots[0]
+    plot.choose("solver")
+    settle(qtbot, panel)
+    assert [line.name for line in plot.lines] == ["residual", "iterations", "unconverged", "contacts"]
+    picture = plot.chart.picture
+    assert picture.axes[0].decades
+    assert picture.levels == [(-8.0, "converged up to here")]
+    # 92 iterations in the 40 steps between two rows, and nothing unconverged.
+    assert panel.history.values_at("solver", 700)[1:] == pytest.approx([2.3, 0.0])  # type: ignore[index]
 
 
 @pytest.mark.parametrize("view", sorted(VIEWS))

@@ -10,8 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import Problem
 from snakestudio.gui.docks.checks import Checks, items_of
+from snakestudio.gui.docks.clearance import clearances
 from snakestudio.gui.docks.inspector import Inspector
-from snakestudio.gui.docks.obstacle_edits import clearances, new_cylinder
+from snakestudio.gui.docks.obstacle_edits import new_obstacle
 from snakestudio.gui.docks.scene_tree import SceneTree
 from snakestudio.gui.docks.start_kinds import START_KINDS, start_values
 from snakestudio.gui.document import Document
@@ -19,6 +20,7 @@ from snakestudio.gui.selection import Item, Selection
 from snakestudio.gui.widgets.form import ChoiceRow, ListRow, NumberRow, TextRow
 from snakestudio.model.edits import with_values
 from snakestudio.model.world import Cylinder
+from snakestudio.render.obstacles import obstacles_of
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui
@@ -182,11 +184,11 @@ def test_a_new_cylinder_touches_nothing(document: Document, bridge: FakeBridge) 
     snapshot = bridge.displayed
     assert snapshot is not None
     for _ in range(20):
-        new = new_cylinder(scene, snapshot)
+        new = new_obstacle(scene, "cylinder", snapshot, (0.0, 0.0))
         for other in scene.obstacles:
             assert np.hypot(new.x_m - other.x_m, new.y_m - other.y_m) > new.radius_m + other.radius_m
-        assert clearances(scene, snapshot, new.x_m, new.y_m, new.radius_m).min() > 0
         scene = scene.model_copy(update={"obstacles": (*scene.obstacles, new)})
+        assert clearances(obstacles_of(scene.obstacles), len(scene.obstacles) - 1, snapshot, scene.robot).min() > 0
 
 
 # --- inspector ------------------------------------------------------------------------------------------------------
@@ -254,7 +256,7 @@ def test_clearance_names_the_nearest_link(
     selection.set([("obstacle", 2)])
     snapshot = bridge.displayed
     assert snapshot is not None
-    gaps = clearances(document.scene, snapshot, 0.8037, 0.1851, 0.125)
+    gaps = clearances(obstacles_of(document.scene.obstacles), 2, snapshot, document.scene.robot)
     assert f"link {gaps.argmin() + 1}" in inspector.card.text()
     assert f"{abs(gaps.min()) * 1000:.1f} mm" in inspector.card.text()
     x, y = snapshot.link_pose[4, :2]
@@ -276,9 +278,13 @@ def test_clearance_of_a_capsule() -> None:
         for name in ("link_twist", "joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", "joint_torque")
     })  # fmt: skip
     robot = document.scene.robot
-    beside = clearances(document.scene, one, 0.01, 0.3, 0.1)
+
+    def from_post(x: float, y: float) -> np.ndarray:
+        return clearances(obstacles_of((Cylinder(x_m=x, y_m=y, radius_m=0.1),)), 0, one, robot)
+
+    beside = from_post(0.01, 0.3)
     assert beside[0] == pytest.approx(0.3 - 0.1 - robot.radius_m)
-    beyond = clearances(document.scene, one, 0.5, 0.0, 0.1)
+    beyond = from_post(0.5, 0.0)
     assert beyond[0] == pytest.approx(0.5 - robot.contact_half_length_m - 0.1 - robot.radius_m)
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,10 @@ from snakestudio.gui.crash import CrashGuard
 from snakestudio.gui.docking import DOCKS
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.run_bar import SPEEDS
+from snakestudio.model.snapshot import SolverFigures
 from snakestudio.session.session import Status
 from tests.gui.conftest import MAIN_SCENE
+from tests.gui.fake import make_recording
 
 SPACE = Qt.Key.Key_Space
 
@@ -39,6 +42,10 @@ def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: ready.bridge.status.state == "paused")
     qtbot.waitUntil(lambda: "paused" in ready._status_bar.left.text)
     assert "contacts closed" in ready._status_bar.left.text
+    assert "0 unconverged of" in ready._status_bar.left.text
+    assert (ready.run_bar.unconverged.value, ready.run_bar.unconverged.role) == ("0", "good")
+    for figure in (ready.run_bar.residual, ready.run_bar.iterations, ready.run_bar.unconverged, ready.run_bar.factor):
+        assert len(figure.toolTip()) > 30
 
 
 def test_step_and_reset(ready: MainWindow, qtbot: QtBot) -> None:
@@ -100,12 +107,36 @@ def test_a_scene_that_cannot_run_opens_and_says_why(
     qtbot.waitUntil(lambda: window.bridge.status.state in ("ready", "preparing"), timeout=30_000)
 
 
-def test_what_the_session_tells_is_shown(window: MainWindow, qtbot: QtBot) -> None:
+def test_unconverged_steps_are_told(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = make_recording(window.document.scene, 200)
+    bad = replace(recording.snapshot(150), solver=SolverFigures(3.4e-7, 12.0, 1234))
+    monkeypatch.setattr(window.bridge, "_shown", bad)
+    window.run_bar._refresh()
+    window._status_bar._refresh()
+    assert (window.run_bar.residual.value, window.run_bar.residual.role) == ("3.4e-07", "warning")
+    assert (window.run_bar.unconverged.value, window.run_bar.unconverged.role) == ("1 234", "warning")
+    assert window.run_bar.iterations.value == "12.0"
+    assert "1 234 unconverged of 6 000 steps" in window._status_bar.left.text
+
+
+def test_what_the_session_tells_is_shown(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     banners = window.banners
     banners._on_status(Status("preparing", "Compiling the time step", progress=0.4))
     assert "Compiling" in banners.run.text
     banners._on_status(Status("failed", "The contact solver stopped at t = 3.2 s."))
     assert "t = 3.2 s" in banners.run.text
+    banners._on_status(Status("ready"))
+    saved = tmp_path / "failed-contact-problems" / "step.npz"
+    with monkeypatch.context() as patch:
+        opened: list[str] = []
+        patch.setattr("snakestudio.gui.banner.QDesktopServices.openUrl", lambda url: opened.append(url.toLocalFile()))
+        banners._saved = saved
+        banners._on_status(Status("failed", "The contact solver stopped at t = 3.2 s."))
+        assert str(saved) in banners.run.text
+        next(b for b in banners.run.findChildren(QPushButton) if b.text() == "Show Folder").click()
+        assert opened == [str(saved.parent)]
     banners._on_status(Status("ready"))
     assert banners.run.text == ""
 

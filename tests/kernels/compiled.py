@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import jit
-from snakestudio.kernels.gap import stadium_circle, stadium_touches
-from snakestudio.kernels.planar_augmented import solve_augmented
+from snakestudio.kernels.gap import stadium_circle, stadium_rectangle, stadium_touches
+from snakestudio.kernels.planar_chain import solve_chain
+from snakestudio.kernels.planar_chain_skew import solve_chain_skew
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_rough import prepare_rough
 from snakestudio.kernels.planar_scratch import ChainScratch
-from snakestudio.kernels.planar_solver import solve_contacts
+from snakestudio.kernels.planar_solver import rescue_contacts, solve_contacts
 from snakestudio.kernels.residual import chain_joint_impulses, chain_law_residual
 from snakestudio.kernels.trig import sin_cos
 
@@ -31,7 +33,18 @@ def solve_by_fallback(
     for c in range(problem.n_contacts):
         arm = problem.rows[c, 2]
         scratch.contact[c, 2] = 1.0 / (1.0 / problem.mass + arm * arm / problem.inertia)
-    return solve_augmented(problem, impulses, u, scratch, tolerance * problem.scale, most)
+    prepare_rough(problem, u, scratch)
+    return rescue_contacts(problem, impulses, u, scratch, tolerance * problem.scale, most)
+
+
+@jit
+def solve_chain_alone(
+    problem: ChainProblem, local: FloatArray, stops: FloatArray, eliminated: FloatArray, du: FloatArray, skew: bool
+) -> None:
+    if skew:
+        solve_chain_skew(problem, local, stops, eliminated, du)
+    else:
+        solve_chain(problem, local, stops, eliminated, du)
 
 
 @jit
@@ -61,3 +74,10 @@ def touches(
     x: float, y: float, cos: float, sin: float, half: float, radius: float, cx: float, cy: float, cr: float
 ) -> bool:
     return stadium_touches(x, y, cos, sin, half, radius, cx, cy, cr)
+
+
+@jit
+def rectangle_gap(
+    feature: int, x: float, y: float, cos: float, sin: float, half: float, radius: float, half_x: float, half_y: float
+) -> tuple[float, float, float, float, float]:
+    return stadium_rectangle(feature, x, y, cos, sin, half, radius, half_x, half_y)

@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_scratch import make_scratch
-from tests.kernels.compiled import gap, residuals, solve, solve_by_fallback, touches, trig
+from tests.kernels.compiled import (
+    gap,
+    rectangle_gap,
+    residuals,
+    solve,
+    solve_by_fallback,
+    solve_chain_alone,
+    touches,
+    trig,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -25,7 +34,8 @@ def random_problem(seed: int, n: int, n_contacts: int, **given: Any) -> tuple[Ch
     mass, length, dt = 0.7, 0.12, 2.5e-4
     link = np.sort(rng.integers(0, n, n_contacts))
     angle = rng.uniform(0, 2 * math.pi, n_contacts)
-    rows = np.column_stack([np.cos(angle), np.sin(angle), rng.uniform(-0.04, 0.04, n_contacts)])
+    rows = np.zeros((n_contacts, 6))
+    rows[:, :3] = np.column_stack([np.cos(angle), np.sin(angle), rng.uniform(-0.04, 0.04, n_contacts)])
     stops = rng.choice([-1.0, 0.0, 0.0, 1.0], n - 1)
     values: dict[str, Any] = {
         "mass": mass,
@@ -41,11 +51,13 @@ def random_problem(seed: int, n: int, n_contacts: int, **given: Any) -> tuple[Ch
         "n_contacts": n_contacts,
         "link": link.astype(np.int64),
         "rows": rows,
+        "n_rough": 0,
         "stops": stops,
         "n_stops": int(np.count_nonzero(stops)),
     }
     problem = ChainProblem(**{**values, **given})
-    impulses = ChainImpulses(rng.normal(0, 1e-3, (n, 2)), rng.uniform(0, 1e-3, n_contacts), np.zeros(n - 1))
+    normal, zeros = rng.uniform(0, 1e-3, n_contacts), np.zeros(n_contacts)
+    impulses = ChainImpulses(rng.normal(0, 1e-3, (n, 2)), normal, zeros, np.zeros(n - 1))
     if problem.mu_along == 0.0:
         impulses.friction[:, 0] = 0.0
     return problem, impulses, rng.normal(0, 0.01, (n, 3))
@@ -72,7 +84,7 @@ def dense_solution(problem: ChainProblem) -> FloatArray:
         W += [along, across]
     for c in range(problem.n_contacts):
         row = np.zeros(3 * n)
-        row[3 * problem.link[c] : 3 * problem.link[c] + 3] = problem.rows[c]
+        row[3 * problem.link[c] : 3 * problem.link[c] + 3] = problem.rows[c, :3]
         W.append(row)
     for k in np.flatnonzero(problem.stops):
         row = np.zeros(3 * n)
@@ -169,9 +181,10 @@ def test_residual_of_a_case_by_hand() -> None:
     problem = ChainProblem(
         mass=2.0, inertia=0.5, half_length=0.5, load=0.1, mu_along=0.5, mu_across=0.25, scale=0.1,
         cos=np.array([1.0, 0.0]), sin=np.array([0.0, 1.0]), u_free=np.zeros((2, 3)), n_contacts=1,
-        link=np.array([1]), rows=np.array([[0.0, 1.0, 0.5]]), stops=np.array([-1.0]), n_stops=1,
+        link=np.array([1]), rows=np.array([[0.0, 1.0, 0.5, 0.0, 0.0, 0.0]]), n_rough=0, stops=np.array([-1.0]),
+        n_stops=1,
     )  # fmt: skip
-    impulses = ChainImpulses(np.array([[0.03, -0.04], [0.1, 0.0]]), np.array([0.02]), np.array([0.0]))
+    impulses = ChainImpulses(np.array([[0.03, -0.04], [0.1, 0.0]]), np.array([0.02]), np.zeros(1), np.array([0.0]))
     u = np.zeros((2, 3))
     # At rest every law is met but the second link's contact needs nothing either: gamma = 0.
     assert residuals(problem, u, impulses)[0] == 0.0
@@ -197,10 +210,112 @@ def test_joint_impulses_and_defect_by_hand() -> None:
     problem = ChainProblem(
         mass=2.0, inertia=0.5, half_length=0.5, load=0.1, mu_along=0.5, mu_across=0.25, scale=0.1,
         cos=np.ones(2), sin=np.zeros(2), u_free=np.zeros((2, 3)), n_contacts=1, link=np.array([1]),
-        rows=np.array([[0.0, 1.0, 0.0]]), stops=np.zeros(1), n_stops=0,
+        rows=np.array([[0.0, 1.0, 0.0, -0.5, 0.0, -0.2]]), n_rough=1, stops=np.zeros(1), n_stops=0,
     )  # fmt: skip
-    impulses = ChainImpulses(np.zeros((2, 2)), np.array([0.2]), np.zeros(1))
+    impulses = ChainImpulses(np.zeros((2, 2)), np.array([0.2]), np.zeros(1), np.zeros(1))
     assert residuals(problem, np.zeros((2, 3)), impulses)[1] == pytest.approx(2.0)
+    # Friction of 0.6 along -x, 0.3 N s, alone: missing at the first link as well, 0.3 / 0.1; its moment -0.12 at the
+    # second link, over half a metre and 0.1, is less.
+    impulses = ChainImpulses(np.zeros((2, 2)), np.zeros(1), np.array([0.6]), np.zeros(1))
+    assert residuals(problem, np.zeros((2, 3)), impulses)[1] == pytest.approx(3.0)
+
+
+def test_residual_of_friction_on_an_obstacle_by_hand() -> None:
+    # Normal y, tangent -x scaled with mu = 0.5, on the surface 0.4 below the axis: arm of (-1, 0) at (0, -0.4) is -0.4.
+    problem = ChainProblem(
+        mass=2.0, inertia=0.5, half_length=0.5, load=0.0, mu_along=0.0, mu_across=0.0, scale=0.1,
+        cos=np.ones(2), sin=np.zeros(2), u_free=np.zeros((2, 3)), n_contacts=1, link=np.array([1]),
+        rows=np.array([[0.0, 1.0, 0.0, -0.5, 0.0, -0.2]]), n_rough=1, stops=np.zeros(1), n_stops=0,
+    )  # fmt: skip
+    u = np.zeros((2, 3))
+
+    def found(normal: float, tangent: float) -> float:
+        impulses = ChainImpulses(np.zeros((2, 2)), np.array([normal]), np.array([tangent]), np.zeros(1))
+        return residuals(problem, u, impulses)[0]
+
+    # Sticking: anything up to the normal impulse; beyond it the excess over 0.1.
+    assert found(0.2, -0.2) == 0.0
+    assert found(0.2, 0.23) == pytest.approx(0.3)
+    # Sliding along +x with 0.01 m/s: gamma_T = -0.005, G = 0.25 / 2 + 0.04 / 0.5 = 0.205. P_T must be +P_N; 0.01 short
+    # of it the law wants min(0.01, 0.005 / 0.205 = 0.0244) more; 0.05 short of it 0.0244.
+    u[1, 0] = 0.01
+    assert found(0.2, 0.2) == 0.0
+    assert found(0.2, 0.19) == pytest.approx(0.1)
+    assert found(0.2, 0.15) == pytest.approx(0.005 / 0.205 / 0.1)
+
+
+def _rough(problem: ChainProblem, seed: int, mu: float) -> ChainProblem:
+    """The same with friction on a part of its obstacle contacts, at points within a link's outline."""
+    rng = np.random.default_rng(seed)
+    rows = problem.rows.copy()
+    for c, k in enumerate(problem.link):
+        nx, ny = rows[c, :2]
+        cross, along = problem.cos[k] * ny - problem.sin[k] * nx, problem.cos[k] * nx + problem.sin[k] * ny
+        lever = rng.uniform(-0.04, 0.04)
+        here = mu * float(rng.random() < 0.8)
+        rows[c, 2] = lever * cross
+        rows[c, 3:] = here * np.array([-ny, nx, lever * along - 0.05])
+    return problem._replace(rows=rows, n_rough=int(rows[:, 3:].any(axis=1).sum()))
+
+
+@given(
+    seed=st.integers(0, 10**6), n=st.integers(2, 20), contacts=st.integers(1, 12), mu=st.sampled_from([0.1, 0.3, 1.0])
+)
+def test_friction_on_obstacles_is_solved_with_all_other_laws(seed: int, n: int, contacts: int, mu: float) -> None:
+    problem, impulses, u = random_problem(seed, n, contacts)
+    problem = _rough(problem, seed, mu)
+    solve(problem, impulses, u, make_scratch(n, contacts), 1e-9, 200)
+    laws, motion = residuals(problem, u, impulses)
+    assert laws <= 1e-8
+    assert motion <= 1e-8
+
+
+@pytest.mark.parametrize("mu", [0.3, 1.0])
+def test_bounded_friction_solves_alone(mu: float) -> None:
+    for seed in range(60):
+        n = 2 + seed % 11
+        problem, impulses, u = random_problem(seed, n, 1 + seed % 6)
+        problem = _rough(problem, seed, mu)
+        solve_by_fallback(problem, impulses, u, make_scratch(n, problem.n_contacts), 1e-9, 200)
+        assert max(residuals(problem, u, impulses)) <= 1e-8, seed
+
+
+def test_unsymmetric_chain_against_a_dense_solution() -> None:
+    # A du = b of every link but for joint impulses: J^T A J y = J^T b with du = J y and dense A, numpy's solver.
+    rng = np.random.default_rng(5)
+    for n in (2, 3, 4, 7, 12):
+        problem, _, _ = random_problem(n, n, 0)
+        local, stops = rng.normal(0, 1, (n, 12)), np.zeros((n - 1, 4))
+        local[:, [0, 2, 5]] += 6.0
+        stops[:, 2] = np.abs(problem.stops) * 3.0
+        stops[:, 3] = problem.stops * rng.normal(0, 1, n - 1)
+        J = np.zeros((3 * n, n + 2))
+        for k in range(n):
+            J[3 * k : 3 * k + 2, :2] = np.eye(2)
+            for j in range(1, k + 1):
+                for i in (j - 1, j):
+                    J[3 * k : 3 * k + 2, 2 + i] += problem.half_length * np.array([-problem.sin[i], problem.cos[i]])
+            J[3 * k + 2, 2 + k] = 1.0
+        A, b = np.zeros((3 * n, 3 * n)), local[:, 6:9].reshape(-1).copy()
+        for k in range(n):
+            xx, xy, yy, xw, yw, ww, _, _, _, sxy, sxw, syw = local[k]
+            A[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] = [
+                [xx, xy + sxy, xw + sxw], [xy - sxy, yy, yw + syw], [xw - sxw, yw - syw, ww],
+            ]  # fmt: skip
+        for k in range(n - 1):
+            pair = [3 * k + 2, 3 * k + 5]
+            A[np.ix_(pair, pair)] += stops[k, 2] * np.array([[1.0, -1.0], [-1.0, 1.0]])
+            b[pair] += stops[k, 3] * np.array([-1.0, 1.0])
+        expected = J @ np.linalg.solve(J.T @ A @ J, J.T @ b)
+        du, eliminated = np.zeros((n, 3)), np.zeros((n, 4))
+        solve_chain_alone(problem, local.copy(), stops, eliminated, du, True)
+        assert du.reshape(-1) == pytest.approx(expected, rel=1e-9, abs=1e-11)
+        # Without a skew part both recursions solve the same equations.
+        local[:, 9:] = 0.0
+        other = np.zeros((n, 3))
+        solve_chain_alone(problem, local.copy(), stops, eliminated, du, True)
+        solve_chain_alone(problem, local, stops, eliminated, other, False)
+        assert du == pytest.approx(other, rel=1e-9, abs=1e-11)
 
 
 def test_sine_and_cosine_to_the_last_digits() -> None:
@@ -251,3 +366,53 @@ def test_force_direction_is_the_derivative_of_the_gap(seed: int) -> None:
         return
     rate = (at(1e-6)[0] - at(-1e-6)[0]) / 2e-6
     assert here[1] * vx + here[2] * vy + here[3] * omega == pytest.approx(rate, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("link", "gaps"),
+    [
+        # Rectangle 1 x 0.4 about the origin, link of half-length 0.2 and radius 0.1; gaps of ends, then corners.
+        ((0.0, 0.35, 0.0), {0: (0.05, 0, 1, -0.2), 1: (0.05, 0, 1, 0.2)}),  # along its upper side
+        ((0.45, 0.28, 0.0), {0: (-0.02, 0, 1, -0.2), 1: (0.07, 0.15 / 0.17, 0.08 / 0.17, 0.2 * 0.08 / 0.17),
+                             2: (-0.02, 0, 1, 0.05), 5: (0.38, 0, 1, 0.05)}),  # across its corner
+        ((0.9, 0.0, 180.0), {0: (0.5, 1, 0, 0), 1: (0.1, 1, 0, 0)}),  # front end before its right side
+        ((0.4, 0.0, 0.0), {0: (-0.3, 0, 1, -0.2), 1: (0.0, 1, 0, 0),
+                           2: (0.1, 0, -1, -0.1), 5: (0.1, 0, 1, 0.1)}),  # rear end 0.2 deep, front on the side
+    ],
+)  # fmt: skip
+def test_gaps_of_a_rectangle(link: tuple[float, float, float], gaps: dict[int, tuple[float, ...]]) -> None:
+    x, y, heading = link
+    cos, sin = math.cos(math.radians(heading)), math.sin(math.radians(heading))
+    for feature in range(6):
+        found = rectangle_gap(feature, x, y, cos, sin, 0.2, 0.1, 0.5, 0.2)
+        if feature in gaps:
+            assert found[:4] == pytest.approx(gaps[feature], abs=1e-12), feature
+        else:
+            assert found[0] == math.inf
+
+
+@given(st.integers(0, 10**6))
+def test_least_gap_of_a_rectangle_is_its_distance(seed: int) -> None:
+    # Against points sampled on the segment, each at its distance from a rectangle that only numpy knows: the least gap
+    # of all features is the distance between link and rectangle, and each force direction the derivative of its gap.
+    rng = np.random.default_rng(seed)
+    x, y, theta = rng.uniform(-1, 1, 3) * [1, 1, math.pi]
+    half_x, half_y = rng.uniform(0.05, 0.5, 2)
+    points = np.array([x, y]) + np.linspace(-0.3, 0.3, 4001)[:, None] * [math.cos(theta), math.sin(theta)]
+    distance = np.linalg.norm(np.maximum(np.abs(points) - [half_x, half_y], 0.0), axis=1).min()
+
+    def at(feature: int, time: float, u: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> tuple[float, ...]:
+        angle = theta + u[2] * time
+        return rectangle_gap(
+            feature, x + u[0] * time, y + u[1] * time, math.cos(angle), math.sin(angle), 0.3, 0.1, half_x, half_y
+        )
+
+    gaps = [at(feature, 0.0)[0] for feature in range(6)]
+    if distance > 0.0:
+        assert min(gaps) + 0.1 == pytest.approx(distance, abs=2e-4)
+        u = (0.4, -0.7, 0.9)
+        nearest = int(np.argmin(gaps))
+        before, here, after = at(nearest, -1e-6, u), at(nearest, 0.0), at(nearest, 1e-6, u)
+        if math.isfinite(before[0]) and math.isfinite(after[0]) and distance > 1e-3:
+            rate = (after[0] - before[0]) / 2e-6
+            assert here[1] * u[0] + here[2] * u[1] + here[3] * u[2] == pytest.approx(rate, abs=1e-4)

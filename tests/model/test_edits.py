@@ -9,10 +9,10 @@ from hypothesis import given
 
 from snakestudio.errors import SceneError
 from snakestudio.model import edits
-from snakestudio.model.motion import StraightStart
+from snakestudio.model.motion import StraightStart, TwoWaves
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
-from snakestudio.model.world import Cylinder
+from snakestudio.model.world import Box, Cylinder
 from snakestudio.paths import scenes_dir
 from tests.strategies import scenes
 
@@ -66,6 +66,22 @@ def test_another_kind_of_start_keeps_what_the_two_share(scene: Scene) -> None:
     assert (start.link, start.x_m, start.y_m, start.heading_deg) == (6, 0.515, 0.157, 180.0)
 
 
+def test_another_kind_of_gait_keeps_what_the_two_share(scene: Scene) -> None:
+    spatial = edits.with_values(scene, {"gait.kind": "two_waves", "gait.pitch_amplitude_deg": 7.0})
+    assert isinstance(spatial.gait, TwoWaves)
+    assert (spatial.gait.amplitude_deg, spatial.gait.pitch_amplitude_deg) == (40.0, 7.0)
+    assert edits.changed_keys(scene, spatial) == ["gait"]
+    assert edits.with_value(spatial, "gait.kind", "lateral_undulation") == scene
+
+
+def test_another_kind_of_obstacle_keeps_what_the_two_share(scene: Scene) -> None:
+    boxed = edits.with_value(scene, "obstacles[2].kind", "box")
+    assert boxed.obstacles[1] == Box(x_m=0.4215, y_m=0.0029, height_m=0.12, friction=0.0)
+    assert edits.changed_keys(scene, boxed) == ["obstacles[2]"]
+    back = {"obstacles[2].kind": "cylinder", "obstacles[2].radius_m": 0.125}
+    assert edits.with_values(boxed, back) == scene
+
+
 def test_an_optional_value_comes_and_goes(scene: Scene) -> None:
     limited = edits.with_value(scene, "robot.joint_limit_deg", 60)
     assert limited.robot.joint_limit_deg == 60
@@ -85,8 +101,8 @@ def test_the_changed_keys_are_all_that_differs(before: Scene, after: Scene) -> N
     keys = edits.changed_keys(before, after)
     assert bool(keys) == (before != after)
     if before.robot.n_links == after.robot.n_links:
-        tree = {key: edits._tree(edits.get_value(after, key)) for key in keys}
-        assert edits.with_values(before, tree) == after
+        values = {key: edits.tree(edits.get_value(after, key)) for key in keys}
+        assert edits.with_values(before, values) == after
 
 
 def test_an_edit_of_a_large_scene_leaves_the_rest_alone(scene: Scene) -> None:

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from snakestudio.errors import SceneError
 from snakestudio.model import scene_file
 from snakestudio.model.edits import with_value, with_values
+from snakestudio.model.motion import LateralUndulation
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import dump_scene, load_scene, parse_scene, save_scene
+from snakestudio.model.world import Cylinder
 from snakestudio.paths import scenes_dir
 from tests.strategies import scene_trees, scenes
 
@@ -72,6 +74,14 @@ def test_obstacles_keep_their_comments_when_others_go() -> None:
     assert parse_scene(new) == shorter
 
 
+def test_kinds_that_were_the_only_ones_may_be_left_out() -> None:
+    text = "format = 1\n[gait]\namplitude_deg = 20.0\n[[obstacles]]\nx_m = 1\ny_m = 2\n"
+    scene = parse_scene(text)
+    assert isinstance(scene.gait, LateralUndulation)
+    assert scene.gait.amplitude_deg == 20.0
+    assert scene.obstacles == (Cylinder(x_m=1, y_m=2),)
+
+
 # what is refused: (text, pieces that the sentences must hold)
 BAD = {
     "syntax": ("format = 1\n[robot\n", ["not valid TOML", "line 2"]),
@@ -95,7 +105,29 @@ BAD = {
         'format = 1\n[model]\nkind = "magic"\n',
         ['model.kind: "magic" is not known', "planar_nonsmooth"],
     ),
-    "unknown obstacle": ('format = 1\n[[obstacles]]\nkind = "box"\nx_m=0\ny_m=0\n', ['obstacles[1].kind: "box"']),
+    "unknown obstacle": ('format = 1\n[[obstacles]]\nkind = "cone"\nx_m=0\ny_m=0\n', ['obstacles[1].kind: "cone"']),
+    "foreign key": (
+        'format = 1\n[[obstacles]]\nkind = "box"\nx_m=0\ny_m=0\nradius_m=1\n',
+        ["obstacles[1].radius_m: there is no such key"],
+    ),
+    "unknown gait": ('format = 1\n[gait]\nkind = "dance"\n', ['gait.kind: "dance" is not known', "'two_waves'"]),
+    "pitch without a wave": (
+        'format = 1\n[gait]\nkind = "lateral_undulation"\npitch_amplitude_deg = 3\n',
+        ["gait.pitch_amplitude_deg: there is no such key"],
+    ),
+    "heights": (
+        'format = 1\n[[obstacles]]\nkind = "height_field"\nx_m=0\ny_m=0\nheights_m = [[0.0, "a"], [1.0, 2.0]]\n',
+        ['obstacles[1].heights_m[1][2]: "a" is not a number'],
+    ),
+    "pitch angles": (
+        'format = 1\n[start]\nkind = "joint_angles"\n'
+        "joint_angles_deg = [0,0,0,0,0,0,0,0,0,0]\njoint_pitch_deg = [1.0]\n",
+        ["start.joint_pitch_deg: 1 values for 10 joints"],
+    ),
+    "set-points": (
+        "format = 1\n[control]\nset_point_period_s = 0.0001\n",
+        ["control.set_point_period_s: 0.0001 s is shorter than a time step"],
+    ),
     "missing": ('format = 1\n[[obstacles]]\nkind = "cylinder"\nx_m=0\n', ["obstacles[1].y_m: the key is missing"]),
     "unknown start": ('format = 1\n[start]\nkind = "up"\n', ['start.kind: "up" is not known', "'gait'"]),
     "start of no kind": ("format = 1\n[start]\nx_m = 1\n", ["start.kind: the key is missing"]),

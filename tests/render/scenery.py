@@ -9,13 +9,29 @@ import numpy as np
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, ContactState, Snapshot
-from snakestudio.model.world import Cylinder
+from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 
 CENTRES = (
     (0.0507, 0.1761), (0.4215, 0.0029), (0.8037, 0.1851), (1.1532, 0.0031), (1.5298, 0.1783), (1.8877, 0.0020),
     (2.2588, 0.1745),
 )  # fmt: skip
 LOW, HIGH = (-0.15, -0.13, 0.0), (2.4, 0.33, 0.15)
+
+HEIGHTS = tuple(tuple(0.05 * math.sin(0.9 * i) * math.cos(0.7 * j) + 0.01 * i for i in range(12)) for j in range(8))
+"""Low hills, partly below the ground, m."""
+
+
+def every_kind() -> tuple[Obstacle, ...]:
+    """One obstacle of every kind, and a tilted box, beside and under the robot's pose."""
+    return (
+        Cylinder(x_m=-0.35, y_m=-0.35),
+        Box(x_m=0.5, y_m=0.15, length_m=0.5, width_m=0.35, height_m=0.06, yaw_deg=10),
+        Box(x_m=0.15, y_m=-0.5, length_m=0.3, pitch_deg=15, yaw_deg=30),
+        Stairs(x_m=1.2, y_m=0.2, heading_deg=20, steps=4, rise_m=0.05, run_m=0.2, width_m=0.7, landing_m=0.4),
+        Ramp(x_m=0.6, y_m=-0.95, heading_deg=-15, length_m=0.7, width_m=0.5, landing_m=0.3),
+        HeightField(x_m=-0.4, y_m=1.0, length_m=1.4, width_m=0.9, yaw_deg=10, z_m=0.02, heights_m=HEIGHTS),
+        Rubble(x_m=1.1, y_m=1.1, length_m=0.8, width_m=0.6, blocks=30, largest_m=0.15),
+    )
 
 
 def obstacle_scene(height: float = 0.15, n_links: int = 11) -> Scene:
@@ -38,15 +54,39 @@ def serpenoid_pose(n: int = 11) -> np.ndarray:
     return pose
 
 
-def lifted_pose() -> np.ndarray:
-    """The same with a bow of links in the air."""
+def lifted_pose(height: float = 0.16, width: float = 1.6, power: int = 2) -> np.ndarray:
+    """The same with a bow of links in the air, m."""
     from snakestudio.render import quaternion
 
     pose = serpenoid_pose()
-    pose[:, 2] += 0.16 * np.exp(-(((np.arange(11) - 6) / 1.6) ** 2))
+    pose[:, 2] += height * np.exp(-(np.abs((np.arange(11) - 6) / width) ** power))
     along = np.gradient(pose[:, :3], axis=0)
     pose[:, 3:] = quaternion.between(along / np.linalg.norm(along, axis=1, keepdims=True))
     return pose
+
+
+def loops_pose() -> np.ndarray:
+    """Two loops lifted by 2 and 5 cm."""
+    from snakestudio.render import quaternion
+
+    pose, i = serpenoid_pose(), np.arange(11)
+    pose[:, 2] += 0.02 * np.exp(-(((i - 2.5) / 1.2) ** 4)) + 0.05 * np.exp(-(((i - 7.5) / 1.4) ** 4))
+    along = np.gradient(pose[:, :3], axis=0)
+    pose[:, 3:] = quaternion.between(along / np.linalg.norm(along, axis=1, keepdims=True))
+    return pose
+
+
+def slanted_contacts(pose: np.ndarray) -> Contacts:
+    """Made-up forces in all directions at the surface of some links."""
+    turn = np.linspace(0.0, 2.0 * math.pi, 6, endpoint=False)
+    normal = np.column_stack((0.3 * np.cos(turn), np.sin(turn), np.abs(np.cos(turn))))
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    link = np.arange(0, 11, 2, dtype=np.int32)
+    friction = np.cross(normal, (1.0, 0.0, 0.0))
+    return Contacts(
+        link, np.zeros(6, np.int32), pose[link, :3] - 0.0525 * normal, 25.0 * normal, 8.0 * friction,
+        np.array([1, 2, 1, 2, 1, 2], np.int32),
+    )  # fmt: skip
 
 
 def contacts(pose: np.ndarray) -> Contacts:

@@ -7,6 +7,7 @@ reference's name in ``out/images`` when a comparison fails.
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import math
 import os
 from collections.abc import Iterator
@@ -18,8 +19,8 @@ from PIL import Image
 
 from snakestudio.errors import GraphicsError
 from snakestudio.model.robot import Robot
-from snakestudio.model.scene import Scene
-from snakestudio.model.world import Cylinder
+from snakestudio.model.scene import Model, Scene
+from snakestudio.model.world import Box, Cylinder
 from snakestudio.render import egl, gl, program
 from snakestudio.render.camera import Camera
 from snakestudio.render.draw_list import Ghost, Overlays, Pick, Trail, build
@@ -28,7 +29,18 @@ from snakestudio.render.quality import Quality
 from snakestudio.render.renderer import Renderer
 from snakestudio.render.style import DARK, LIGHT
 
-from .scenery import HIGH, LOW, lifted_pose, obstacle_scene, serpenoid_pose, snapshot, trail
+from .scenery import (
+    HIGH,
+    LOW,
+    every_kind,
+    lifted_pose,
+    loops_pose,
+    obstacle_scene,
+    serpenoid_pose,
+    slanted_contacts,
+    snapshot,
+    trail,
+)
 
 IMAGES = Path(__file__).parents[1] / "images"
 FAILED = Path(__file__).parents[2] / "out" / "images"
@@ -36,6 +48,9 @@ WIDTH, HEIGHT = 640, 360
 PERSPECTIVE = Camera().frame(LOW, HIGH, WIDTH / HEIGHT)
 FREE = obstacle_scene().model_copy(update={"obstacles": ()})
 FORCES = Overlays(show_friction_forces=True, trail=trail())
+TERRAIN = Scene(obstacles=every_kind())
+ON_BOX = lifted_pose(0.06, 2.6, 4)
+OVERVIEW = Camera().frame((-1.1, -1.2, 0.0), (2.3, 1.5, 0.2), WIDTH / HEIGHT)
 LIFT_VIEW = Camera((0.5, 0.13, 0.08), 2.0, math.radians(-60), math.radians(28))
 
 PICTURES = {
@@ -71,7 +86,37 @@ PICTURES = {
         PERSPECTIVE,
         DARK,
     ),
-}
+    "terrain": (TERRAIN, snapshot(ON_BOX, False), Overlays(), OVERVIEW, DARK),
+    "terrain_light": (
+        TERRAIN,
+        snapshot(ON_BOX, False),
+        Overlays(selection=(Pick("obstacle", 1), Pick("obstacle", 3), Pick("obstacle", 5)), hover=Pick("obstacle", 4)),
+        OVERVIEW,
+        LIGHT,
+    ),
+    "terrain_top": (TERRAIN, snapshot(ON_BOX, False), Overlays(), OVERVIEW.standard("top"), LIGHT),
+    "terrain_through": (TERRAIN, snapshot(ON_BOX, False), Overlays(obstacle_opacity=0.35), OVERVIEW, DARK),
+    "on_box": (
+        TERRAIN,
+        snapshot(ON_BOX, False),
+        Overlays(),
+        Camera((0.5, 0.15, 0.05), 1.5, math.radians(-60), math.radians(28)),
+        DARK,
+    ),
+    "loops": (FREE, snapshot(loops_pose(), False), Overlays(), LIFT_VIEW, LIGHT),
+    "cardan": (
+        FREE.model_copy(update={"model": Model(kind="spatial_nonsmooth"), "robot": Robot(axis_offset_m=0.022)}),
+        dataclasses.replace(
+            snapshot(lifted_pose(0.05, 2.5), False),
+            joint_angle_ref=np.column_stack((np.linspace(-0.5, 0.5, 10), 0.25 * np.cos(np.arange(10)))),
+            contacts=slanted_contacts(lifted_pose(0.05, 2.5)),
+        ),
+        Overlays(show_joint_axes=True, reference_ghost=True, show_com=True, show_contact_points=True,
+                 show_friction_forces=True, trail=trail() + np.array((0.0, 0.0, 0.1))),
+        LIFT_VIEW,
+        DARK,
+    ),
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -154,6 +199,59 @@ def test_every_quality_draws_the_same_things(screen, quality):
     with OffscreenRenderer(WIDTH, HEIGHT, theme, quality) as other:
         picture = other.frame(scene, held, overlays, camera)
     assert np.abs(picture - full).mean() < 4
+
+
+def _brightness(screen, scene, pose, camera, points):
+    """Mean brightness of the picture around points of the world."""
+    drawn = screen.frame(scene, None if pose is None else snapshot(pose, False), Overlays(show_grid=False), camera)
+    found = []
+    for point in points:
+        x, y, _ = camera.project(np.array(point), WIDTH / HEIGHT)
+        column, line = round((x + 1) / 2 * WIDTH), round((1 - y) / 2 * HEIGHT)
+        found.append(float(drawn[line - 1 : line + 2, column - 1 : column + 2].mean()))
+    return np.array(found)
+
+
+def _bar(height, y=0.0):
+    """A straight robot along x at a height, m."""
+    pose = np.zeros((11, 7))
+    pose[:, 0], pose[:, 1], pose[:, 2], pose[:, 3] = 0.122 * (np.arange(11) - 5), y, height, 1.0
+    return pose
+
+
+def test_shadows_fall_on_what_lies_in_the_way(screen):
+    """The light comes from (-0.42, -0.30, 1): shadows fall towards +x and +y, by 0.30 m in y for a metre of height."""
+    box = Scene(obstacles=(Box(x_m=0, y_m=0, length_m=2, width_m=1.0, height_m=0.4),))
+    top = Camera().standard("top").frame((-1.2, -1, 0), (1.2, 1, 0.4), WIDTH / HEIGHT)
+    # 0.3 m above the lid: 0.09 m beside the robot, and 0.21 m where it would lie if the floor were there.
+    on_lid, not_there = (0.0, 0.09, 0.4), (0.0, 0.21, 0.4)
+    empty = _brightness(screen, box, None, top, (on_lid, not_there))
+    above = _brightness(screen, box, _bar(0.7), top, (on_lid, not_there))
+    assert above[0] < 0.85 * empty[0]
+    assert above[1] > 0.97 * empty[1]
+    # A robot on the floor behind the box shades the floor, not the lid, though it is on the same rays.
+    behind = _brightness(screen, box, _bar(0.0525, 0.58), top, (on_lid, (0.0, 0.47, 0.4)))
+    assert behind[0] > 0.97 * empty[0]
+    assert behind[1] > 0.9 * empty[0]
+    # The box itself: its shadow is 0.12 m wide on the far side, none on the near one.
+    floor = _brightness(screen, box, None, top, ((0.0, 0.56, 0.0), (0.0, -0.56, 0.0), (0.0, 0.8, 0.0)))
+    assert floor[0] < 0.7 * floor[2]
+    assert floor[1] > 0.8 * floor[2]
+
+
+def test_terrain_shades_terrain_and_links(screen):
+    step = (Box(x_m=0, y_m=-0.5, length_m=2, width_m=0.4, height_m=0.5),)
+    low = (Box(x_m=0, y_m=0.2, length_m=2, width_m=0.8, height_m=0.05),)
+    top = Camera().standard("top").frame((-1.2, -1, 0), (1.2, 1, 0.4), WIDTH / HEIGHT)
+    near, far = (0.0, -0.185, 0.05), (0.0, 0.2, 0.05)
+    alone = _brightness(screen, Scene(obstacles=low), None, top, (near, far))
+    shaded = _brightness(screen, Scene(obstacles=low + step), None, top, (near, far))
+    assert shaded[0] < 0.85 * alone[0]
+    assert shaded[1] > 0.97 * alone[1]
+    back = (0.03, -0.24, 0.155)
+    lit = _brightness(screen, Scene(obstacles=low), _bar(0.1025, -0.24), top, (back,))
+    hidden = _brightness(screen, Scene(obstacles=low + step), _bar(0.1025, -0.24), top, (back,))
+    assert hidden[0] < 0.85 * lit[0]
 
 
 def test_camera_inside_things_and_odd_sizes():

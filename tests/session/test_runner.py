@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 
 import numpy as np
@@ -13,7 +14,7 @@ from snakestudio.model.recording import ContactRows, Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.recording import Change, SpooledRecording
 from snakestudio.session.runner import Runner, run_offline
 
 
@@ -123,3 +124,18 @@ def test_what_cannot_run_is_refused_with_every_reason(scene: Scene) -> None:
         Runner(bad)
     assert "obstacles[1]" in str(caught.value)
     assert "joint_limit_deg" in str(caught.value)
+
+
+def test_another_kind_of_gait_is_taken_while_it_runs_and_the_run_can_be_repeated(scene: Scene) -> None:
+    runner = Runner(scene)
+    runner.advance(1200)
+    waves = {"gait.kind": "two_waves", "gait.amplitude_deg": 35.0, "gait.pitch_amplitude_deg": 5.0}
+    assert runner.apply(with_values(scene, {"gait.phase_shift_deg": -45.0})) == []
+    assert runner.apply(with_values(scene, waves)) == []
+    assert runner.apply(with_values(scene, waves | {"gait.amplitude_deg": 30.0})) == []  # three at one time
+    runner.advance(1200)
+    assert runner.apply(with_values(runner.scene, {"gait.kind": "lateral_undulation"})) == []
+    runner.advance(10000)
+    noted = tuple(Change(c.time, json.loads(json.dumps(c.values))) for c in runner.recording.changes)
+    assert [round(change.time, 9) for change in noted] == [0.3, 0.6]
+    assert_identical(runner.recording, run_offline(scene, changes=noted).recording)

@@ -5,18 +5,75 @@ from __future__ import annotations
 from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import CONTACTS, SLOTS_ROW, STEP, State, Work
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.gap import stadium_circle, stadium_touches
+from snakestudio.kernels.gap import point_rectangle, stadium_circle, stadium_rectangle, stadium_touches
 
 __all__ = ["book_contacts", "detect_obstacles", "detect_stops", "warm_start"]
+
+CLOSED = 1e-9
+"""Gap up to which a contact with a box counts as closed, m: a link that starts flush against a wall shall not leave it
+to rounding at which of its ends it touches."""
+
+# Values of snakestudio.model.snapshot.ContactState.
+STICK, SLIP = 1, 2
+
+
+@inlined
+def _enter(
+    params: Params, work: Work, c: int, k: int, j: int, feature: int, x: float, y: float, nx: float, ny: float,
+    arm: float, lever: float,
+) -> None:  # fmt: skip
+    """Make contact `c` one of link `k`, whose centre is at (`x`, `y`), with obstacle `j`."""
+    cos, sin = work.cos[k], work.sin[k]
+    mu = params.obstacles[j, 8]
+    work.link[c] = k
+    work.contact[c, 0] = k
+    work.contact[c, 1] = j
+    work.contact[c, 2] = feature
+    work.rows[c, 0] = nx
+    work.rows[c, 1] = ny
+    work.rows[c, 2] = arm
+    # The tangent (-n_y, n_x) acts on the link's surface: its arm is (lever e - radius n) x t.
+    work.rows[c, 3] = -mu * ny
+    work.rows[c, 4] = mu * nx
+    work.rows[c, 5] = mu * (lever * (cos * nx + sin * ny) - params.radius)
+    work.point[c, 0] = x + lever * cos - params.radius * nx
+    work.point[c, 1] = y + lever * sin - params.radius * ny
+    if mu > 0.0:
+        work.active[1] += 1
+
+
+@jit
+def _detect_box(params: Params, work: Work, count: int, k: int, j: int, x: float, y: float) -> int:
+    """Enter the contacts of link `k` with box `j`, seen from the box; returns how many contacts there are then."""
+    half_x, half_y = params.obstacles[j, 3], params.obstacles[j, 4]
+    box_cos, box_sin = params.obstacles[j, 5], params.obstacles[j, 6]
+    dx, dy = x - params.obstacles[j, 0], y - params.obstacles[j, 1]
+    bx, by = box_cos * dx + box_sin * dy, box_cos * dy - box_sin * dx
+    away, _, _ = point_rectangle(bx, by, half_x, half_y)
+    if away > params.contact_half + params.radius + CLOSED:
+        return count
+    cos, sin = work.cos[k], work.sin[k]
+    link_cos, link_sin = box_cos * cos + box_sin * sin, box_cos * sin - box_sin * cos
+    for feature in range(6):
+        gap, nx, ny, arm, lever = stadium_rectangle(
+            feature, bx, by, link_cos, link_sin, params.contact_half, params.radius, half_x, half_y
+        )
+        if gap <= CLOSED:
+            if count < work.link.shape[0]:
+                world_x, world_y = box_cos * nx - box_sin * ny, box_sin * nx + box_cos * ny
+                _enter(params, work, count, k, j, feature, x, y, world_x, world_y, arm, lever)
+            count += 1
+    return count
 
 
 @inlined
 def detect_obstacles(params: Params, state: State, work: Work) -> int:
     """Find the active set {g_H(q_M) <= 0} (P2 (39)) with force directions (14), (16); returns how many contacts it has.
 
-    What exceeds the capacity is counted but not stored.
+    What exceeds the capacity is counted but not stored; `work.active[1]` is how many of the stored have friction.
     """
-    count = 0
+    work.active[1] = 0
+    count: int = work.active[1]  # no literal 0: what is given `count` would be compiled for that as well
     capacity = work.link.shape[0]
     if params.grid_nx == 0:
         return 0
@@ -32,19 +89,15 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
         cos, sin = work.cos[k], work.sin[k]
         for i in range(params.grid_first[cell], params.grid_first[cell + 1]):
             j = params.grid_items[i]
+            if params.obstacles[j, 3] > 0.0:
+                count = _detect_box(params, work, count, k, j, x, y)
+                continue
             cx, cy, cr = params.obstacles[j, 0], params.obstacles[j, 1], params.obstacles[j, 2]
             if not stadium_touches(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr):
                 continue
             if count < capacity:
                 _, nx, ny, arm, lever = stadium_circle(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr)
-                work.link[count] = k
-                work.contact[count, 0] = k
-                work.contact[count, 1] = j
-                work.rows[count, 0] = nx
-                work.rows[count, 1] = ny
-                work.rows[count, 2] = arm
-                work.point[count, 0] = x + lever * cos - params.radius * nx
-                work.point[count, 1] = y + lever * sin - params.radius * ny
+                _enter(params, work, count, k, j, 0, x, y, nx, ny, arm, lever)
             count += 1
     return count
 
@@ -67,7 +120,7 @@ def detect_stops(params: Params, work: Work) -> int:
 
 @inlined
 def warm_start(params: Params, state: State, work: Work, n_contacts: int) -> None:
-    """Begin with the impulses of the step before, contacts told apart by link and obstacle (P2, VI-B)."""
+    """Begin with the impulses of the step before, contacts told apart by link, obstacle and feature (P2, VI-B)."""
     n = state.q.shape[0]
     keep_1 = 1.0 if params.mu_along > 0.0 and params.gn > 0.0 else 0.0
     keep_2 = 1.0 if params.mu_across > 0.0 and params.gn > 0.0 else 0.0
@@ -78,40 +131,57 @@ def warm_start(params: Params, state: State, work: Work, n_contacts: int) -> Non
             work.u[k, i] = state.u[k, i]
     begin = 0  # of the old contacts of the same link: both lists ascend by link
     for c in range(n_contacts):
-        link, obstacle = work.contact[c, 0], work.contact[c, 1]
+        link, obstacle, feature = work.contact[c, 0], work.contact[c, 1], work.contact[c, 2]
+        rough = 1.0 if params.obstacles[obstacle, 8] > 0.0 else 0.0
         while begin < state.counts[CONTACTS] and state.contact[begin, 0] < link:
             begin += 1
         work.normal[c] = 0.0
-        work.contact[c, 2] = -1
+        work.tangent[c] = 0.0
         work.contact[c, 3] = -1
+        work.contact[c, 4] = -1
         old = begin
         while old < state.counts[CONTACTS] and state.contact[old, 0] == link:
-            if state.contact[old, 1] == obstacle:
+            if state.contact[old, 1] == obstacle and state.contact[old, 2] == feature:
                 work.normal[c] = state.normal[old]
-                work.contact[c, 2] = state.contact[old, 2]
+                work.tangent[c] = rough * state.tangent[old]
                 work.contact[c, 3] = state.contact[old, 3]
+                work.contact[c, 4] = state.contact[old, 4]
             old += 1
     for k in range(n - 1):
         work.stop[k] = state.stop[k] if work.stops[k] != 0.0 else 0.0
 
 
 @jit
-def _take_slot(state: State, which: int, link: int, obstacle: int) -> int:
+def _take_slot(state: State, which: int, link: int, obstacle: int, feature: int) -> int:
     """Slot of a contact in the sums since the row (0) or the call's beginning (1), a new one if it has none."""
     used: int = state.counts[SLOTS_ROW + which]
     for i in range(used):
-        if state.slot_key[which, i, 0] == link and state.slot_key[which, i, 1] == obstacle:
+        key = state.slot_key
+        if key[which, i, 0] == link and key[which, i, 1] == obstacle and key[which, i, 2] == feature:
             return i
     state.slot_key[which, used, 0] = link
     state.slot_key[which, used, 1] = obstacle
-    for i in range(5):
+    state.slot_key[which, used, 2] = feature
+    for i in range(7):
         state.slot_sum[which, used, i] = 0.0
     state.counts[SLOTS_ROW + which] = used + 1
     return used
 
 
 @inlined
-def book_contacts(state: State, work: Work) -> None:
+def _contact_state(params: Params, work: Work, c: int) -> int:
+    """Whether an obstacle contact sticks: whether P_T - r gamma_T lies in the admissible set of its friction."""
+    k = work.link[c]
+    tx, ty, arm = work.rows[c, 3], work.rows[c, 4], work.rows[c, 5]
+    own = (tx * tx + ty * ty) / params.mass + arm * arm / params.inertia
+    if own <= 0.0:
+        return SLIP
+    gamma = tx * work.u[k, 0] + ty * work.u[k, 1] + arm * work.u[k, 2]
+    return STICK if abs(work.tangent[c] - gamma / own) <= work.normal[c] else SLIP
+
+
+@inlined
+def book_contacts(params: Params, state: State, work: Work) -> None:
     """Add the step's obstacle contacts to the sums of row and call, and keep the step's impulses as a warm start.
 
     `state.counts` must already be that after the step.
@@ -119,20 +189,25 @@ def book_contacts(state: State, work: Work) -> None:
     for c in range(state.counts[CONTACTS]):
         impulse = work.normal[c]
         if impulse > 0.0:
+            kind = _contact_state(params, work, c)
             for which in range(2):
-                slot = work.contact[c, 2 + which]
+                slot = work.contact[c, 3 + which]
                 if slot < 0:
-                    slot = _take_slot(state, which, work.contact[c, 0], work.contact[c, 1])
-                    work.contact[c, 2 + which] = slot
-                state.slot_key[which, slot, 2] = state.counts[STEP]
+                    slot = _take_slot(state, which, work.contact[c, 0], work.contact[c, 1], work.contact[c, 2])
+                    work.contact[c, 3 + which] = slot
+                state.slot_key[which, slot, 3] = state.counts[STEP]
+                state.slot_key[which, slot, 4] = kind
                 state.slot_sum[which, slot, 0] += impulse * work.rows[c, 0]
                 state.slot_sum[which, slot, 1] += impulse * work.rows[c, 1]
                 state.slot_sum[which, slot, 2] += impulse * work.point[c, 0]
                 state.slot_sum[which, slot, 3] += impulse * work.point[c, 1]
                 state.slot_sum[which, slot, 4] += impulse
-        for i in range(4):
+                state.slot_sum[which, slot, 5] += work.tangent[c] * work.rows[c, 3]
+                state.slot_sum[which, slot, 6] += work.tangent[c] * work.rows[c, 4]
+        for i in range(5):
             state.contact[c, i] = work.contact[c, i]
         state.normal[c] = impulse
+        state.tangent[c] = work.tangent[c]
     n = state.q.shape[0]
     for k in range(n):
         state.friction[k, 0] = work.friction[k, 0]

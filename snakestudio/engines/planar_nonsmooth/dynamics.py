@@ -121,6 +121,11 @@ def book_works(params: Params, state: State, work: Work) -> None:
         state.impulse[k, 3] += p * ny
         vx, vy, omega = state.u[k, 0] + work.u[k, 0], state.u[k, 1] + work.u[k, 1], state.u[k, 2] + work.u[k, 2]
         obstacle += p * (vx * nx + vy * ny + omega * arm)
+        if work.active[1] > 0:
+            tx, ty, arm, p = work.rows[c, 3], work.rows[c, 4], work.rows[c, 5], work.tangent[c]
+            state.impulse[k, 2] += p * tx
+            state.impulse[k, 3] += p * ty
+            friction += p * (vx * tx + vy * ty + omega * arm)
     sums = state.sums
     sums[ACTUATOR] += half_dt * actuator
     sums[FRICTION] += 0.5 * friction

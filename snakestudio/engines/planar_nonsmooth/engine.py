@@ -58,7 +58,7 @@ def _plain(array: NDArray[Any]) -> FloatArray:
 
 
 class PlanarNonsmoothEngine:
-    """Moreau time stepping of a snake robot in the plane among cylinders.
+    """Moreau time stepping of a snake robot in the plane among cylinders and upright boxes.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class PlanarNonsmoothEngine:
         state = self._state
         state.counts[[CALL_ITERATIONS, CALL_STEPS, SLOTS_CALL]] = 0
         state.sums[WORST_CALL] = 0.0
-        state.contact[:, 3] = -1
+        state.contact[:, 4] = -1
         state.before[1, :-1] = state.impulse[:, :2]
         state.before[1, -1] = self._load()
 
@@ -258,9 +258,9 @@ class PlanarNonsmoothEngine:
         normal, friction = np.zeros_like(point), np.zeros_like(point)
         point[:used, :2] = sums[:, 2:4] / sums[:, 4:5]
         point[:used, 2] = self._params.radius
-        normal[:used, :2] = sums[:, :2] / span
-        loaded = keys[:, 2] == state.counts[STEP]
-        kind = np.where(loaded, int(ContactState.SLIP), int(ContactState.OPEN))
+        normal[:used, :2], friction[:used, :2] = sums[:, :2] / span, sums[:, 5:7] / span
+        loaded = keys[:, 3] == state.counts[STEP]
+        kind = np.where(loaded, keys[:, 4], int(ContactState.OPEN))
         if grounded:
             point[used:, :2] = state.q[:, :2]
             normal[used:, 2] = load / span
@@ -293,7 +293,7 @@ class PlanarNonsmoothEngine:
             kept = np.flatnonzero(keys[:used, 1] < n_obstacles)
             keys[: len(kept)], sums[: len(kept)] = keys[kept], sums[kept]
             state.counts[count] = len(kept)
-        state.contact[:, 2:] = -1
+        state.contact[:, 3:] = -1
 
     def checkpoint(self) -> Checkpoint:
         """The full state; `restore` continues from it bit for bit."""

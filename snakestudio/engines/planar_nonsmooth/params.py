@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.planar_nonsmooth.grid import Grid, make_grid
+from snakestudio.engines.grid import Grid, make_rectangle_grid
+from snakestudio.engines.planar_nonsmooth.obstacles import fits_the_plane, outlines
 from snakestudio.model.scene import Scene
 
-__all__ = ["Params", "make_params", "obstacle_array", "same_structure"]
+__all__ = ["Params", "make_params", "same_structure"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -40,14 +41,15 @@ class Params(NamedTuple):
     tolerance : float
         Where the solver stops.
     max_iterations : int
-    obstacles : (k, 3)
-        Centre and radius of every cylinder, m.
+    obstacles : (k, 9)
+        Outlines of all obstacles, see `obstacles.OUTLINE`.
     grid_x, grid_y, grid_inverse : float
         Corner of the grid, m, and 1 / size of its cells, 1/m.
     grid_nx, grid_ny : int
         Number of cells either way.
     grid_first, grid_items : (nx ny + 1,), (m,) int
-        Cell c lists the obstacles grid_items[grid_first[c]:grid_first[c + 1]].
+        Cell c lists the obstacles grid_items[grid_first[c]:grid_first[c + 1]]; those that the links cannot meet
+        because of their height are in none.
     """
 
     half_length: float
@@ -76,20 +78,24 @@ class Params(NamedTuple):
     grid_items: IntArray
 
 
-def obstacle_array(scene: Scene) -> FloatArray:
-    """Centre and radius of every cylinder, (k, 3), m."""
-    rows = [(o.x_m, o.y_m, o.radius_m) for o in scene.obstacles]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), 3)
+def _obstacle_grid(obstacles: FloatArray, reach: float) -> Grid:
+    """Grid of those obstacles that can be met, with their numbers among all."""
+    met = np.flatnonzero(obstacles[:, 7])
+    x, y, radius, half_x, half_y, cos, sin = obstacles[met, :7].T
+    centre = np.column_stack([x, y])
+    spread = np.column_stack([abs(cos) * half_x + abs(sin) * half_y, abs(sin) * half_x + abs(cos) * half_y])
+    grid = make_rectangle_grid(centre - spread, centre + spread, radius + reach)
+    return grid._replace(items=met[grid.items])
 
 
 def make_params(scene: Scene, old: Params | None = None) -> Params:
-    """Constants of `scene`; the grid of `old` is used again if the obstacles are the same."""
+    """Constants of `scene`; the grid of `old` is used again if the obstacles are where they were."""
     robot, solver = scene.robot, scene.solver
-    obstacles = obstacle_array(scene)
-    if old is not None and np.array_equal(old.obstacles, obstacles):
+    obstacles = outlines(scene.obstacles, robot.radius_m)
+    if old is not None and np.array_equal(old.obstacles[:, :8], obstacles[:, :8]):
         grid = Grid(old.grid_x, old.grid_y, old.grid_inverse, old.grid_nx, old.grid_ny, old.grid_first, old.grid_items)
     else:
-        grid = make_grid(obstacles, robot.contact_half_length_m + robot.radius_m)
+        grid = _obstacle_grid(obstacles, robot.contact_half_length_m + robot.radius_m)
     gx, gy, gz = scene.ground.gravity
     return Params(
         half_length=0.5 * robot.link_length_m,
@@ -124,6 +130,7 @@ def same_structure(one: Scene, other: Scene) -> bool:
     return (
         one.model == other.model
         and one.start == other.start
+        and all(fits_the_plane(o) for o in other.obstacles)
         and one.solver.step_s == other.solver.step_s
         and one.robot.model_copy(update={"name": other.robot.name, "head": other.robot.head}) == other.robot
     )

@@ -50,6 +50,7 @@ def problem_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[ChainProble
         What `problem_arrays` gave, or the `.npz` file it was saved in.
     """
     link = np.array(arrays["link"], dtype=np.int64)
+    rows = np.array(arrays["rows"], dtype=np.float64).reshape(len(link), 6)
     stops = np.array(arrays["stops"], dtype=np.float64)
     problem = ChainProblem(
         mass=float(arrays["mass"]),
@@ -64,11 +65,15 @@ def problem_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[ChainProble
         u_free=np.array(arrays["u_free"]),
         n_contacts=len(link),
         link=link,
-        rows=np.array(arrays["rows"], dtype=np.float64).reshape(len(link), 3),
+        rows=rows,
+        n_rough=int(np.count_nonzero(rows[:, 3:].any(axis=1))),
         stops=stops,
         n_stops=int(np.count_nonzero(stops)),
     )
     impulses = ChainImpulses(
-        np.array(arrays["guess_friction"]), np.zeros(len(link)), np.where(stops != 0.0, arrays["guess_stop"], 0.0)
+        np.array(arrays["guess_friction"]),
+        np.zeros(len(link)),
+        np.zeros(len(link)),
+        np.where(stops != 0.0, arrays["guess_stop"], 0.0),
     )
     return problem, impulses, np.array(arrays["guess_u"])

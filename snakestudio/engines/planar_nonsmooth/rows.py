@@ -97,12 +97,14 @@ def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuff
         weight = state.slot_sum[0, s, 4]
         rows.contact_link[at] = state.slot_key[0, s, 0]
         rows.contact_other[at] = state.slot_key[0, s, 1]
-        rows.contact_state[at] = SLIP if state.slot_key[0, s, 2] == counts[STEP] else OPEN
+        rows.contact_state[at] = state.slot_key[0, s, 4] if state.slot_key[0, s, 3] == counts[STEP] else OPEN
         rows.contact_point[at, 0] = state.slot_sum[0, s, 2] / weight
         rows.contact_point[at, 1] = state.slot_sum[0, s, 3] / weight
         rows.contact_point[at, 2] = params.radius
         rows.contact_normal[at, 0] = state.slot_sum[0, s, 0]
         rows.contact_normal[at, 1] = state.slot_sum[0, s, 1]
+        rows.contact_friction[at, 0] = state.slot_sum[0, s, 5]
+        rows.contact_friction[at, 1] = state.slot_sum[0, s, 6]
         at += 1
     load = sums[LOAD] - state.before[0, n, 0]
     for k in range(n):
@@ -124,5 +126,5 @@ def write_row(params: Params, state: State, reference: FloatArray, rows: RowBuff
     rows.filled[1] = at
     counts[SLOTS_ROW] = 0
     for c in range(counts[CONTACTS]):
-        state.contact[c, 2] = -1
+        state.contact[c, 3] = -1
     sums[WORST_ROW] = 0.0

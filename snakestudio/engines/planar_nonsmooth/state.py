@@ -60,9 +60,9 @@ class State(NamedTuple):
         Impulses of the last step (`ChainImpulses`), which start the next solution.
     stick : (n,) int
         `ContactState` of every link on the ground.
-    contact, normal : (c, 4) int, (c,)
-        Obstacle contacts of the last step, ascending by link: link, obstacle and the slots in the sums of row and call
-        (-1: none); impulse, N s.
+    contact, normal, tangent : (c, 5) int, (c,), (c,)
+        Obstacle contacts of the last step, ascending by link: link, obstacle, feature (0 on a cylinder, as in
+        `stadium_rectangle` on a box) and the slots in the sums of row and call (-1: none); impulses, N s.
     counts, sums : (8,) int, (11,)
         Counters and cumulative sums; the names above say which.
     impulse : (n, 4)
@@ -70,10 +70,11 @@ class State(NamedTuple):
     before : (2, n + 1, 2)
         Friction impulses at the last row [0] and at the beginning of the call [1]; the last line begins with the normal
         impulse of a link.
-    slot_key : (2, s, 3) int
-        Link, obstacle and last loaded step of every contact since the last row [0] and the beginning of the call [1].
-    slot_sum : (2, s, 5)
-        Their impulse x, y (N s), impulse-weighted point x, y and the weight.
+    slot_key : (2, s, 5) int
+        Link, obstacle, feature, last loaded step and `ContactState` in it, of every contact since the last row [0] and
+        the beginning of the call [1].
+    slot_sum : (2, s, 7)
+        Their normal impulse x, y (N s), impulse-weighted point x, y, the weight, and friction impulse x, y (N s).
     """
 
     q: FloatArray
@@ -85,6 +86,7 @@ class State(NamedTuple):
     stick: IntArray
     contact: IntArray
     normal: FloatArray
+    tangent: FloatArray
     counts: IntArray
     sums: FloatArray
     impulse: FloatArray
@@ -108,18 +110,18 @@ class Work(NamedTuple):
         Torques at the midpoint.
     u_free, u : (n, 3)
         Velocities without contacts, and the solution.
-    friction, normal, stop : arrays
+    friction, normal, tangent, stop : arrays
         Impulses being solved for.
-    contact, link : (c, 4), (c,) int
+    contact, link : (c, 5), (c,) int
         Active obstacle contacts as in `State.contact`, and their links.
-    rows, point : (c, 3), (c, 2)
-        Force directions and contact points.
+    rows, point : (c, 6), (c, 2)
+        Force directions (see `ChainProblem`) and contact points.
     stops : (n - 1,)
         Joints at their stops.
     joint : (n - 1, 2)
         Joint impulses.
-    active : (1,) int
-        Number of obstacle contacts of the step.
+    active : (2,) int
+        Number of obstacle contacts of the step, and how many of these have friction.
     """
 
     theta: FloatArray
@@ -134,6 +136,7 @@ class Work(NamedTuple):
     u: FloatArray
     friction: FloatArray
     normal: FloatArray
+    tangent: FloatArray
     stop: FloatArray
     contact: IntArray
     link: IntArray
@@ -173,25 +176,26 @@ class RowBuffers(NamedTuple):
 
 
 def make_state(q: FloatArray, u: FloatArray, capacity: int = 16) -> State:
-    """State at the start of a run."""
+    """State at the start of a run; all its arrays have the order of C, for kernels are compiled for one order."""
     n = len(q)
     slots = 4 * capacity
     return State(
-        q=np.array(q),
-        u=np.array(u),
+        q=np.array(q, order="C"),
+        u=np.array(u, order="C"),
         wrench=np.zeros((n, 3)),
         torque=np.zeros(n - 1),
         friction=np.zeros((n, 2)),
         stop=np.zeros(n - 1),
         stick=np.zeros(n, np.int64),
-        contact=np.full((capacity, 4), -1, np.int64),
+        contact=np.full((capacity, 5), -1, np.int64),
         normal=np.zeros(capacity),
+        tangent=np.zeros(capacity),
         counts=np.zeros(8, np.int64),
         sums=np.zeros(11),
         impulse=np.zeros((n, 4)),
         before=np.zeros((2, n + 1, 2)),
-        slot_key=np.zeros((2, slots, 3), np.int64),
-        slot_sum=np.zeros((2, slots, 5)),
+        slot_key=np.zeros((2, slots, 5), np.int64),
+        slot_sum=np.zeros((2, slots, 7)),
     )
 
 
@@ -211,14 +215,15 @@ def make_work(n: int, capacity: int) -> tuple[Work, ChainScratch]:
         u=np.zeros((n, 3)),
         friction=np.zeros((n, 2)),
         normal=np.zeros(c),
+        tangent=np.zeros(c),
         stop=np.zeros(j),
-        contact=np.zeros((c, 4), np.int64),
+        contact=np.zeros((c, 5), np.int64),
         link=np.zeros(c, np.int64),
-        rows=np.zeros((c, 3)),
+        rows=np.zeros((c, 6)),
         point=np.zeros((c, 2)),
         stops=np.zeros(j),
         joint=np.zeros((j, 2)),
-        active=np.zeros(1, np.int64),
+        active=np.zeros(2, np.int64),
     )
     return work, make_scratch(n, capacity)
 
@@ -241,15 +246,13 @@ def make_row_buffers(n_rows: int, n: int, contacts: int) -> RowBuffers:
 
 def grow_contacts(state: State) -> State:
     """`state` with room for twice as many obstacle contacts."""
-    contact, normal = np.full((2 * len(state.contact), 4), -1, np.int64), np.zeros(2 * len(state.normal))
-    contact[: len(state.contact)] = state.contact
-    normal[: len(state.normal)] = state.normal
-    return state._replace(contact=contact, normal=normal)
+    room = len(state.normal)
+    contact = np.concatenate([state.contact, np.full_like(state.contact, -1)])
+    normal, tangent = (np.concatenate([array, np.zeros(room)]) for array in (state.normal, state.tangent))
+    return state._replace(contact=contact, normal=normal, tangent=tangent)
 
 
 def grow_slots(state: State) -> State:
     """`state` with room for twice as many contact slots."""
-    slots = state.slot_key.shape[1]
-    keys, sums = np.zeros((2, 2 * slots, 3), np.int64), np.zeros((2, 2 * slots, 5))
-    keys[:, :slots], sums[:, :slots] = state.slot_key, state.slot_sum
+    keys, sums = (np.concatenate([array, np.zeros_like(array)], axis=1) for array in (state.slot_key, state.slot_sum))
     return state._replace(slot_key=keys, slot_sum=sums)

@@ -66,7 +66,7 @@ def contact_problem(params: Params, work: Work, n_contacts: int, n_stops: int) -
     return ChainProblem(
         params.mass, params.inertia, params.half_length, params.mass * params.gn * params.dt, params.mu_along,
         params.mu_across, params.mass * STANDARD_GRAVITY * params.dt, work.cos, work.sin, work.u_free, n_contacts,
-        work.link, work.rows, work.stops, n_stops,
+        work.link, work.rows, work.active[1], work.stops, n_stops,
     )  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
 
     # VI-B: velocities and impulses satisfying (55)-(61).
     problem = contact_problem(params, work, n_contacts, n_stops)
-    impulses = ChainImpulses(work.friction, work.normal, work.stop)
+    impulses = ChainImpulses(work.friction, work.normal, work.tangent, work.stop)
     iterations = solve_contacts(problem, impulses, work.u, scratch, params.tolerance, params.max_iterations)
 
     # What came out is judged by code that does not know the solver.
@@ -139,7 +139,7 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
         counts[UNCONVERGED] += 1
     sums[WORST_ROW] = max(sums[WORST_ROW], residual)
     sums[WORST_CALL] = max(sums[WORST_CALL], residual)
-    book_contacts(state, work)
+    book_contacts(params, state, work)
     return OK
 
 

@@ -15,7 +15,7 @@ from snakestudio.model.scene import Scene
 
 __all__ = ["warm_up"]
 
-FUNCTIONS = 34
+FUNCTIONS = 80
 """How many functions there are to compile, for the progress bar."""
 
 

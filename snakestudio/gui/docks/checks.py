@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
@@ -20,13 +23,14 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
-from snakestudio.gui.docks.obstacle_edits import obstacle_title
+from snakestudio.gui.docks.obstacle_texts import obstacle_title
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Item, Selection
 from snakestudio.gui.widgets.parameter_row import declared
 from snakestudio.model.edits import parse_key
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
+from snakestudio.render.obstacles import obstacles_of
 
 __all__ = ["Checks", "items_of"]
 
@@ -71,6 +75,27 @@ def _pending(scene: Scene, key: str) -> Problem:
     except (SnakeStudioError, IndexError):
         what = key
     return Problem("hint", key, f"{what} applies at the next reset", "")
+
+
+def _unreadable(scene: Scene, base_dir: Path | None, known: Sequence[Problem]) -> list[Problem]:
+    """Obstacles whose shape cannot be read, as findings, unless the engine has said so already."""
+    told = {
+        index
+        for problem in known
+        if problem.severity == "error"
+        for item, index in items_of(problem)
+        if item == "obstacle"
+    }
+    return [
+        replace(
+            p,
+            key=f"obstacles[{i + 1}].{p.key}",
+            message=f"{obstacle_title(scene.obstacles[i], i)}: {p.message}",
+            obstacles=(i,),
+        )
+        for i, p in obstacles_of(scene.obstacles, base_dir).problems
+        if i not in told
+    ]
 
 
 class _Findings(QAbstractListModel):
@@ -164,14 +189,17 @@ class Checks(QWidget):
         layout.addWidget(self.list, 1)
         bridge.status_changed.connect(lambda _: self._refresh())
         document.scene_changed.connect(lambda before, after: self._refresh())
+        document.title_changed.connect(self._refresh)  # saved elsewhere, file names mean other files
         self._refresh()
 
     def _refresh(self) -> None:
         status = self._bridge.status
-        entries = [(p.severity, p, _capital(p)) for p in status.problems]
+        problems = list(status.problems)
+        problems += _unreadable(self._document.scene, self._document.base_dir, problems)
+        entries = [(p.severity, p, _capital(p)) for p in problems]
         pending = [_pending(self._document.scene, key) for key in status.pending]
         self._findings.replace([*entries, *(("pending", p, f"{p.message}.") for p in pending)])
-        count = {kind: sum(p.severity == kind for p in status.problems) for kind in ("error", "warning", "hint")}
+        count = {kind: sum(p.severity == kind for p in problems) for kind in ("error", "warning", "hint")}
         parts = [_counted(count["error"], "error") if count["error"] else "No errors"]
         parts += [_counted(count[kind], kind) for kind in ("warning", "hint") if count[kind]]
         if pending:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
-from snakestudio.gui.docks.link_values import link_values
-from snakestudio.gui.docks.obstacle_edits import clearances, obstacle_title
+from snakestudio.gui.docks.clearance import clearances
+from snakestudio.gui.docks.height_rows import HeightsRow, PictureRow, choose_file
+from snakestudio.gui.docks.link_values import MAX_LINK_VALUES, link_values
+from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_mention, obstacle_title
 from snakestudio.gui.docks.start_kinds import START_KINDS, start_values
 from snakestudio.gui.document import Document
+from snakestudio.gui.models import is_planar
 from snakestudio.gui.selection import Item, Selection
 from snakestudio.gui.throttle import Throttle
 from snakestudio.gui.widgets.form import FormRow, TextRow, make_row
@@ -25,11 +27,14 @@ from snakestudio.gui.widgets.themed import Themed
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
+from snakestudio.render.obstacles import obstacles_of
 
 __all__ = ["Inspector"]
 
-_ONE_OBSTACLE = ("name", "x_m", "y_m", "radius_m", "height_m", "friction")
-_SEVERAL_OBSTACLES = ("radius_m", "height_m", "friction")
+_OWN = ("kind", "name", "x_m", "y_m", "heights_m", "picture")
+"""What every obstacle has for itself: it is not changed for several at once."""
+
+_SPECIAL: dict[str, type[FormRow]] = {"heights_m": HeightsRow, "picture": PictureRow}
 _RUN_PARTS = ("run", "control", "solver")
 _NEAR = 0.005
 """Clearance below which a robot in motion is about to touch, m."""
@@ -132,7 +137,9 @@ class Inspector(Themed):
             kind, index = items[0]
             subtitle = ""
             if kind == "obstacle" and index < len(scene.obstacles):
-                title, subtitle = obstacle_title(scene.obstacles[index], index), ""
+                obstacle = scene.obstacles[index]
+                title = obstacle_title(obstacle, index)
+                subtitle = kind_title(obstacle.kind) if obstacle.name else ""
             elif kind == "link":
                 title = f"Link {index + 1} of {scene.robot.n_links}"
                 subtitle = "as the viewport shows it now"
@@ -148,7 +155,8 @@ class Inspector(Themed):
     # --- forms -----------------------------------------------------------------------------------------------------
 
     def _add_row(self, column: QVBoxLayout, name: str, keys: list[str], of: str) -> None:
-        row = make_row(self._document, keys, of)
+        special = _SPECIAL.get(keys[0].rpartition(".")[2])
+        row = special(self._document, keys, of) if special is not None else make_row(self._document, keys, of)
         if row is not None:
             self.rows[name] = row
             column.addWidget(row)
@@ -156,13 +164,15 @@ class Inspector(Themed):
     def _obstacle_rows(self, column: QVBoxLayout, indices: list[int]) -> None:
         scene = self._document.scene
         one = len(indices) == 1
-        title = obstacle_title(scene.obstacles[indices[0]], indices[0])
-        of = (title if scene.obstacles[indices[0]].name else title.lower()) if one else f"{len(indices)} obstacles"
-        for name in _ONE_OBSTACLE if one else _SEVERAL_OBSTACLES:
+        first = scene.obstacles[indices[0]]
+        of = obstacle_mention(first, indices[0]) if one else f"{len(indices)} obstacles"
+        names = [name for name in type(first).model_fields if one or name not in _OWN]
+        others = {type(scene.obstacles[i]) for i in indices}
+        for name in (name for name in names if all(name in other.model_fields for other in others)):
             self._add_row(column, name, [f"obstacles[{i + 1}].{name}" for i in indices], of)
         named = self.rows.get("name")
         if isinstance(named, TextRow):
-            named.placeholder = f"{scene.obstacles[indices[0]].kind.capitalize()} {indices[0] + 1}"
+            named.placeholder = f"{kind_title(first.kind)} {indices[0] + 1}"
             named.refresh()
 
     def _part_rows(self, column: QVBoxLayout, item: Item) -> None:
@@ -174,7 +184,7 @@ class Inspector(Themed):
             grid.setVerticalSpacing(6)
             grid.setHorizontalSpacing(8)
             grid.setColumnStretch(1, 1)
-            for line in range(12):
+            for line in range(MAX_LINK_VALUES):
                 cells = QLabel(), QLabel(), QLabel()
                 cells[0].setProperty("role", "dim")
                 cells[1].setFont(theme.value_font(13))
@@ -215,10 +225,7 @@ class Inspector(Themed):
         scene = self._document.scene
         file = ""
         if kind == "recording":
-            folder = self._document.base_dir or Path.home()
-            chosen, _ = QFileDialog.getOpenFileName(self, "Start from a run", str(folder), "Recorded runs (*.csv)")
-            path = Path(chosen)
-            file = str(path.relative_to(folder)) if chosen and path.is_relative_to(folder) else chosen
+            file = choose_file(self, "Start from a run", self._document.base_dir, "Recorded runs (*.csv)")
         if kind != scene.start.kind and (kind != "recording" or file):
             try:
                 values = start_values(scene, kind, self._bridge.displayed, file)
@@ -237,7 +244,9 @@ class Inspector(Themed):
         single = self._selection.single
         fits = snapshot is not None and snapshot.n_links == scene.robot.n_links
         if self._link is not None:
-            values = link_values(snapshot, self._link) if fits and snapshot is not None else []
+            values = []
+            if fits and snapshot is not None:
+                values = link_values(snapshot, self._link, spatial=not is_planar(scene))
             for i, cells in enumerate(self._values):
                 for cell, text in zip(cells, values[i] if i < len(values) else ("", "", ""), strict=True):
                     if cell.text() != text:
@@ -253,9 +262,11 @@ class Inspector(Themed):
     def _clearance(self, index: int) -> str:
         snapshot, scene, palette = self._bridge.displayed, self._document.scene, theme.current()
         assert snapshot is not None
-        o = scene.obstacles[index]
-        gaps = clearances(scene, snapshot, o.x_m, o.y_m, o.radius_m)
-        link = int(gaps.argmin())
+        world = obstacles_of(scene.obstacles, self._document.base_dir)
+        gaps = clearances(world, index, snapshot, scene.robot)
+        if np.isnan(gaps).all():
+            return ""
+        link = int(np.nanargmin(gaps))
         gap = float(gaps[link])
         c = snapshot.contacts
         pressed = sorted({int(i) + 1 for i in c.link[c.other == index]})

@@ -1,28 +1,43 @@
-"""The panel at the right of the viewport: gait, contact and friction, controller, model and solver."""
+"""The panel at the right of the viewport: gait, contact and friction, controller, real robot, model and solver."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.bridge import SessionBridge
-from snakestudio.gui.docks.body_shape import BodyShape
-from snakestudio.gui.docks.presets import FRICTION_PRESETS, GAIT_PRESETS, Preset, PresetBox
+from snakestudio.gui.docks.gait_panel import GaitPanel
+from snakestudio.gui.docks.presets import FRICTION_PRESETS, Preset, PresetBox
+from snakestudio.gui.docks.real_robot import RealRobotSection
 from snakestudio.gui.document import Document
+from snakestudio.gui.model_box import ModelBox
+from snakestudio.gui.models import MODELS, unused_reason
 from snakestudio.gui.throttle import Throttle
-from snakestudio.gui.widgets.parameter_row import ParameterRow
+from snakestudio.gui.widgets.form import ChoiceRow
+from snakestudio.gui.widgets.number_field import Message
+from snakestudio.gui.widgets.parameter_row import ParameterRow, refusal
 from snakestudio.gui.widgets.sections import Section, scrolled
 from snakestudio.gui.widgets.themed import Themed
-from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.edits import get_value
 from snakestudio.model.scene import Scene
 
 __all__ = ["ParameterPanels"]
 
-_GAIT = ("gait.amplitude_deg", "gait.frequency_deg_s", "gait.phase_shift_deg", "gait.offset_deg")
-_CONTACT = ("ground.mu_along", "ground.mu_across", "ground.slope_deg", "ground.downhill_deg", "ground.gravity_m_s2")
-_CONTROLLER = ("joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad")
+_CONTACT = (
+    "ground.mu_along",
+    "ground.mu_across",
+    "ground.mu_rolling",
+    "ground.slope_deg",
+    "ground.downhill_deg",
+    "ground.gravity_m_s2",
+)
+_CONTROLLER = (
+    "joint_controller.kp_nm_per_rad",
+    "joint_controller.kd_nms_per_rad",
+    "joint_controller.kp_pitch_nm_per_rad",
+    "joint_controller.kd_pitch_nms_per_rad",
+)
 _SOLVER = (
     "solver.step_s",
     "solver.tolerance",
@@ -31,7 +46,6 @@ _SOLVER = (
     "run.log_rate_hz",
     "run.duration_s",
 )
-_MODELS = {"planar_nonsmooth": "planar non-smooth (P2)"}
 
 
 class ParameterPanels(Themed):
@@ -46,19 +60,15 @@ class ParameterPanels(Themed):
     def __init__(self, document: Document, bridge: SessionBridge, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._document, self._bridge = document, bridge
-        self.rows: dict[str, ParameterRow] = {}
+        self._rows: dict[str, ParameterRow] = {}
         content = QWidget()
         self._layout = QVBoxLayout(content)
         self._layout.setContentsMargins(16, 8, 16, 16)
         self._layout.setSpacing(16)
 
-        self.gait_presets = PresetBox(GAIT_PRESETS)
-        self.gait_presets.setAccessibleName("Gait preset")
-        self.gait_presets.chosen.connect(self._choose)
-        gait = self._section("Gait", _GAIT)
-        gait.body.insertWidget(0, self.gait_presets)
-        self.shape = BodyShape()
-        gait.add(self.shape)
+        self.gait = GaitPanel(document)
+        self.gait.rebuilt.connect(self._show_pending)
+        self._layout.addWidget(self.gait)
 
         self.friction_presets = PresetBox(FRICTION_PRESETS)
         self.friction_presets.setAccessibleName("Friction preset")
@@ -66,17 +76,25 @@ class ParameterPanels(Themed):
         contact = self._section("Contact and friction", _CONTACT)
         contact.body.insertWidget(0, self.friction_presets)
         self._section("Controller", _CONTROLLER)
+        for key in _CONTROLLER[2:]:
+            self._rows[key].field.setPlaceholderText("as yaw")
+
+        self.real_robot = RealRobotSection(document)
+        self.real_robot.chosen.connect(self._choose)
+        self._layout.addWidget(self.real_robot)
 
         solver = self._section("Model and solver", ())
-        self._model = QLabel()
-        self._model.setProperty("role", "value")
-        self._model.setToolTip("Formulation of the dynamics: model.kind")
-        line = QHBoxLayout()
-        line.addWidget(QLabel("Model"), 1)
-        line.addWidget(self._model, 0, Qt.AlignmentFlag.AlignRight)
-        solver.body.addLayout(line)
+        self.model = ModelBox(document)
+        self._model_help = QLabel()
+        self._model_help.setProperty("role", "dim")
+        self._model_help.setWordWrap(True)
+        self.model_message = Message()
+        for widget in (self.model, self._model_help, self.model_message):
+            solver.add(widget)
         for key in _SOLVER:
             solver.add(self._row(key, slider=False))
+        self.joints = ChoiceRow(document, ["solver.joints"])
+        solver.add(self.joints)
         self._layout.addStretch(1)
 
         outer = QVBoxLayout(self)
@@ -92,6 +110,16 @@ class ParameterPanels(Themed):
         self._on_scene(None, document.scene)
         self._show_pending()
 
+    @property
+    def rows(self) -> dict[str, ParameterRow]:
+        """All rows by dotted scene key."""
+        return {
+            **self.gait.rows,
+            "control.soft_start_deg": self.gait.soft_start,
+            **self._rows,
+            **self.real_robot.rows,
+        }
+
     def _section(self, title: str, keys: tuple[str, ...]) -> Section:
         section = Section(title)
         for key in keys:
@@ -101,49 +129,55 @@ class ParameterPanels(Themed):
 
     def _row(self, key: str, *, slider: bool = True) -> ParameterRow:
         row = ParameterRow(self._document, key, slider=slider)
-        self.rows[key] = row
+        self._rows[key] = row
         return row
 
     def _choose(self, preset: Preset) -> None:
         try:
-            self._document.edit(with_values(self._document.scene, dict(preset.values)), f"Preset {preset.name}")
+            self._document.edit(preset.applied(self._document.scene), f"Preset {preset.name}")
         except SnakeStudioError as error:
-            next(iter(self.rows[key] for key in preset.values)).message.say(str(error))
+            next(row for key, row in self.rows.items() if key in preset.values).message.say(refusal(error))
         # Choosing the preset that is shown changes no scene but must still show it as it is.
         self._on_scene(None, self._document.scene)
 
     def _on_opened(self) -> None:
-        self.gait_presets.forget()
+        self.gait.forget()
         self.friction_presets.forget()
         for row in self.rows.values():
             row.field.restore()
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
-        self.gait_presets.refresh(after)
+        self.gait.refresh(after)
+        self.real_robot.refresh(after)
         self.friction_presets.refresh(after)
-        for box in (self.gait_presets, self.friction_presets):
-            if box.present is not None:
-                for key, value in box.present.values.items():
-                    self.rows[key].set_default(value)
+        friction = self.friction_presets.present
+        if friction is not None:
+            for key, value in friction.values.items():
+                self._rows[key].set_default(value)
         for key, row in self.rows.items():
+            if key in self.gait.rows:
+                continue
+            row.set_unused(unused_reason(after, key))
             if before is None or get_value(before, key) != get_value(after, key):
                 row.refresh()
-        self._model.setText(_MODELS.get(after.model.kind, after.model.kind.replace("_", " ")))
+        self._model_help.setText(MODELS[after.model.kind].help)
+        reason = unused_reason(after, "solver.joints")
+        self.joints.setVisible(not reason)
+        self.joints.refresh()
         self._shape_pace.ask()
 
     def _show_pending(self) -> None:
         pending = set(self._bridge.status.pending)
         for key, row in self.rows.items():
             row.set_pending(key in pending)
+        self.model_message.say("Applies at the next reset." if "model.kind" in pending else "")
 
     def _draw_shape(self) -> None:
         if self.isVisible():
-            self.shape.show_state(self._document.scene, self._bridge.displayed)
+            self.gait.shape.show_state(self._document.scene, self._bridge.displayed)
 
     def renew_theme(self) -> None:
-        self.gait_presets.refresh(self._document.scene)
         self.friction_presets.refresh(self._document.scene)
-        self.shape.update()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

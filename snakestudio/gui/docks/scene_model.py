@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QIcon
 
-from snakestudio.gui.docks.obstacle_edits import obstacle_title
+from snakestudio.gui import theme
+from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_title, place_and_size
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Item
 from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.model.scene import Scene
-from snakestudio.model.world import Obstacle
 
 __all__ = ["SceneModel"]
 
@@ -54,6 +54,7 @@ class SceneModel(QAbstractItemModel):
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._scene = document.scene
+        self._icons: dict[str, QIcon] = {}
         self._bold = QFont()
         self._bold.setBold(True)
         document.scene_changed.connect(self._on_scene)
@@ -115,9 +116,26 @@ class SceneModel(QAbstractItemModel):
             return self._text(number)
         if role == Qt.ItemDataRole.FontRole and number in _CHILDREN[0]:
             return self._bold
-        if role == Qt.ItemDataRole.ToolTipRole and _OBSTACLE <= number < _OBSTACLE + len(self._scene.obstacles):
-            return _obstacle_tip(self._scene.obstacles[number - _OBSTACLE])
+        if _OBSTACLE <= number < _OBSTACLE + len(self._scene.obstacles):
+            obstacle = self._scene.obstacles[number - _OBSTACLE]
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return f"{kind_title(obstacle.kind)}: {place_and_size(obstacle)}"
+            if role == Qt.ItemDataRole.DecorationRole:
+                return self._icon(obstacle.kind)
         return None
+
+    def _icon(self, kind: str) -> QIcon:
+        """Icon of a kind of obstacle in the colours of the present palette."""
+        if kind not in self._icons:
+            self._icons[kind] = theme.icon(f"shape-{kind}", "dim")
+        return self._icons[kind]
+
+    def renew_theme(self) -> None:
+        """The palette is another one."""
+        self._icons.clear()
+        node = self.obstacles_node
+        if rows := self.rowCount(node):
+            self.dataChanged.emit(self.index(0, 0, node), self.index(rows - 1, 0, node))
 
     def _text(self, number: int) -> str | None:
         scene = self._scene
@@ -210,7 +228,3 @@ class SceneModel(QAbstractItemModel):
         else:
             robot = self._scene.robot.model_copy(update={"n_links": count})
             self._scene = self._scene.model_copy(update={"robot": robot})
-
-
-def _obstacle_tip(o: Obstacle) -> str:
-    return f"x {o.x_m:g} m, y {o.y_m:g} m, radius {o.radius_m:g} m, height {o.height_m:g} m"

@@ -27,14 +27,13 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui import theme
-from snakestudio.gui.docks.obstacle_edits import copies, new_cylinder, obstacle_title
+from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
+from snakestudio.gui.docks.obstacle_texts import KINDS, kind_title
 from snakestudio.gui.docks.scene_model import SceneModel
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Item, Selection
 from snakestudio.gui.widgets.themed import Themed
-from snakestudio.model.edits import add_obstacle, remove_obstacles
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["SceneTree"]
 
@@ -58,19 +57,20 @@ class SceneTree(Themed):
     ----------
     document : Document
     selection : Selection
-    snapshot : callable, optional
-        Gives what the viewport shows, so that a new obstacle is not put onto the robot.
+    commands : ObstacleCommands, optional
+        The window's, so that all its parts add and delete alike.
     """
 
     def __init__(
         self,
         document: Document,
         selection: Selection,
-        snapshot: Callable[[], Snapshot | None] = lambda: None,
+        commands: ObstacleCommands | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._document, self._selection, self._snapshot = document, selection, snapshot
+        self._document, self._selection = document, selection
+        self._commands = commands or ObstacleCommands(document, selection)
         self._syncing = False
         self.model = SceneModel(document, self)
         self.proxy = QSortFilterProxyModel(self)
@@ -83,13 +83,19 @@ class SceneTree(Themed):
         self.search.setClearButtonEnabled(True)
         self.search.setToolTip("Show only what contains this text")
         self.search.textChanged.connect(self._filter)
-        self.add_button = self._button("Add", "", "Add a cylinder at a free place near the last one", self.add_cylinder)
-        self.copy_button = self._button("Copy", "", "Duplicate what is selected (Ctrl+D)", self.duplicate_selected)
-        self.delete_button = self._button("", "delete", "Delete the selected obstacles (Del)", self.delete_selected)
+        run = self._commands
+        self.add_button = self._button("Add", "", "Add an obstacle like the last one at a free place", run.add)
+        self.add_button.setStyleSheet("QToolButton { padding: 4px 20px 4px 7px; }")
+        self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        self.add_menu = QMenu(self)
+        self._fill_add(self.add_menu)
+        self.add_button.setMenu(self.add_menu)
+        self.copy_button = self._button("Copy", "", "Duplicate what is selected (Ctrl+D)", run.duplicate)
+        self.delete_button = self._button("", "delete", "Delete the selected obstacles (Del)", run.delete)
         self.duplicate_action = QAction("Duplicate Obstacles", self)
         self.duplicate_action.setShortcut(QKeySequence("Ctrl+D"))
         self.duplicate_action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self.duplicate_action.triggered.connect(self.duplicate_selected)
+        self.duplicate_action.triggered.connect(run.duplicate)
         self.addAction(self.duplicate_action)
 
         self.view = _View()
@@ -134,41 +140,16 @@ class SceneTree(Themed):
 
     def renew_theme(self) -> None:
         self.delete_button.setIcon(theme.icon("delete"))
+        self.add_menu.clear()
+        self._fill_add(self.add_menu)
+        self.model.renew_theme()
 
     # --- edits -----------------------------------------------------------------------------------------------------
 
-    def add_cylinder(self) -> None:
-        """Put a cylinder like the last one at a free place and select it."""
-        scene = self._document.scene
-        self._document.edit(add_obstacle(scene, new_cylinder(scene, self._snapshot())), "Add cylinder")
-        self._selection.set([("obstacle", len(scene.obstacles))])
-
-    def duplicate_selected(self) -> None:
-        """Copy the selected obstacles and select the copies."""
-        indices = self._selection.obstacles
-        if not indices:
-            return
-        scene = self._document.scene
-        more = copies(scene, indices)
-        self._document.edit(
-            scene.model_copy(update={"obstacles": (*scene.obstacles, *more)}), f"Duplicate {self._what(indices)}"
-        )
-        first = len(scene.obstacles)
-        self._selection.set([("obstacle", first + i) for i in range(len(more))])
-
-    def delete_selected(self) -> None:
-        """Delete the selected obstacles."""
-        indices = self._selection.obstacles
-        if indices:
-            text = f"Delete {self._what(indices)}"
-            self._document.edit(remove_obstacles(self._document.scene, indices), text)
-
-    def _what(self, indices: tuple[int, ...]) -> str:
-        if len(indices) > 1:
-            return f"{len(indices)} obstacles"
-        obstacle = self._document.scene.obstacles[indices[0]]
-        title = obstacle_title(obstacle, indices[0])
-        return title if obstacle.name else title.lower()
+    def _fill_add(self, menu: QMenu) -> None:
+        for kind in KINDS:
+            entry = menu.addAction(theme.icon(f"shape-{kind}"), kind_title(kind))
+            entry.triggered.connect(lambda _=False, kind=kind: self._commands.add(kind))
 
     # --- selection -------------------------------------------------------------------------------------------------
 
@@ -232,20 +213,18 @@ class SceneTree(Themed):
 
     def _show_menu(self, position: QPoint) -> None:
         menu = QMenu(self)
-        menu.addAction("Add Cylinder", self.add_cylinder)
-        menu.addAction("Duplicate", self.duplicate_selected).setEnabled(bool(self._selection.obstacles))
-        menu.addAction("Delete", self.delete_selected).setEnabled(bool(self._selection.obstacles))
+        run, some = self._commands, bool(self._selection.obstacles)
+        self._fill_add(menu.addMenu("Add"))
+        menu.addAction("Duplicate", run.duplicate).setEnabled(some)
+        menu.addAction("Delete", run.delete).setEnabled(some)
         menu.addSeparator()
-        menu.addAction("Select All Obstacles", self._select_all).setEnabled(bool(self._document.scene.obstacles))
+        menu.addAction("Select All Obstacles", run.select_all).setEnabled(bool(self._document.scene.obstacles))
         menu.exec(self.view.viewport().mapToGlobal(position))
         menu.deleteLater()
-
-    def _select_all(self) -> None:
-        self._selection.set([("obstacle", i) for i in range(len(self._document.scene.obstacles))])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # The window's Edit menu has Del too; alone, the tree must not be without.
         if event.key() == Qt.Key.Key_Delete:
-            self.delete_selected()
+            self._commands.delete()
         else:
             super().keyPressEvent(event)

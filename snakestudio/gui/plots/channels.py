@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.gui.attitude import roll_pitch_yaw
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.snapshot import Fields
 
@@ -98,12 +99,23 @@ def _position_names(schema: Schema) -> tuple[str, ...]:
     return tuple(f"{body}_{axis}_m" for body in bodies for axis in "xyz")
 
 
+def _attitude(rows: Rows, before: Rows | None) -> FloatArray:
+    """Roll, pitch and yaw of every link, degrees."""
+    angles: FloatArray = np.degrees(roll_pitch_yaw(rows.link_pose[:, :, 3:])).reshape(len(rows.time), -1)
+    return angles
+
+
+def _attitude_names(schema: Schema) -> tuple[str, ...]:
+    return tuple(f"link_{i + 1}_{axis}_deg" for i in range(schema.n_links) for axis in ("roll", "pitch", "yaw"))
+
+
 def _solver(rows: Rows, before: Rows | None) -> FloatArray:
     steps = _since_before(rows.steps, None if before is None else before.steps)
     iterations = _since_before(rows.solver_iterations, None if before is None else before.solver_iterations)
     mean = np.divide(iterations, steps, out=np.zeros_like(steps), where=steps > 0)
     residual = np.where(steps > 0, rows.solver_residual, np.nan)  # the first row has nothing to be worst of
-    return np.stack([residual, mean], axis=1)
+    bad = _since_before(rows.solver_unconverged, None if before is None else before.solver_unconverged)
+    return np.stack([residual, mean, bad], axis=1)
 
 
 CHANNELS = {
@@ -116,6 +128,14 @@ CHANNELS = {
     "ground_friction": Channel(
         _link_names("link_{}_ground_friction_n"), _force(lambda rows: rows.impulse_ground, slice(0, 2)), Fields.CONTACTS
     ),
+    "ground_load": Channel(
+        _link_names("link_{}_ground_load_n"), _force(lambda rows: rows.impulse_ground, slice(2, 3)), Fields.CONTACTS
+    ),
+    "contact_force": Channel(
+        _link_names("link_{}_contact_force_n"),
+        _force(lambda rows: rows.impulse_obstacle + rows.impulse_ground, slice(0, 3)),
+        Fields.CONTACTS,
+    ),
     "joint_angle": Channel(_joint_names("deg"), _joint(lambda rows: rows.joint_angle, 180 / np.pi), Fields.JOINTS),
     "joint_reference": Channel(
         _joint_names("ref_deg"), _joint(lambda rows: rows.joint_angle_ref, 180 / np.pi), Fields.REFERENCE
@@ -123,7 +143,15 @@ CHANNELS = {
     "joint_torque": Channel(_joint_names("torque_nm"), _joint(lambda rows: rows.joint_torque, 1.0), Fields.TORQUE),
     "speed": Channel(_speed_names, _speed, Fields.TWIST),
     "position": Channel(_position_names, _position, Fields.POSE),
-    "solver": Channel(lambda schema: ("solver_residual", "solver_iterations"), _solver, Fields.SOLVER),
+    "attitude": Channel(_attitude_names, _attitude, Fields.POSE),
+    "solver": Channel(
+        lambda schema: ("solver_residual", "solver_iterations", "solver_unconverged"), _solver, Fields.SOLVER
+    ),
+    "contacts": Channel(
+        lambda schema: ("contacts_closed",),
+        lambda rows, before: rows.contacts_closed[:, None].astype(np.float64),
+        Fields.CONTACTS,
+    ),
     "energy": Channel(
         lambda schema: tuple(f"{name}_j" if name.startswith("work") else f"energy_{name}_j" for name in schema.energy),
         lambda rows, before: rows.energy,

@@ -180,10 +180,15 @@ class LivePlot(QWidget):
     # --- menus -----------------------------------------------------------------------------------------------------
 
     def _fill_views(self) -> None:
-        valid = Fields.ALL if self._schema is None else self._schema.valid
+        schema = self._schema
+        valid = Fields.ALL if schema is None else schema.valid
         self._fill(
             self._view_menu,
-            [(view.title, name == self._name, view.needs in valid, name) for name, view in VIEWS.items()],
+            [
+                (view.title, name == self._name, view.needs in valid, name)
+                for name, view in VIEWS.items()
+                if not view.spatial or schema is None or schema.has_pitch or name == self._name
+            ],
             lambda name: self.choose(str(name)),
         )
 

@@ -64,6 +64,8 @@ class View:
         Whether the left axis is logarithmic.
     levels : tuple of (float, str)
         Values to mark, and what they are.
+    spatial : bool
+        Whether it says something only of robots that leave the plane.
     """
 
     title: str
@@ -76,6 +78,7 @@ class View:
     least: float = 1e-9
     decades: bool = False
     levels: tuple[tuple[float, str], ...] = ()
+    spatial: bool = False
 
 
 _STOPS = ("#4cc2ff", "#8f9dff", "#c792ea", "#ef9ac8", "#ffb454", "#e6dc6a", "#55d68b")
@@ -100,14 +103,29 @@ def _per_link(channel: str) -> Callable[[Schema, int], list[Line]]:
     return lines
 
 
+def _height(schema: Schema, index: int) -> list[Line]:
+    n = schema.n_links
+    return [Line("position", 3 * (i + 1) + 2, f"link {i + 1}", link_colour(i, n), "m") for i in range(n)]
+
+
+def _attitude(schema: Schema, index: int) -> list[Line]:
+    p = theme.current()
+    colours = {"roll": p.friction, "pitch": p.warning, "yaw": p.accent}
+    return [
+        Line("attitude", 3 * index + axis, name, colour, "°")
+        for axis, (name, colour) in enumerate(colours.items())
+        if schema.has_pitch or name == "yaw"
+    ]
+
+
 def _joint(schema: Schema, index: int) -> list[Line]:
     p, n = theme.current(), schema.n_joints
     lines = []
     for axis, (name, colour) in enumerate((("yaw", p.accent), ("pitch", p.friction))[: 2 if schema.has_pitch else 1]):
-        word = f"{name} " if schema.has_pitch else ""
+        angle, reference = (name, f"{name} ref") if schema.has_pitch else ("angle", "reference")
         column = index + axis * n
-        lines.append(Line("joint_angle", column, f"{word}angle", colour, "°"))
-        lines.append(Line("joint_reference", column, f"{word}reference", p.dim, "°", faint=True))
+        lines.append(Line("joint_angle", column, angle, colour, "°"))
+        lines.append(Line("joint_reference", column, reference, p.dim, "°", faint=True))
     return lines
 
 
@@ -129,20 +147,29 @@ def _speed(schema: Schema, index: int) -> list[Line]:
 
 def _position(schema: Schema, index: int) -> list[Line]:
     p, column = theme.current(), 3 * (index + 1)
-    return [
+    lines = [
         Line("position", column, "x", p.accent, "m"),
         Line("position", column + 1, "y", p.warning, "m"),
         Line("position", 0, "CoM x", p.good, "m"),
         Line("position", 1, "CoM y", p.friction, "m"),
     ]
+    if schema.has_pitch:  # a planar robot stays where it lies
+        lines.insert(2, Line("position", column + 2, "z", p.text, "m"))
+    return lines
 
 
 def _solver(schema: Schema, index: int) -> list[Line]:
     p = theme.current()
     return [
         Line("solver", 0, "residual", p.good, ""),
-        Line("solver", 1, "iterations a step", p.friction, "", axis=1),
+        Line("solver", 1, "iterations", p.friction, "", axis=1),
+        Line("solver", 2, "unconverged", p.warning, "", axis=1),
+        Line("contacts", 0, "contacts", p.accent, "", axis=1),
     ]
+
+
+def _contacts(schema: Schema, index: int) -> list[Line]:
+    return [Line("contacts", 0, "contacts closed", theme.current().accent, "")]
 
 
 def _energy(schema: Schema, index: int) -> list[Line]:
@@ -169,15 +196,24 @@ VIEWS = {
     "friction": View(
         "Ground friction by link", "N", _per_link("ground_friction"), Fields.CONTACTS, from_zero=True, least=0.1
     ),
+    "contact_force": View(
+        "Contact force by link", "N", _per_link("contact_force"), Fields.CONTACTS, from_zero=True, least=1.0
+    ),
+    "ground_load": View(
+        "Ground load by link", "N", _per_link("ground_load"), Fields.CONTACTS, from_zero=True, least=1.0
+    ),
+    "contacts": View("Contacts closed", "", _contacts, Fields.CONTACTS, from_zero=True, least=4.0),
     "joint": View("Angle and reference", "°", _joint, Fields.JOINTS | Fields.REFERENCE, chooser="joint", least=2.0),
     "torque": View("Torque", "N m", _torque, Fields.TORQUE, chooser="joint", least=0.1),
     "speed": View("Speed", "m/s", _speed, Fields.TWIST, chooser="link", from_zero=True, least=0.01),
     "position": View("Position", "m", _position, Fields.POSE, chooser="link", least=0.01),
+    "height": View("Height by link", "m", _height, Fields.POSE, least=0.01, spatial=True),
+    "attitude": View("Roll, pitch, yaw", "°", _attitude, Fields.POSE, chooser="link", least=2.0, spatial=True),
     "solver": View(
-        "Solver residual, iterations",
+        "Solver",
         "",
         _solver,
-        Fields.SOLVER,
+        Fields.SOLVER | Fields.CONTACTS,
         decades=True,
         levels=((-8.0, "converged up to here"),),
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
+from snakestudio.gui.docks.obstacle_texts import obstacle_title, place_and_size
 from snakestudio.gui.selection import Item
 from snakestudio.model.scene import Scene
 
@@ -43,9 +44,9 @@ class Hint(QLabel):
             self._say(f"Link {item[1] + 1}{head}")
         elif item[1] < len(scene.obstacles):
             o = scene.obstacles[item[1]]
-            name = o.name or f"{o.kind.capitalize()} {item[1] + 1}"
+            name = obstacle_title(o, item[1])
             what = "drag moves it" if selected else "click selects, Shift+drag moves"
-            self._say(f"{name} · x {o.x_m:.3f} m, y {o.y_m:.3f} m, radius {o.radius_m:.3f} m · {what}")
+            self._say(f"{name} · {place_and_size(o)} · {what}")
 
     def show_drag(self, shift: tuple[float, float] | None) -> None:
         """Tell by how much (m) something is being dragged."""

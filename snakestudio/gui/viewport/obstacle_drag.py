@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QTimer
 
+from snakestudio.gui.docks.obstacle_texts import obstacle_mention
 from snakestudio.gui.document import Document
 from snakestudio.model.edits import move_obstacles
 from snakestudio.render.camera import Camera
@@ -84,8 +85,7 @@ class ObstacleDrag(QObject):
     def _text(self) -> str:
         if len(self._indices) > 1:
             return f"Move {len(self._indices)} obstacles"
-        obstacle = self._before.obstacles[self._indices[0]]
-        return f"Move {obstacle.name or f'{obstacle.kind} {self._indices[0] + 1}'}"
+        return f"Move {obstacle_mention(self._before.obstacles[self._indices[0]], self._indices[0])}"
 
     def _apply(self) -> None:
         if self._shift == (0.0, 0.0) and self._document.scene == self._before:

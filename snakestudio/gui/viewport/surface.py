@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtGui import QOffscreenSurface, QOpenGLContext, QSurfaceFormat
@@ -25,10 +26,11 @@ class Picture(NamedTuple):
     overlays: Overlays
     camera: Camera
     theme: Theme
+    base_dir: Path | None
 
     def draw_list(self) -> DrawList:
         """What the renderer draws."""
-        return build(self.scene, self.snapshot, self.overlays, self.camera, self.theme)
+        return build(self.scene, self.snapshot, self.overlays, self.camera, self.theme, self.base_dir)
 
 
 class Choice(NamedTuple):

@@ -14,7 +14,10 @@ from PySide6.QtWidgets import QWidget
 from snakestudio.gui import theme
 from snakestudio.gui.viewport.surface import Picture
 from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.solids import Post
 from snakestudio.render.camera import Camera
+from snakestudio.render.footprints import footprint
+from snakestudio.render.obstacles import obstacles_of
 from snakestudio.render.overlays import Overlays
 from snakestudio.render.style import Colour
 
@@ -55,7 +58,7 @@ class TopView(QWidget):
 
     def _paint(self, painter: QPainter) -> None:
         aspect = self.width() / max(1, self.height())
-        scene, snapshot, overlays, camera, colours = self._picture(aspect)
+        scene, snapshot, overlays, camera, colours, base_dir = self._picture(aspect)
         painter.fillRect(self.rect(), _qcolour(colours.floor))
         scale = self.height() / float(camera.view_height((0.0, 0.0, 0.0)))  # pixels a metre
 
@@ -75,11 +78,14 @@ class TopView(QWidget):
                 return QPen(_qcolour(colours.hover), 2)
             return QPen(Qt.PenStyle.NoPen)
 
-        painter.setBrush(_qcolour(colours.obstacle))
-        for index, obstacle in enumerate(scene.obstacles):
+        for index, body in enumerate(obstacles_of(scene.obstacles, base_dir).bodies):
             painter.setPen(outline(("obstacle", index)))
-            radius = obstacle.radius_m * scale
-            painter.drawEllipse(place((obstacle.x_m, obstacle.y_m, 0.0)), radius, radius)
+            painter.setBrush(_qcolour(colours.terrain if body.earthen else colours.obstacle))
+            for solid in body.solids:
+                if isinstance(solid, Post):
+                    painter.drawEllipse(place((solid.x, solid.y, 0.0)), solid.radius * scale, solid.radius * scale)
+                else:
+                    painter.drawPolygon(QPolygonF([place((x, y, 0.0)) for x, y in footprint(solid)]))
         if isinstance(overlays.trail, np.ndarray) and len(overlays.trail) > 1:
             painter.setPen(QPen(_qcolour(colours.accent), 2))
             painter.drawPolyline(QPolygonF([place(point) for point in overlays.trail]))

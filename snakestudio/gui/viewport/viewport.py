@@ -30,6 +30,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.render import picking
 from snakestudio.render.draw_list import DrawList, build
+from snakestudio.render.obstacles import obstacles_of
 from snakestudio.render.overlays import Overlays, Pick
 
 __all__ = ["Viewport"]
@@ -151,7 +152,14 @@ class Viewport(QWidget):
             if not self.navigator.touched:
                 self.frame_all(at_once=True)
             self._frame_home = self.snapshot is None and not self.navigator.touched
-        return Picture(self.scene, self.snapshot, self.overlays(), self.navigator.camera, theme.render_theme())
+        return Picture(
+            self.scene,
+            self.snapshot,
+            self.overlays(),
+            self.navigator.camera,
+            theme.render_theme(),
+            self.document.base_dir,
+        )
 
     def _fall_back(self, reason: str) -> None:
         """Show the plain view from above from now on."""
@@ -242,23 +250,22 @@ class Viewport(QWidget):
 
     def _box(self, items: frozenset[Body] | None) -> tuple[FloatArray, FloatArray] | None:
         """Corners of the box around some items (all if None), m."""
-        points: list[tuple[float, float, float]] = []
-        reaches: list[float] = []
-        for index, o in enumerate(self.scene.obstacles):
+        world = obstacles_of(self.scene.obstacles, self.document.base_dir)
+        lows, highs = [], []
+        for index, (low, high) in enumerate(zip(world.low, world.high, strict=True)):
             if items is None or ("obstacle", index) in items:
-                points.append((o.x_m, o.y_m, o.height_m / 2))
-                reaches.append(max(o.radius_m, o.height_m / 2))
+                lows.append(low)
+                highs.append(high)
         snapshot = self.snapshot
         if snapshot is not None and Fields.POSE in snapshot.valid:
             robot = self.scene.robot
             for index, pose in enumerate(snapshot.link_pose):
                 if np.isfinite(pose).all() and (items is None or ("link", index) in items):
-                    points.append((pose[0], pose[1], pose[2]))
-                    reaches.append(robot.radius_m + robot.contact_half_length_m)
-        if not points:
+                    lows.append(pose[:3] - robot.radius_m - robot.contact_half_length_m)
+                    highs.append(pose[:3] + robot.radius_m + robot.contact_half_length_m)
+        if not lows:
             return None
-        middle, reach = np.array(points), np.array(reaches)[:, None]
-        return (middle - reach).min(axis=0), (middle + reach).max(axis=0)
+        return np.min(lows, axis=0), np.max(highs, axis=0)
 
     # --- picking --------------------------------------------------------------------------------------------------
 
@@ -276,7 +283,8 @@ class Viewport(QWidget):
         scene, snapshot = self.scene, self.snapshot
         if self._pickable is None or self._pickable[0] is not scene or self._pickable[1] is not snapshot:
             camera = self.navigator.camera
-            self._pickable = scene, snapshot, build(scene, snapshot, Overlays(), camera, theme.render_theme())
+            colours, folder = theme.render_theme(), self.document.base_dir
+            self._pickable = scene, snapshot, build(scene, snapshot, Overlays(), camera, colours, folder)
         aspect = self.width() / max(1, self.height())
         return picking.pick(self._pickable[2], self.navigator.camera, self.ndc(position), aspect)
 

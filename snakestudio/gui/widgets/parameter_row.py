@@ -116,10 +116,13 @@ class ParameterRow(Themed):
         self.slider: ValueSlider | None = None
         self.message = Message()
         self._pending = False
+        self._unused = ""
         self._changed: bool | None = None
 
         self._label = label = QLabel()
         label.setTextFormat(Qt.TextFormat.RichText)
+        label.setWordWrap(True)
+        label.setMinimumWidth(48)
         label.setBuddy(self.field)
         unit = QLabel(self.doc.unit)
         unit.setProperty("role", "unit")
@@ -162,7 +165,8 @@ class ParameterRow(Themed):
     def renew_theme(self) -> None:
         dim, symbol = theme.current().dim, self.doc.symbol
         shown = f" &nbsp;<span style='color:{dim}'>{symbol_html(symbol)}</span>" if symbol else ""
-        late = "" if self.doc.live else f"<br><span style='color:{dim}; font-size:11px'>applies at reset</span>"
+        note = self._unused or ("" if self.doc.live else "applies at reset")
+        late = f"<br><span style='color:{dim}; font-size:11px'>{note}</span>" if note else ""
         self._label.setText(f"{self.doc.label}{shown}{late}")
         self.reset_button.setIcon(theme.icon("undo", "dim"))
         tip = explanation(self.doc, self.key)
@@ -194,6 +198,21 @@ class ParameterRow(Themed):
         if value != self.default:
             self.default = value
             self.refresh()
+
+    def set_unused(self, reason: str) -> None:
+        """Say why the value has no effect in the scene as it stands, and lock it; "" if it has."""
+        if reason == self._unused:
+            return
+        self._unused = reason
+        for widget in (self._label, self.field, self.slider, self.reset_button):
+            if widget is not None:
+                widget.setEnabled(not reason)
+        self.renew_theme()
+
+    @property
+    def unused(self) -> str:
+        """Why the value has no effect, "" if it has one."""
+        return self._unused
 
     def set_pending(self, pending: bool) -> None:
         """Say whether the value waits for the next reset."""

@@ -1,4 +1,4 @@
-"""The gait: the paper's formula where parameters are constant, smooth where they change."""
+"""The gaits: the papers' formulas where parameters are constant, smooth where they change."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from snakestudio.control import registry
-from snakestudio.control.gaits.lateral_undulation import LateralUndulationGait
 from snakestudio.control.gaits.ramp import RAMP_TIME, constant
+from snakestudio.control.set_points import SetPoints
 from snakestudio.model.edits import with_values
+from snakestudio.model.motion import TwoWaves
 from snakestudio.model.scene import Scene
 
 SCENE = with_values(Scene(), {"gait.offset_deg": 3.0, "start.kind": "gait"})
@@ -38,7 +39,7 @@ def test_between_knots_the_reference_is_exact_to_rounding() -> None:
     reference = registry.create(SCENE).reference(knots, None)
     for time in (0.000125, 0.003375, 0.009875):
         angle, rate = reference.at(time)
-        exact = LateralUndulationGait(SCENE).reference(np.array([time]), None)
+        exact = SetPoints(SCENE).reference(np.array([time]), None)
         np.testing.assert_allclose(angle, exact.angle[0], atol=1e-15)
         np.testing.assert_allclose(rate, exact.rate[0], atol=1e-11)
 
@@ -118,7 +119,7 @@ def test_the_integral_of_a_ramp_is_its_area(before: float, after: float, span: f
 def test_a_robot_in_another_shape_is_led_to_the_gait() -> None:
     scene = with_values(SCENE, {"start.kind": "straight"})
     gait = registry.create(scene)
-    plain = LateralUndulationGait(scene)
+    plain = SetPoints(scene)
     time = np.linspace(0, 2, 4001)
     led, free = gait.reference(time, None), plain.reference(time, None)
     np.testing.assert_allclose(led.angle[0], 0.0, atol=1e-12)
@@ -130,7 +131,7 @@ def test_a_robot_in_another_shape_is_led_to_the_gait() -> None:
 def test_a_start_in_the_gaits_own_pose_changes_nothing() -> None:
     scene = with_values(SCENE, {"start.kind": "gait"})
     time = np.linspace(0, 1, 100)
-    led, free = registry.create(scene).reference(time, None), LateralUndulationGait(scene).reference(time, None)
+    led, free = registry.create(scene).reference(time, None), SetPoints(scene).reference(time, None)
     np.testing.assert_array_equal(led.angle, free.angle)
 
 
@@ -145,3 +146,105 @@ def test_a_checkpoint_brings_back_the_very_same_references() -> None:
     again = gait.reference(time, None)
     assert np.array_equal(first.angle, again.angle)
     assert np.array_equal(first.rate, again.rate)
+
+
+SIDEWINDING = with_values(
+    Scene(),
+    {
+        "model.kind": "spatial_nonsmooth",
+        "gait.kind": "two_waves",
+        "gait.amplitude_deg": 30.0,
+        "gait.pitch_offset_deg": 2.0,
+        "start.kind": "gait",
+    },
+)
+
+
+def formula(scene: Scene, time: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P1 (70), (71) as printed, (k, n-1, 2), rad."""
+    gait: TwoWaves = scene.gait  # type: ignore[assignment]
+    i = np.arange(1, scene.robot.n_joints + 1)
+    t = time[:, None]
+    yaw = gait.amplitude_deg * np.sin(np.radians(gait.frequency_deg_s * t + (i - 1) * gait.phase_shift_deg))
+    shift, lead = gait.pitch_phase_shift_deg, gait.pitch_phase_deg
+    pitch = gait.pitch_amplitude_deg * np.sin(np.radians(gait.pitch_frequency_deg_s * t + (i - 1) * shift + lead))
+    return np.radians(np.stack([yaw + gait.offset_deg, pitch + gait.pitch_offset_deg], -1))
+
+
+def test_both_waves_are_the_papers() -> None:
+    time = np.linspace(0, 7, 200)
+    reference = registry.create(SIDEWINDING).reference(time, None)
+    np.testing.assert_allclose(reference.angle, formula(SIDEWINDING, time), atol=1e-14)
+    step = 1e-4
+    fine = np.arange(0, 0.1, step)
+    reference = registry.create(SIDEWINDING).reference(fine, None)
+    np.testing.assert_allclose(_derivative(reference.angle, step), reference.rate[2:-2], atol=1e-10)
+    np.testing.assert_allclose(_derivative(reference.rate, step), reference.acceleration[2:-2], atol=1e-10)
+
+
+BOTH = {
+    **CHANGES,
+    "gait.pitch_amplitude_deg": 20.0,
+    "gait.pitch_frequency_deg_s": -80.0,
+    "gait.pitch_phase_shift_deg": 30.0,
+    "gait.pitch_phase_deg": -120.0,
+    "gait.pitch_offset_deg": -3.0,
+}
+
+
+def test_a_change_of_both_waves_makes_no_jump() -> None:
+    gait = registry.create(SIDEWINDING)
+    before = gait.reference(np.array([1.0]), None)
+    gait.apply(with_values(SIDEWINDING, BOTH), 1.0)
+    step = 1e-5
+    time = 1.0 + np.arange(0, 2 * RAMP_TIME, step)
+    after = gait.reference(time, None)
+    np.testing.assert_allclose(after.angle[0], before.angle[0], atol=1e-14)
+    np.testing.assert_allclose(after.rate[0], before.rate[0], atol=1e-13)
+    np.testing.assert_allclose(_derivative(after.angle, step), after.rate[2:-2], atol=1e-7)
+
+
+@pytest.mark.parametrize("values", [{"gait.frequency_deg_s": 30.0}, {"gait.pitch_frequency_deg_s": 160.0}, BOTH])
+def test_after_any_change_the_pose_is_one_of_the_new_gaits_own(values: dict[str, float]) -> None:
+    # The pitch wave finds its place beside the yaw wave: the references are (70), (71) at another time.
+    changed = with_values(SIDEWINDING, values)
+    gait = registry.create(SIDEWINDING)
+    gait.apply(changed, 1.0)
+    gait.apply(with_values(changed, {"gait.pitch_offset_deg": 5.0}), 1.1)
+    gait.apply(changed, 1.2)
+    late = gait.reference(np.array([20.0, 20.5]), None)
+    omega = changed.gait.omega
+    offset, amplitude = changed.gait.offset, changed.gait.amplitude
+    for row, rate in zip(late.angle, late.rate, strict=True):
+        phase = math.atan2((row[0, 0] - offset) / amplitude, rate[0, 0] / (amplitude * omega))
+        # The yaw wave tells the time up to whole turns; the pitch wave, if slower or faster, knows which.
+        turns = (phase + 2 * np.pi * np.arange(-40, 40)) / omega
+        assert np.abs(formula(changed, turns) - row).max(axis=(1, 2)).min() < 1e-9
+
+
+def test_the_kind_of_gait_changes_while_it_runs() -> None:
+    flat = with_values(SIDEWINDING, {"gait.kind": "lateral_undulation"})
+    gait = registry.create(flat)
+    assert not gait.reference(np.linspace(0, 1, 50), None).angle[:, :, 1].any()
+    gait.apply(SIDEWINDING, 1.0)
+    step = 1e-5
+    rising = gait.reference(1.0 + np.arange(0, 2 * RAMP_TIME, step), None)
+    np.testing.assert_allclose(rising.angle[0, :, 1], 0.0, atol=1e-15)
+    np.testing.assert_allclose(_derivative(rising.angle, step), rising.rate[2:-2], atol=1e-7)
+    time = np.linspace(5, 9, 50)
+    np.testing.assert_allclose(gait.reference(time, None).angle, formula(SIDEWINDING, time), atol=1e-9)
+    gait.apply(flat, 9.0)
+    falling = gait.reference(9.0 + np.arange(0, 2 * RAMP_TIME, step), None)
+    assert np.abs(falling.rate[:, :, 1]).max() < 5.0
+    late = gait.reference(np.linspace(15, 16, 50), None)
+    np.testing.assert_allclose(late.angle, registry.create(flat).reference(late.time, None).angle, atol=1e-12)
+
+
+def test_a_robot_bent_upwards_is_led_to_the_gait_too() -> None:
+    scene = with_values(
+        SIDEWINDING,
+        {"start.kind": "joint_angles", "start.joint_angles_deg": [5.0] * 10, "start.joint_pitch_deg": [-7.0] * 10},
+    )
+    led = registry.create(scene).reference(np.linspace(0, 2, 2001), None)
+    np.testing.assert_allclose(np.degrees(led.angle[0]), np.tile([5.0, -7.0], (10, 1)), atol=1e-12)
+    np.testing.assert_allclose(led.angle[1500:], formula(scene, led.time[1500:]), atol=1e-14)

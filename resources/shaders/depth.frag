@@ -1,0 +1,3 @@
+// Depth only.
+void main() {
+}

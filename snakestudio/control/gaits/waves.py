@@ -1,0 +1,170 @@
+"""The two waves, yaw and pitch, that P1 (70), (71) and P2 (71) send along the joints; lateral undulation has one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.control.gaits.ramp import Ramp, constant
+from snakestudio.model.motion import LateralUndulation, Wave
+from snakestudio.model.scene import Scene
+
+__all__ = ["Motion", "WaveGait"]
+
+FloatArray = NDArray[np.float64]
+Motion = tuple[FloatArray, FloatArray, FloatArray]
+"""Angles, rates and accelerations of all joints at some times, each (k, n-1, 2)."""
+
+NO_WAVE = Wave(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _WaveState:
+    """One wave; angle_i = A sin(turned + integral of omega since omega.start + (i - 1) delta + lead) + psi."""
+
+    wave: Wave  # where everything goes
+    amplitude: Ramp
+    omega: Ramp
+    phase_shift: Ramp
+    lead: Ramp
+    offset: Ramp
+    turned: float = 0.0  # phase passed through before omega.start, rad
+
+    @property
+    def steady(self) -> bool:
+        """Whether nothing has been changed."""
+        ramps = (self.amplitude, self.omega, self.phase_shift, self.lead, self.offset)
+        return not any(ramp.coefficients for ramp in ramps)
+
+    @property
+    def absent(self) -> bool:
+        """Whether there is no such wave."""
+        return self.steady and self.amplitude.target == 0.0 and self.offset.target == 0.0
+
+    def passed(self, time: float) -> float:
+        """Phase passed through since t = 0, rad."""
+        return float(self.turned + self.omega.integral(np.array([time]))[0])
+
+
+def _state(wave: Wave) -> _WaveState:
+    return _WaveState(
+        wave,
+        amplitude=constant(wave.amplitude),
+        omega=constant(wave.omega),
+        phase_shift=constant(wave.phase_shift),
+        lead=constant(wave.phase),
+        offset=constant(wave.offset),
+    )
+
+
+class WaveGait:
+    """angle_i = A sin(Phi(t) + (i - 1) delta + delta_0) + psi with Phi' = omega, of yaw and of pitch (P1 (70), (71)).
+
+    Changed parameters are reached over a short ramp, and the phase is the integral of the frequency, so that a slider
+    moved while the robot runs makes no jump in the references. After a change the pitch wave finds its place beside
+    the yaw wave again: Phi_v = (omega_v / omega_h) Phi_h, as if both had run with these frequencies from the start.
+
+    Parameters
+    ----------
+    scene : Scene
+    """
+
+    def __init__(self, scene: Scene) -> None:
+        self._joints = np.arange(scene.robot.n_joints, dtype=np.float64)
+        self._states = (_state(scene.gait.yaw), _state(scene.gait.pitch))
+
+    def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
+        """Angles, rates and accelerations at `time` ((k,), s), exact; `through_ramps`: never the short way."""
+        angle, rate, acceleration = np.zeros((3, len(time), len(self._joints), 2))
+        for axis, state in enumerate(self._states):
+            if state.absent:
+                continue
+            own = (angle[:, :, axis], rate[:, :, axis], acceleration[:, :, axis])
+            if state.steady and not through_ramps:
+                self._steady(state, time, own)
+            else:
+                self._ramped(state, time[:, None], own)
+        return angle, rate, acceleration
+
+    def _ramped(self, state: _WaveState, t: FloatArray, motion: Motion) -> None:
+        """One wave whose parameters change."""
+        amplitude, d_amplitude, dd_amplitude = _ramp(state.amplitude, t)
+        shift, d_shift, dd_shift = _ramp(state.phase_shift, t)
+        lead, d_lead, dd_lead = _ramp(state.lead, t)
+        offset, d_offset, dd_offset = _ramp(state.offset, t)
+        phase = state.turned + state.omega.integral(t) + self._joints * shift + lead
+        d_phase = state.omega.value(t) + self._joints * d_shift + d_lead
+        dd_phase = state.omega.rate(t) + self._joints * dd_shift + dd_lead
+        sine, cosine = np.sin(phase), np.cos(phase)
+        angle, rate, acceleration = motion
+        angle[:] = amplitude * sine + offset
+        rate[:] = d_amplitude * sine + amplitude * cosine * d_phase + d_offset
+        acceleration[:] = (
+            dd_amplitude * sine
+            + 2 * d_amplitude * cosine * d_phase
+            + amplitude * (cosine * dd_phase - sine * d_phase**2)
+            + dd_offset
+        )
+
+    def _steady(self, state: _WaveState, time: FloatArray, motion: Motion) -> None:
+        """One wave while nothing changes: the same numbers with a quarter of the work."""
+        omega, amplitude = state.omega.target, state.amplitude.target
+        begin = (state.turned + omega * (time - state.omega.start))[:, None]
+        phase = begin + self._joints * state.phase_shift.target + state.lead.target
+        angle, rate, acceleration = motion
+        wave = amplitude * np.sin(phase)
+        np.add(wave, state.offset.target, out=angle)
+        np.multiply(amplitude * np.cos(phase), omega, out=rate)
+        np.multiply(wave, -(omega**2), out=acceleration)
+
+    def apply(self, gait: LateralUndulation, time: float) -> None:
+        """Ramp to the parameters of `gait` from `time` on."""
+        yaw, pitch = (self._changed(s, w, time) for s, w in zip(self._states, (gait.yaw, gait.pitch), strict=True))
+        if (yaw, pitch) != self._states and gait.pitch != NO_WAVE:
+            pitch = self._beside(yaw, pitch, time)
+        self._states = (yaw, pitch)
+
+    def _changed(self, state: _WaveState, wave: Wave, time: float) -> _WaveState:
+        """`state` on its way to `wave`, but for the lead."""
+        if wave == state.wave:
+            return state
+        amplitude, offset = _towards(state.amplitude, wave.amplitude, time), _towards(state.offset, wave.offset, time)
+        state = replace(state, wave=wave, amplitude=amplitude, offset=offset)
+        if wave == NO_WAVE:  # what fades keeps its shape
+            return state
+        if wave.omega != state.omega.target:
+            state = replace(state, turned=state.passed(time), omega=state.omega.towards(wave.omega, time))
+        # The far end of the robot feels a change of the phase shift once for every joint.
+        lever = float(self._joints[-1]) * wave.amplitude
+        return replace(state, phase_shift=_towards(state.phase_shift, wave.phase_shift, time, lever))
+
+    @staticmethod
+    def _beside(yaw: _WaveState, pitch: _WaveState, time: float) -> _WaveState:
+        """`pitch` with the lead that puts it, once the frequencies are reached, where it belongs beside `yaw`."""
+        lead = pitch.wave.phase
+        if yaw.omega.target != 0.0:
+            settled = max(time, *(ramp.start + ramp.duration for ramp in (yaw.omega, pitch.omega)))
+            lead += pitch.omega.target / yaw.omega.target * yaw.passed(settled) - pitch.passed(settled)
+        lead += 2.0 * math.pi * round((pitch.lead.target - lead) / (2.0 * math.pi))  # the shorter way
+        if abs(lead - pitch.lead.target) < 1e-9:  # rounding
+            return pitch
+        return replace(pitch, lead=pitch.lead.towards(lead, time, pitch.wave.amplitude))
+
+    def checkpoint(self) -> tuple[_WaveState, _WaveState]:
+        """The full state."""
+        return self._states
+
+    def restore(self, checkpoint: tuple[_WaveState, _WaveState]) -> None:
+        """Go back to a state that `checkpoint` gave."""
+        self._states = checkpoint
+
+
+def _ramp(ramp: Ramp, time: FloatArray) -> tuple[FloatArray, ...]:
+    return ramp.value(time), ramp.rate(time), ramp.acceleration(time)
+
+
+def _towards(ramp: Ramp, target: float, time: float, lever: float = 1.0) -> Ramp:
+    return ramp if ramp.target == target else ramp.towards(target, time, lever)

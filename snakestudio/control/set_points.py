@@ -1,0 +1,199 @@
+"""What reaches the joints of a gait: led in from the start pose, begun late and softly, sampled, as the scene says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.control.gaits.ramp import constant
+from snakestudio.control.gaits.waves import Motion, WaveGait
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+
+__all__ = ["SetPoints"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+START_TOLERANCE = 1e-6
+"""A start this near to the first set-points is taken for them, rad: it comes from rounding."""
+
+NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    released: (
+        IntArray  # (n-1, 2): step from which on a softly started joint axis follows the gait; NEVER: not known yet
+    )
+    examined: int = 0  # so many steps have been looked at for that
+    held_step: int = -1  # set-point in force at the last change of the scene, and the step it was made at
+    held: FloatArray | None = None  # (n-1, 2)
+
+
+class SetPoints:
+    """The references of a gait, as its joints get them.
+
+    Parameters of the gait that change are ramped by the gait itself. A robot that starts in another shape is led to
+    the first set-points over such a ramp, too: at these gains a jump of the references would throw it about. On top:
+
+    - Start delay: until then the set-points of gait time 0 are held.
+    - Soft start (P1, VIII-E): every joint axis holds 0 until the gait's angle is within a limit for the first time,
+      looked at in the middle of every step, as the steps are (P1 (72)). A start within that limit of what is asked for
+      is not led, and a joint that starts bent as the gait asks does not wait.
+    - Set-point period: the set-points are sampled and held, at rate 0.
+
+    Where a reference jumps, at the beginning of a step, two knots stand as close together as numbers can: no midpoint
+    lies between them, so the joints' damping feels nothing of the jump, and at the knot itself the old value holds.
+
+    Parameters
+    ----------
+    scene : Scene
+    start : (n-1, 2) array, optional
+        Joint angles the robot starts with, rad; those of the gait if left out.
+    """
+
+    def __init__(self, scene: Scene, start: FloatArray | None = None) -> None:
+        control, self._step = scene.control, scene.solver.step_s
+        self._gait = WaveGait(scene)
+        self._delay = control.start_delay_s
+        self._limit = np.radians(control.soft_start_deg)
+        self._hold = round(control.set_point_period_s / self._step)  # steps; 0: a set-point at every instant
+        shape = (scene.robot.n_joints, 2)
+        self._state = _State(np.full(shape, NEVER if self._limit else 0, np.int64))
+        self._away = np.zeros(shape)
+        self._approach = constant(0.0)
+        if start is not None:
+            if self._limit:  # a joint that is bent as the gait asks need not be straightened first
+                bent = np.abs(start) > self._limit
+                there = np.abs(start - self._delayed(np.zeros(1))[0][0]) <= self._limit
+                self._state = replace(self._state, released=np.where(bent & there, 0, self._state.released))
+            away = start - self.reference(np.zeros(1), None).angle[0]
+            if not scene.model.spatial:
+                away[:, 1] = 0.0
+            if self._limit:
+                away[np.abs(away) <= self._limit] = 0.0
+            furthest = float(np.abs(away).max())
+            if furthest > START_TOLERANCE:
+                self._away = away
+                self._approach = constant(1.0).towards(0.0, 0.0, furthest)
+
+    @property
+    def needs(self) -> Fields:
+        """Nothing: this is an open-loop gait."""
+        return Fields.NONE
+
+    def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
+        """See `Controller.reference`; the references are exact at every knot."""
+        if not (self._limit or self._hold):
+            return JointReference(time, *self._following(time))
+        steps = self._steps(time)
+        if self._limit:
+            self._release(int(steps[-1]) + 1)
+        jumps = np.isin(steps, self._jumps()) if not self._hold else (steps % self._hold == 0) & (steps > 0)
+        jumps &= np.abs(time / self._step - steps) < 1e-6
+        jumps[-1] = False  # what comes next says so
+        at = np.repeat(np.arange(len(time)), 1 + jumps)
+        after = np.concatenate([[False], np.diff(at) == 0])
+        motion = self._sampled(steps[at], after) if self._hold else self._softened(time[at], steps[at], after)
+        return JointReference(np.where(after, np.nextafter(time[at], np.inf), time[at]), *motion)
+
+    def _steps(self, time: FloatArray) -> IntArray:
+        """Step that begins at `time`, or in which it lies."""
+        steps: IntArray = np.floor(time / self._step + 1e-6).astype(np.int64)
+        return steps
+
+    def _jumps(self) -> IntArray:
+        """Steps with which a softly started joint axis begins to follow the gait (it starts free at 0)."""
+        released = self._state.released
+        return np.unique(released[(released > 0) & (released < NEVER)])
+
+    def _delayed(self, time: FloatArray, through_ramps: bool = False) -> Motion:
+        """The gait, begun after the delay."""
+        if not self._delay:
+            return self._gait.motion(time, through_ramps)
+        motion = self._gait.motion(np.maximum(time - self._delay, 0.0), through_ramps)
+        for derivative in motion[1:]:
+            derivative[time < self._delay] = 0.0
+        return motion
+
+    def _following(self, time: FloatArray, follows: NDArray[np.bool_] | None = None) -> Motion:
+        """The gait while joints are led to it from where they started; axes that do not follow it yet are at 0."""
+        led = bool(self._away.any())
+        motion = self._delayed(time, through_ramps=led)
+        if follows is not None:
+            for part in motion:
+                part[~follows] = 0.0
+        if led:
+            approach = self._approach
+            left = (approach.value(time), approach.rate(time), approach.acceleration(time))
+            for part, share in zip(motion, left, strict=True):
+                part += share[:, None, None] * self._away
+        return motion
+
+    def _release(self, until: int) -> None:
+        """Find the joint axes that begin to follow the gait before step `until`."""
+        state = self._state
+        begin = state.examined
+        if until <= begin or (state.released < NEVER).all():
+            return
+        middles = self._step * (np.arange(begin, until, dtype=np.float64) + 0.5)
+        near = np.abs(self._delayed(middles)[0]) <= self._limit
+        first = np.where(near.any(axis=0), begin + near.argmax(axis=0), NEVER)
+        self._state = replace(state, released=np.minimum(state.released, first), examined=until)
+
+    def _softened(self, time: FloatArray, steps: IntArray, after: NDArray[np.bool_]) -> Motion:
+        """`_following` under a soft start; `after` says which side of a jump is meant."""
+        if not self._limit:
+            return self._following(time)
+        begun = np.where(after | (time > (steps + 1e-6) * self._step), steps, steps - 1)
+        released = self._state.released
+        return self._following(time, (begun[:, None, None] >= released) | (released == 0))
+
+    def _sampled(self, steps: IntArray, after: NDArray[np.bool_]) -> Motion:
+        """The set-points in force, made at every so many steps."""
+        samples, which = np.unique(self._made(steps, after), return_inverse=True)
+        angle = self._softened(np.asarray(samples * self._step, np.float64), samples, np.ones(len(samples), bool))[0]
+        state = self._state
+        if state.held is not None:
+            angle[samples == state.held_step] = state.held
+        still = np.zeros((2, len(steps), *angle.shape[1:]))
+        return angle[which], still[0], still[1]
+
+    def _made(self, steps: IntArray, after: NDArray[np.bool_]) -> IntArray:
+        """Step at which the set-point in force was made."""
+        begun: IntArray = np.where(after | (steps % self._hold > 0), steps, steps - 1).clip(0)
+        return begun // self._hold * self._hold
+
+    def apply(self, scene: Scene, time: float) -> None:
+        """Ramp to the parameters of `scene` from `time` on."""
+        before = self._gait.checkpoint()
+        self._gait.apply(scene.gait, max(time - self._delay, 0.0))
+        after = self._gait.checkpoint()
+        if after == before:
+            return
+        step = int(self._steps(np.array([time]))[0])
+        self._gait.restore(before)
+        if self._limit:  # what has been seen beyond `time` may come out otherwise
+            self._release(step)
+            released = self._state.released
+            released = np.where((released >= step) & (released > 0), NEVER, released)
+            self._state = replace(self._state, released=released, examined=min(self._state.examined, step))
+        if self._hold and step > 0:  # what is in force stays to the next set-point
+            now, earlier = np.array([step]), np.zeros(1, bool)
+            held = self._sampled(now, earlier)[0][0]
+            self._state = replace(self._state, held_step=int(self._made(now, earlier)[0]), held=held)
+        self._gait.restore(after)
+
+    def checkpoint(self) -> Any:
+        """The full state."""
+        return self._gait.checkpoint(), self._state
+
+    def restore(self, checkpoint: Any) -> None:
+        """Go back to a state that `checkpoint` gave."""
+        gait, self._state = checkpoint
+        self._gait.restore(gait)

@@ -1,0 +1,197 @@
+"""Findings about a scene that several formulations share, in plain numpy (no compiled code is loaded for them)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import Problem, SceneError
+from snakestudio.model.motion import JointAnglesStart, LateralUndulation
+from snakestudio.model.scene import Scene
+
+__all__ = [
+    "TOLERATED",
+    "gait_reach",
+    "inside_obstacle",
+    "joint_gaps",
+    "joint_stops",
+    "largest_stable_step",
+    "long_step",
+    "slippery_ground",
+    "soft_start_never_ends",
+    "unusable_file",
+]
+
+FloatArray = NDArray[np.float64]
+
+TOLERATED = 1e-3
+"""Overlap with an obstacle and gap in a joint up to which a start is accepted, m."""
+
+
+def unusable_file(error: SceneError) -> Problem:
+    """A start that depends on a file that cannot be used."""
+    key, _, message = str(error).partition(": ")
+    what, _, remedy = message.rpartition("; ")
+    return Problem("error", key, what or message.rstrip("."), remedy.rstrip(".") if what else "")
+
+
+def joint_gaps(front: FloatArray, rear: FloatArray) -> list[Problem]:
+    """Whether the joints of a given state are closed.
+
+    Parameters
+    ----------
+    front, rear : (n-1, 2 or 3)
+        Where every joint is as seen from the link before it and from the link behind it, m.
+    """
+    gap = np.linalg.norm(rear - front, axis=1)
+    if not len(gap) or not gap.max() > TOLERATED:
+        return []
+    worst = int(gap.argmax())
+    return [
+        Problem(
+            "error",
+            "start",
+            f"joint {worst + 1} is open by {1e3 * gap[worst]:.3g} mm",
+            "give positions that fit robot.link_length_m, or start from link angles",
+            links=(worst, worst + 1),
+        )
+    ]
+
+
+def inside_obstacle(scene: Scene, obstacle: int, links: Iterable[int], depth: float) -> Problem:
+    """Links (0-based, the deepest first) that start inside an obstacle (0-based)."""
+    deepest, *others = links
+    name = scene.obstacles[obstacle].name
+    called = f" ({name})" if name else ""
+    return Problem(
+        "error",
+        f"obstacles[{obstacle + 1}]",
+        f"link {deepest + 1} starts {1e3 * depth:.3g} mm deep inside obstacle {obstacle + 1}{called}",
+        "move the obstacle or the start",
+        obstacles=(obstacle,),
+        links=(deepest, *others),
+    )
+
+
+def gait_reach(gait: LateralUndulation) -> tuple[float, float]:
+    """Largest yaw and pitch that a gait asks for, degrees."""
+    yaw, pitch = (math.degrees(wave.amplitude + abs(wave.offset)) for wave in (gait.yaw, gait.pitch))
+    return yaw, pitch
+
+
+def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
+    """Whether gait and start keep within the joints' stops; `angles` (n-1, axes) are those of the start, rad."""
+    limit = scene.robot.joint_limit_deg
+    if limit is None:
+        return []
+    problems = []
+    named = (("gait.amplitude_deg", "gait.offset_deg"), ("gait.pitch_amplitude_deg", "gait.pitch_offset_deg"))
+    for (amplitude, offset), reach in zip(named[: angles.shape[1]], gait_reach(scene.gait), strict=False):
+        if reach > limit + 1e-9:
+            problems.append(
+                Problem(
+                    "error",
+                    amplitude,
+                    f"amplitude and offset reach {reach:g}° but the joints stop at {limit:g}°",
+                    f"reduce {amplitude} or {offset}, or raise robot.joint_limit_deg",
+                )
+            )
+    angle = np.degrees(np.abs(angles).max(axis=1))
+    if len(angle) and angle.max() > limit + 1e-9:
+        worst = int(angle.argmax())
+        key = "start.joint_angles_deg" if isinstance(scene.start, JointAnglesStart) else "start"
+        problems.append(
+            Problem(
+                "error",
+                key,
+                f"joint {worst + 1} starts at {angle[worst]:.4g}° but the joints stop at {limit:g}°",
+                "start with smaller joint angles, or raise robot.joint_limit_deg",
+                links=(worst, worst + 1),
+            )
+        )
+    return problems
+
+
+def largest_stable_step(responses: Iterable[FloatArray], kp: FloatArray, kd: FloatArray) -> float:
+    """Step up to which explicit joint controllers are stable on a free chain, s.
+
+    Linearised, the joints obey phi'' = -Q (K_P phi + K_D phi'), the controllers being evaluated at (q_M, u_A). Under
+    the midpoint scheme a mode turns unstable by flipping its rate every step, which it does once the largest eigenvalue
+    of S^1/2 Q S^1/2 with S = K_P dt^2 + 2 K_D dt exceeds 4.
+
+    Parameters
+    ----------
+    responses : (m, m) arrays
+        Q, what joint accelerations unit joint torques make, in several poses, 1/(kg m^2).
+    kp, kd : (m,)
+        Gains of every joint axis, N m/rad and N m s/rad.
+    """
+    stable = math.inf
+    if not (kp.any() or kd.any()):
+        return stable
+    for response in responses:
+        mode = float(np.linalg.eigvalsh(response)[-1])
+        # A first guess with the largest gains on the stiffest mode is never too long.
+        p, d = mode * kp.max(), mode * kd.max()
+        step = 4.0 / (math.sqrt(d * d + 4.0 * p) + d)
+        for _ in range(60):
+            root = np.sqrt(kp * step * step + 2.0 * kd * step)
+            largest = float(np.linalg.eigvalsh(root[:, None] * response * root)[-1])
+            if largest > 4.0 * (1.0 - 1e-6) or step > stable:
+                break
+            # The eigenvalue grows at most with the square of the step: this never goes too far.
+            step *= math.sqrt(4.0 / largest)
+        stable = min(stable, step)
+    return stable
+
+
+def long_step(scene: Scene, stable: float) -> list[Problem]:
+    """Whether the time step is longer than the joint controllers bear."""
+    if scene.solver.step_s <= stable:
+        return []
+    return [
+        Problem(
+            "warning",
+            "solver.step_s",
+            f"{scene.solver.step_s:g} s is too long for the joint controllers' gains: the joints will oscillate",
+            f"take at most {stable:.3g} s, or smaller gains",
+        )
+    ]
+
+
+def slippery_ground(scene: Scene) -> list[Problem]:
+    """Whether there is no friction to speak of."""
+    ground = scene.ground
+    if ground.mu_along == 0.0 and ground.mu_across == 0.0:
+        return [
+            Problem("hint", "ground.mu_along", "the ground has no friction at all", "raise it if that is not meant")
+        ]
+    if ground.gravity[2] == 0.0:
+        return [
+            Problem(
+                "hint",
+                "ground.gravity_m_s2",
+                "nothing presses the links on the ground, so there is no friction",
+                "raise gravity or reduce the slope if that is not meant",
+            )
+        ]
+    return []
+
+
+def soft_start_never_ends(scene: Scene) -> list[Problem]:
+    """Whether joints wait for ever for a reference near 0."""
+    limit, gait = scene.control.soft_start_deg, scene.gait
+    waves = (("gait.offset_deg", gait.yaw), ("gait.pitch_offset_deg", gait.pitch if scene.model.spatial else None))
+    return [
+        Problem(
+            "warning",
+            key,
+            f"the wave never comes within the soft start of {limit:g}°, so these joints will not move",
+            "reduce the offset, or raise control.soft_start_deg",
+        )
+        for key, wave in waves
+        if limit > 0.0 and wave is not None and math.degrees(abs(wave.offset) - wave.amplitude) > limit
+    ]

@@ -1,0 +1,97 @@
+"""Broad phase: a uniform grid that tells, for the one cell a link's centre is in, which bodies it may touch."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Grid", "make_grid", "make_rectangle_grid"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+MOST_CELLS = 1 << 20
+MOST_ITEMS = 1 << 22
+
+
+class Grid(NamedTuple):
+    """Bodies by cell.
+
+    Attributes
+    ----------
+    x, y, inverse : float
+        Corner of the grid, m, and 1 / size of its cells, 1/m.
+    nx, ny : int
+        Number of cells either way; 0 without bodies.
+    first, items : (nx ny + 1,), (m,) int
+        Cell c lists the bodies items[first[c]:first[c + 1]].
+    """
+
+    x: float
+    y: float
+    inverse: float
+    nx: int
+    ny: int
+    first: IntArray
+    items: IntArray
+
+
+def make_grid(obstacles: FloatArray, reach: float) -> Grid:
+    """Enter every disc in each cell from which it can be touched.
+
+    Parameters
+    ----------
+    obstacles : (k, 3) array
+        Centre and radius, m.
+    reach : float
+        Distance from a link's centre of gravity to the farthest point of its outline, m.
+    """
+    return make_rectangle_grid(obstacles[:, :2], obstacles[:, :2], obstacles[:, 2] + reach)
+
+
+def make_rectangle_grid(lowest: FloatArray, highest: FloatArray, touch: FloatArray) -> Grid:
+    """Enter every rectangle in each cell that has a point closer to it than `touch`.
+
+    Parameters
+    ----------
+    lowest, highest : (k, 2) array
+        Corners with the least and greatest coordinates, m; equal for discs.
+    touch : (k,) array
+        Reach from the rectangle, m.
+    """
+    if len(lowest) == 0:
+        return Grid(0.0, 0.0, 1.0, 0, 0, np.zeros(1, np.int64), np.zeros(0, np.int64))
+    # A little wider than needed, so that rounding in the cell's index cannot lose a contact.
+    touch = touch * (1.0 + 1e-9) + 1e-9
+    low = (lowest - touch[:, None]).min(axis=0)
+    high = (highest + touch[:, None]).max(axis=0)
+    width, height = high - low
+    size = touch + 0.5 * (highest - lowest).min(axis=1)
+    cell = max(0.5 * float(np.median(size)), float(np.sqrt(width * height / MOST_CELLS)), 1e-9)
+    while True:
+        shape = (int(width / cell) + 1, int(height / cell) + 1)
+        first_cell = np.floor((lowest - touch[:, None] - low) / cell).astype(np.int64)
+        last_cell = np.floor((highest + touch[:, None] - low) / cell).astype(np.int64)
+        first_cell = np.clip(first_cell, 0, np.array(shape) - 1)
+        last_cell = np.clip(last_cell, 0, np.array(shape) - 1)
+        spans = last_cell - first_cell + 1
+        counts = spans[:, 0] * spans[:, 1]
+        if shape[0] * shape[1] <= MOST_CELLS and counts.sum() <= MOST_ITEMS:
+            break
+        cell *= 2.0
+    # All (body, cell) pairs of the bounding boxes, then only those whose cell the rounded rectangle meets.
+    body = np.repeat(np.arange(len(lowest)), counts)
+    index = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    ix = first_cell[body, 0] + index % spans[body, 0]
+    iy = first_cell[body, 1] + index // spans[body, 0]
+    corner = low + np.column_stack([ix, iy]) * cell
+    slack = 1e-9 * cell
+    away = np.maximum(np.maximum(lowest[body] - (corner + cell + slack), corner - slack - highest[body]), 0.0)
+    near = (away**2).sum(axis=1) <= touch[body] ** 2
+    cells = (iy * shape[0] + ix)[near]
+    order = np.argsort(cells, kind="stable")
+    first = np.zeros(shape[0] * shape[1] + 1, np.int64)
+    np.cumsum(np.bincount(cells, minlength=shape[0] * shape[1]), out=first[1:])
+    return Grid(float(low[0]), float(low[1]), 1.0 / cell, shape[0], shape[1], first, body[near][order])

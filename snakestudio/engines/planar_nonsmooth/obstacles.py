@@ -1,0 +1,163 @@
+"""Obstacles as the plane sees them: their outlines, which of them cannot be, and which links start inside one."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines import checks
+from snakestudio.errors import Problem
+from snakestudio.model.scene import Scene
+from snakestudio.model.solids import Block, Post, obstacle_solids
+from snakestudio.model.world import Box, Cylinder, Obstacle
+
+__all__ = ["OUTLINE", "fits_the_plane", "gaps", "obstacle_problems", "outlines", "overlaps"]
+
+FloatArray = NDArray[np.float64]
+
+OUTLINE = ("x", "y", "radius", "half_x", "half_y", "cos", "sin", "met", "friction")
+"""Columns of an outline: a rectangle of half sizes half_x, half_y about (x, y), m, whose x axis has the direction (cos,
+sin), or if these are 0 a circle of that radius, m; 1 if the links can meet it, 0 if it ends below or begins above them;
+its friction coefficient."""
+
+UPRIGHT = 1e-9
+"""By how much the cosine of a box's tilt may differ from 1."""
+
+_KINDS = {"stairs": "stairs", "ramp": "a ramp", "height_field": "a height field", "rubble": "rubble"}
+
+
+def _vertical(block: Block) -> int:
+    """Which axis of `block` is vertical, -1 if none is."""
+    axis = int(np.argmax(np.abs(block.rotation[2])))
+    return axis if abs(block.rotation[2, axis]) >= 1.0 - UPRIGHT else -1
+
+
+def fits_the_plane(obstacle: Obstacle) -> bool:
+    """Whether `obstacle` is a wall to a planar robot: an upright cylinder or box."""
+    if isinstance(obstacle, Box):
+        block = obstacle_solids(obstacle)[0]
+        return isinstance(block, Block) and _vertical(block) >= 0
+    return isinstance(obstacle, Cylinder)
+
+
+def _outline(obstacle: Cylinder | Box) -> tuple[tuple[float, ...], float, float]:
+    """The first seven columns of `OUTLINE`, and the heights of its lower and upper face, m."""
+    solid = obstacle_solids(obstacle)[0]
+    if isinstance(solid, Post):
+        return (solid.x, solid.y, solid.radius, 0.0, 0.0, 1.0, 0.0), solid.low, solid.high
+    assert isinstance(solid, Block)
+    up = _vertical(solid)
+    first, second = (a for a in range(3) if a != up)
+    x, y, z = (float(c) for c in solid.centre)
+    along = solid.rotation[:2, first]
+    length = math.hypot(*along)
+    half_x, half_y, half_z = (float(solid.half[a]) for a in (first, second, up))
+    return (x, y, 0.0, half_x, half_y, float(along[0]) / length, float(along[1]) / length), z - half_z, z + half_z
+
+
+def outlines(obstacles: tuple[Obstacle, ...], radius: float) -> FloatArray:
+    """Outlines of all obstacles to links of `radius` (m) that lie on the ground, (k, 9), see `OUTLINE`.
+
+    What does not fit the plane (`check` refuses it) cannot be met.
+    """
+    table = np.zeros((len(obstacles), len(OUTLINE)))
+    for j, obstacle in enumerate(obstacles):
+        if isinstance(obstacle, Cylinder | Box) and fits_the_plane(obstacle):
+            table[j, :7], low, high = _outline(obstacle)
+            table[j, 7] = low < 2.0 * radius and high > 0.0
+            table[j, 8] = obstacle.friction
+    return table
+
+
+def gaps(outline: FloatArray, q: FloatArray, half: float, radius: float) -> FloatArray:
+    """Gaps between one obstacle and the links, (n,), m; a link through a wall counts as deep as it is thick.
+
+    Parameters
+    ----------
+    outline : (9,) array
+    q : (n, 3) array
+        x, y, theta of the links.
+    half, radius : float
+        L_GS and L_SC of the links, m.
+    """
+    x, y, round_off, half_x, half_y, cos, sin = outline[:7]
+    turn = np.array([[cos, sin], [-sin, cos]])
+    centre = (q[:, :2] - (x, y)) @ turn.T  # in the frame of the obstacle, as all below
+    axis = np.column_stack([np.cos(q[:, 2]), np.sin(q[:, 2])]) @ turn.T
+    size = np.array([half_x, half_y])
+    corners = size * np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
+    lever = np.clip(np.einsum("nci,ni->nc", corners - centre[:, None], axis), -half, half)
+    nearest = np.linalg.norm(centre[:, None] + lever[..., None] * axis[:, None] - corners, axis=2).min(axis=1)
+    for end in (-half, half):
+        out = np.abs(centre + end * axis) - size
+        outside = np.linalg.norm(np.maximum(out, 0.0), axis=1)
+        nearest = np.minimum(nearest, outside + np.minimum(out.max(axis=1), 0.0))
+    # The stretch of the axis between either pair of faces; if they have one in common, the link goes through.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one, other = (-size - centre) / axis, (size - centre) / axis
+    enters = np.maximum(np.fmin(one, other).max(axis=1), -half)
+    leaves = np.minimum(np.fmax(one, other).min(axis=1), half)
+    nearest = np.where(enters < leaves, np.minimum(nearest, 0.0), nearest)
+    gap: FloatArray = nearest - round_off - radius
+    return gap
+
+
+def _called(obstacle: Obstacle, j: int) -> str:
+    return f"obstacle {j + 1} ({obstacle.name})" if obstacle.name else f"obstacle {j + 1}"
+
+
+def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
+    """Links that start inside an obstacle; one finding for each obstacle.
+
+    Parameters
+    ----------
+    scene : Scene
+    q : (n, 3) array
+        x, y, theta of the links at the start.
+    """
+    if not scene.obstacles:
+        return []
+    half, radius = scene.robot.contact_half_length_m, scene.robot.radius_m
+    table = outlines(scene.obstacles, radius)
+    low, high = q[:, :2].min(axis=0) - half - radius, q[:, :2].max(axis=0) + half + radius
+    reach = (table[:, 2] + np.hypot(table[:, 3], table[:, 4]))[:, None]
+    near = np.all((table[:, :2] + reach >= low) & (table[:, :2] - reach <= high), axis=1)
+    problems = []
+    for j in np.flatnonzero(near & (table[:, 7] > 0.0)):
+        gap = gaps(table[j], q, half, radius)
+        k = int(gap.argmin())
+        if gap[k] < -checks.TOLERATED:
+            problems.append(checks.inside_obstacle(scene, int(j), [k], -float(gap[k])))
+    return problems
+
+
+def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Problem]:
+    """Obstacles that cannot be in the plane, and those that links of `radius` (m) would rather climb than push."""
+    problems = []
+    for j, obstacle in enumerate(obstacles):
+        key = f"obstacles[{j + 1}]"
+        if not isinstance(obstacle, Cylinder | Box):
+            message = f"{_called(obstacle, j)} is {_KINDS[obstacle.kind]}, which a planar model cannot climb"
+            remedy = "set model.kind to spatial_nonsmooth, or remove it"
+            problems.append(Problem("error", f"{key}.kind", message, remedy, obstacles=(j,)))
+            continue
+        if not fits_the_plane(obstacle):
+            message = f"{_called(obstacle, j)} is a tilted box, and this model is planar"
+            remedy = "set pitch_deg and roll_deg to 0, set model.kind to spatial_nonsmooth, or remove it"
+            problems.append(Problem("error", f"{key}.pitch_deg", message, remedy, obstacles=(j,)))
+            continue
+        _, low, high = _outline(obstacle)
+        if not low < 2.0 * radius or not high > 0.0 or low <= radius <= high:
+            continue
+        face, height = ("ends", high) if high < radius else ("begins", low)
+        message = (
+            f"{_called(obstacle, j)} {face} {1e3 * height:.3g} mm above the ground, where the links' axes are at "
+            f"{1e3 * radius:.3g} mm: this planar model takes it for a wall all the same"
+        )
+        name = "height_m" if isinstance(obstacle, Cylinder) or high < radius else "z_m"
+        problems.append(
+            Problem("warning", f"{key}.{name}", message, "change it, or choose a spatial model", obstacles=(j,))
+        )
+    return problems

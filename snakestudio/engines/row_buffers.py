@@ -1,0 +1,107 @@
+"""Rows of a recording while a kernel fills them, the same for every engine."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.recording import ContactRows, Rows
+
+__all__ = ["RowBuffers", "filled_rows", "make_row_buffers", "more_contacts"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class RowBuffers(NamedTuple):
+    """Rows being filled: fields as in `Rows`, contacts as in `ContactRows`; `filled` counts rows and contacts."""
+
+    link_pose: FloatArray
+    link_twist: FloatArray
+    joint_angle: FloatArray
+    joint_rate: FloatArray
+    joint_angle_ref: FloatArray
+    joint_rate_ref: FloatArray
+    joint_torque: FloatArray
+    impulse_obstacle: FloatArray
+    impulse_ground: FloatArray
+    contacts_closed: NDArray[np.int32]
+    energy: FloatArray
+    residual: FloatArray
+    iterations: IntArray
+    unconverged: IntArray
+    steps: IntArray
+    contact_count: NDArray[np.int32]
+    contact_link: NDArray[np.int32]
+    contact_other: NDArray[np.int32]
+    contact_state: NDArray[np.int32]
+    contact_point: FloatArray
+    contact_normal: FloatArray
+    contact_friction: FloatArray
+    filled: IntArray
+
+
+def make_row_buffers(n_rows: int, n: int, n_energy: int, contacts: int) -> RowBuffers:
+    """Room for `n_rows` rows of `n` links and `n_energy` columns of energy, and `contacts` contacts in all of them."""
+    k, j, c = n_rows, n - 1, contacts
+    integer = np.int32
+    return RowBuffers(
+        link_pose=np.zeros((k, n, 7)), link_twist=np.zeros((k, n, 6)), joint_angle=np.zeros((k, j, 2)),
+        joint_rate=np.zeros((k, j, 2)), joint_angle_ref=np.zeros((k, j, 2)), joint_rate_ref=np.zeros((k, j, 2)),
+        joint_torque=np.zeros((k, j, 2)), impulse_obstacle=np.zeros((k, n, 3)), impulse_ground=np.zeros((k, n, 3)),
+        contacts_closed=np.zeros(k, integer), energy=np.zeros((k, n_energy)), residual=np.zeros(k),
+        iterations=np.zeros(k, np.int64), unconverged=np.zeros(k, np.int64), steps=np.zeros(k, np.int64),
+        contact_count=np.zeros(k, integer), contact_link=np.zeros(c, integer), contact_other=np.zeros(c, integer),
+        contact_state=np.zeros(c, integer), contact_point=np.zeros((c, 3)), contact_normal=np.zeros((c, 3)),
+        contact_friction=np.zeros((c, 3)), filled=np.zeros(2, np.int64),
+    )  # fmt: skip
+
+
+def more_contacts(rows: RowBuffers) -> RowBuffers:
+    """`rows` with room for twice as many contacts."""
+    names = (
+        "contact_link", "contact_other", "contact_state", "contact_point", "contact_normal", "contact_friction",
+    )  # fmt: skip
+    longer: dict[str, NDArray[Any]] = {}
+    for name in names:
+        old = getattr(rows, name)
+        new = np.zeros((2 * len(old) + 16, *old.shape[1:]), old.dtype)
+        new[: len(old)] = old
+        longer[name] = new
+    return rows._replace(**longer)
+
+
+def filled_rows(buffers: RowBuffers, dt: float) -> Rows:
+    """The rows that a kernel has filled, without copying; `dt` is the time step, s."""
+    k, m = int(buffers.filled[0]), int(buffers.filled[1])
+    contacts = ContactRows(
+        count=buffers.contact_count[:k],
+        link=buffers.contact_link[:m],
+        other=buffers.contact_other[:m],
+        state=buffers.contact_state[:m],
+        point=buffers.contact_point[:m],
+        impulse_normal=buffers.contact_normal[:m],
+        impulse_friction=buffers.contact_friction[:m],
+    )
+    return Rows(
+        time=np.asarray(buffers.steps[:k] * dt, dtype=np.float64),
+        link_pose=buffers.link_pose[:k],
+        link_twist=buffers.link_twist[:k],
+        joint_angle=buffers.joint_angle[:k],
+        joint_rate=buffers.joint_rate[:k],
+        joint_angle_ref=buffers.joint_angle_ref[:k],
+        joint_rate_ref=buffers.joint_rate_ref[:k],
+        joint_torque=buffers.joint_torque[:k],
+        impulse_obstacle=buffers.impulse_obstacle[:k],
+        impulse_ground=buffers.impulse_ground[:k],
+        contacts_closed=buffers.contacts_closed[:k],
+        energy=buffers.energy[:k],
+        solver_residual=buffers.residual[:k],
+        solver_iterations=buffers.iterations[:k],
+        solver_unconverged=buffers.unconverged[:k],
+        steps=buffers.steps[:k],
+        extra=np.zeros((k, 0)),
+        contacts=contacts,
+    )

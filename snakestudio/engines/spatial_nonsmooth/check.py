@@ -1,0 +1,205 @@
+"""What is wrong or doubtful in a scene for this formulation, in plain numpy (no compiled code is loaded for it)."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines import checks
+from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
+from snakestudio.errors import Problem, SceneError
+from snakestudio.model.chain import chain
+from snakestudio.model.motion import PlacedStart, StateStart
+from snakestudio.model.pose import initial_joint_angles, initial_state
+from snakestudio.model.robot import Robot
+from snakestudio.model.rotations import matrices
+from snakestudio.model.scene import Scene
+from snakestudio.model.solids import obstacle_solids
+
+__all__ = ["check", "largest_stable_step"]
+
+FloatArray = NDArray[np.float64]
+
+SQUARENESS = 1e-3
+"""How far the axes of a joint may be from square in a given state, rad (P1 (19): z_k . y_k+1 = 0)."""
+
+LONGEST = 24
+"""Of a longer chain so many links are enough for the stability bound: its stiffest mode is a local one."""
+
+
+def _joint_response(robot: Robot, angles: FloatArray) -> FloatArray:
+    """Accelerations that unit torques about the joint axes make on the free chain, 1/(kg m^2).
+
+    D M^-1 D^T of the paper's coordinates: here the joint angles are coordinates themselves, beside the motion of the
+    first link, and it is their part of the inverse mass matrix. Rows in the order yaw 1, pitch 1, yaw 2 ...
+    """
+    centre, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
+    n = len(centre)
+    arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
+    axes = np.stack([turns[:-1, :, 2], turns[1:, :, 1]], axis=1).reshape(-1, 3)  # z_k, y_k+1
+    points = np.stack([centre[:-1] + arm * turns[:-1, :, 0], centre[1:] - arm * turns[1:, :, 0]], axis=1).reshape(-1, 3)
+    moves = (np.arange(n)[:, None] > np.repeat(np.arange(n - 1), 2))[:, :, None]  # links behind the joint
+    omega = np.zeros((n, 3, 6 + len(axes)))
+    velocity = np.zeros_like(omega)
+    velocity[:, :, :3] = omega[:, :, 3:6] = np.eye(3)
+    velocity[:, :, 3:6] = np.cross(np.eye(3), (centre - centre[0])[:, None, :]).swapaxes(1, 2)
+    omega[:, :, 6:] = (moves * axes).swapaxes(1, 2)
+    velocity[:, :, 6:] = (moves * np.cross(axes, centre[:, None, :] - points)).swapaxes(1, 2)
+    along = np.einsum("ki,kij->kj", turns[:, :, 0], omega)
+    mass = robot.mass_kg * np.einsum("kij,kil->jl", velocity, velocity)
+    mass += robot.inertia_kg_m2 * np.einsum("kij,kil->jl", omega, omega)
+    mass += (robot.axial_inertia_kg_m2 - robot.inertia_kg_m2) * along.T @ along
+    response = np.linalg.inv(mass)[6:, 6:]
+    return 0.5 * (response + response.T)
+
+
+def largest_stable_step(scene: Scene) -> float:
+    """Step up to which the explicit joint controllers are stable, straight and in the poses of the gait, s."""
+    robot, gait = scene.robot, scene.gait
+    joints = np.arange(min(robot.n_links, LONGEST) - 1)
+    poses = [np.zeros((len(joints), 2))]
+    for phase in np.linspace(0.0, math.pi, 4, endpoint=False):
+        waves = (gait.yaw, gait.pitch)
+        angle = [w.amplitude * np.sin(phase + joints * w.phase_shift + w.phase) + w.offset for w in waves]
+        poses.append(np.column_stack(angle))
+    responses = (_joint_response(robot, pose) for pose in poses)
+    gains = scene.joint_controller
+    return checks.largest_stable_step(responses, np.tile(gains.kp, len(joints)), np.tile(gains.kd, len(joints)))
+
+
+def _given_state(scene: Scene, pose: FloatArray) -> list[Problem]:
+    """Whether the links of a given state have directions, and fit together in their joints."""
+    if isinstance(scene.start, StateStart):
+        length = np.linalg.norm(np.array(scene.start.orientation_wxyz), axis=1)
+    else:
+        length = np.linalg.norm(pose[:, 3:], axis=1)
+    wrong = np.flatnonzero(~(np.abs(length - 1.0) < 1e-3))
+    if len(wrong):
+        return [
+            Problem(
+                "error",
+                "start.orientation_wxyz" if isinstance(scene.start, StateStart) else "start",
+                f"the quaternion of link {wrong[0] + 1} has length {length[wrong[0]]:.4g}",
+                "give unit quaternions w, x, y, z",
+                links=tuple(int(k) for k in wrong),
+            )
+        ]
+    robot, turns = scene.robot, matrices(pose[:, 3:])
+    arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
+    up, left = turns[:-1, :, 2], turns[1:, :, 1]
+    front = pose[:-1, :3] + arm * turns[:-1, :, 0] + robot.axis_offset_m * np.cross(left, up)
+    problems = checks.joint_gaps(front, pose[1:, :3] - arm * turns[1:, :, 0])
+    skew = np.abs(np.arcsin(np.einsum("ki,ki->k", up, left).clip(-1.0, 1.0)))
+    if len(skew) and skew.max() > SQUARENESS:
+        worst = int(skew.argmax())
+        problems.append(
+            Problem(
+                "error",
+                "start",
+                f"joint {worst + 1} is twisted by {math.degrees(skew[worst]):.3g}°, which its two axes do not allow",
+                "turn the links about z of the link before, then about their own y, or start from joint angles",
+                links=(worst, worst + 1),
+            )
+        )
+    return problems
+
+
+def _in_the_ground(scene: Scene, pose: FloatArray, axis: FloatArray) -> list[Problem]:
+    """Whether links start in the ground."""
+    robot = scene.robot
+    depth = robot.radius_m + robot.contact_half_length_m * np.abs(axis[:, 2]) - pose[:, 2]
+    sunk = np.flatnonzero(depth > checks.TOLERATED)
+    if not len(sunk):
+        return []
+    deepest = int(depth.argmax())
+    placed = isinstance(scene.start, PlacedStart)
+    return [
+        Problem(
+            "error",
+            "start.z_m" if placed else "start",
+            f"link {deepest + 1} starts {1e3 * depth[deepest]:.3g} mm deep in the ground",
+            "start higher" + (", or leave z_m out to let the robot lie on the ground" if placed else ""),
+            links=tuple(int(k) for k in sunk),
+        )
+    ]
+
+
+def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: FloatArray) -> list[Problem]:
+    """Obstacles that cannot be used, and links that start inside one; one finding for each obstacle."""
+    problems = []
+    half, radius = scene.robot.contact_half_length_m, scene.robot.radius_m
+    for j, obstacle in enumerate(scene.obstacles):
+        try:
+            solids = obstacle_solids(obstacle, base_dir)
+        except SceneError as error:
+            for p in error.problems:
+                problems.append(Problem(p.severity, f"obstacles[{j + 1}].{p.key}", p.message, p.remedy, obstacles=(j,)))
+            continue
+        depth = np.max([depth_in_solid(solid, centre, axis, half, radius) for solid in solids], axis=0)
+        inside = np.flatnonzero(depth > checks.TOLERATED)
+        if len(inside):
+            links = [int(k) for k in inside[np.argsort(-depth[inside])]]
+            problems.append(checks.inside_obstacle(scene, j, links, float(depth[links[0]])))
+    return problems
+
+
+def _robot_shape(robot: Robot) -> list[Problem]:
+    """Whether the joint fits into a link."""
+    if robot.axis_offset_m < robot.link_length_m:
+        return []
+    return [
+        Problem(
+            "error",
+            "robot.axis_offset_m",
+            f"{robot.axis_offset_m:g} m is not less than robot.link_length_m = {robot.link_length_m:g} m",
+            "make the offset smaller or the links longer",
+        )
+    ]
+
+
+def _joint_control(scene: Scene) -> list[Problem]:
+    """Whether the joint controllers suit the time step, and the motors the controllers."""
+    if scene.solver.joints == "explicit":
+        return checks.long_step(scene, largest_stable_step(scene))
+    lag = scene.actuator.time_constant_s
+    if 0.0 < lag < scene.solver.step_s:
+        return [
+            Problem(
+                "hint",
+                "actuator.time_constant_s",
+                f"{lag:g} s is shorter than the time step of {scene.solver.step_s:g} s, so the lag is not resolved",
+                "take a smaller solver.step_s if the lag matters",
+            )
+        ]
+    return []
+
+
+def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
+    """What is wrong or doubtful in `scene`.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    """
+    problems = _robot_shape(scene.robot)
+    if problems:
+        return problems
+    try:
+        pose, _ = initial_state(scene, base_dir)
+    except SceneError as error:
+        return [checks.unusable_file(error)]
+    if not isinstance(scene.start, PlacedStart):
+        problems += _given_state(scene, pose)
+    if not problems:
+        axis = matrices(pose[:, 3:])[:, :, 0]
+        problems += _in_the_ground(scene, pose, axis)
+        problems += _obstacles(scene, base_dir, pose[:, :3], axis)
+        problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
+    problems += _joint_control(scene)
+    problems += checks.soft_start_never_ends(scene)
+    return problems + checks.slippery_ground(scene)

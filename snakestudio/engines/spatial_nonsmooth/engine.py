@@ -1,0 +1,209 @@
+"""The spatial non-smooth engine (paper P1) as the rest of the program sees it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.spatial_nonsmooth.dynamics import end_angles
+from snakestudio.engines.spatial_nonsmooth.params import Params, make_params, same_structure
+from snakestudio.engines.spatial_nonsmooth.problem_file import problem_arrays
+from snakestudio.engines.spatial_nonsmooth.rows import write_row
+from snakestudio.engines.spatial_nonsmooth.state import (
+    CALL_ITERATIONS,
+    CALL_STEPS,
+    ENERGY,
+    SLOTS_CALL,
+    SLOTS_ROW,
+    STEP,
+    UNCONVERGED,
+    WORST_CALL,
+    State,
+    grow_contacts,
+    grow_slots,
+    make_state,
+    make_work,
+)
+from snakestudio.engines.spatial_nonsmooth.step import advance_steps
+from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine
+from snakestudio.model.pose import initial_joint_angles, initial_state
+from snakestudio.model.recording import Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import GROUND, Contacts, ContactState
+
+__all__ = ["SpatialNonsmoothEngine"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class SpatialNonsmoothEngine(TimeSteppingEngine):
+    """Moreau time stepping of a snake robot in space, on the ground and on whatever else there is.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+
+    Raises
+    ------
+    SceneError
+        If a file that the scene refers to cannot be used. `registry.create` finds all other mistakes beforehand.
+    """
+
+    kind = "spatial_nonsmooth"
+
+    def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
+        n = scene.robot.n_links
+        super().__init__(scene, base_dir, Schema(n_links=n, has_pitch=True, energy=ENERGY))
+        self._params: Params = make_params(scene, base_dir)
+        pose, twist = initial_state(scene, base_dir)
+        twist = twist.copy()
+        twist[:, 3:] = _rotated_back(pose[:, 3:], twist[:, 3:])
+        self._state: State = make_state(pose, twist, initial_joint_angles(scene, base_dir))
+        self._work, self._scratch = make_work(n, len(self._state.law))
+
+    def _figures(self) -> Figures:
+        counts = self._state.counts
+        return Figures(
+            int(counts[STEP]), int(counts[CALL_STEPS]), int(counts[CALL_ITERATIONS]), int(counts[UNCONVERGED]),
+            float(self._state.sums[WORST_CALL]),
+        )  # fmt: skip
+
+    def _begin_call(self) -> None:
+        state = self._state
+        state.counts[[CALL_ITERATIONS, CALL_STEPS, SLOTS_CALL]] = 0
+        state.sums[WORST_CALL] = 0.0
+        state.contact[:, 4] = -1
+        state.before[1] = state.ground
+
+    def _run_kernel(
+        self, knots: FloatArray, angle: FloatArray, rate: FloatArray, n_steps: int, wanted: IntArray, rows: RowBuffers
+    ) -> int:
+        status: int = advance_steps(
+            self._params, self._state, self._work, self._scratch, knots, angle, rate, n_steps, wanted, rows
+        )
+        return status
+
+    def _grow_contacts(self) -> None:
+        self._state = grow_contacts(self._state)
+        self._work, self._scratch = make_work(len(self._state.q), len(self._state.law))
+
+    def _grow_slots(self) -> None:
+        self._state = grow_slots(self._state)
+
+    def _room_for_contacts(self, n_rows: int) -> int:
+        n = len(self._state.q)
+        room: int = n_rows * (2 * n + 4) + self._state.slot_key.shape[1]
+        return room
+
+    def _write_present_row(self, angle: FloatArray, rate: FloatArray) -> RowBuffers:
+        own = self._state  # writing a row begins new sums, which looking at the state must not
+        state = own._replace(
+            counts=own.counts.copy(), sums=own.sums.copy(), contact=own.contact.copy(), before=own.before.copy()
+        )
+        rows = self._row_buffers(1)
+        work = self._work._replace(reference=np.ascontiguousarray(np.hstack([angle, rate])))
+        write_row(self._params, state, work, rows)
+        return rows
+
+    def _joints_now(self) -> tuple[FloatArray, FloatArray]:
+        n = len(self._state.q)
+        angle, rate = np.zeros((n - 1, 2)), np.zeros((n - 1, 2))
+        end_angles(self._state, angle, rate)
+        return angle, rate
+
+    def _contacts(self, span: float) -> Contacts:
+        state = self._state
+        if span <= 0.0:
+            return Contacts.none()
+        used = int(state.counts[SLOTS_CALL])
+        keys, sums = state.slot_key[1, :used], state.slot_sum[1, :used]
+        gained = state.ground - state.before[1]
+        link, end = np.nonzero(gained[:, :, 0] > 0.0)
+        ground = gained[link, end]
+        flat = np.zeros((len(link), 3))
+        point, normal, friction = flat.copy(), flat.copy(), flat.copy()
+        point[:, :2] = ground[:, 3:5] / ground[:, :1]
+        normal[:, 2] = ground[:, 0]
+        friction[:, :2] = ground[:, 1:3]
+        step = state.counts[STEP]
+        return Contacts(
+            link=np.concatenate([keys[:, 0], link]).astype(np.int32),
+            other=np.concatenate([keys[:, 1], np.full(len(link), GROUND)]).astype(np.int32),
+            point=np.vstack([sums[:, 6:9] / sums[:, 9:], point]),
+            force_normal=np.vstack([sums[:, :3], normal]) / span,
+            force_friction=np.vstack([sums[:, 3:6], friction]) / span,
+            state=np.array(
+                [
+                    self._contact_state(k, body, feature) if last == step else 0
+                    for k, body, feature, last in keys.tolist()
+                ]
+                + [
+                    self._contact_state(k, GROUND, e) if state.ground[k, e, 5] == step else 0
+                    for k, e in zip(link.tolist(), end.tolist(), strict=True)
+                ],
+                dtype=np.int32,
+            ),
+        )
+
+    def _contact_state(self, link: int, body: int, feature: int) -> int:
+        """`ContactState` of a contact of the last step."""
+        state = self._state
+        for c in range(state.first[link], state.first[link + 1]):
+            if state.contact[c, 1] == body and state.contact[c, 2] == feature:
+                return int(state.stick[c])
+        return int(ContactState.OPEN)
+
+    def _take(self, scene: Scene) -> bool:
+        if not same_structure(self._scene, scene):
+            return False
+        old = self._params
+        self._params = make_params(scene, self._base_dir, old)
+        if self._params.world is not old.world:
+            self._forget_obstacles(len(scene.obstacles))
+        return True
+
+    def _forget_obstacles(self, n_obstacles: int) -> None:
+        """Drop the sums of contacts with obstacles that are there no more."""
+        state = self._state
+        for count, keys, sums in zip((SLOTS_ROW, SLOTS_CALL), state.slot_key, state.slot_sum, strict=True):
+            used = int(state.counts[count])
+            kept = np.flatnonzero(keys[:used, 1] < n_obstacles)
+            keys[: len(kept)], sums[: len(kept)] = keys[kept], sums[kept]
+            state.counts[count] = len(kept)
+        state.contact[:, 3:] = -1
+
+    def _saved_state(self) -> State:
+        return _copy(self._state)
+
+    def _restore_state(self, state: State, scene: Scene) -> None:
+        self._params = make_params(scene, self._base_dir, self._params)
+        self._state = _copy(state)
+        if len(self._state.law) != len(self._work.law):
+            self._work, self._scratch = make_work(len(state.q), len(state.law))
+
+    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+        """Force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed."""
+        self._state.wrench[link] = wrench
+
+    def failing_problem(self) -> dict[str, NDArray[Any]]:
+        """The last contact problem and its warm start as arrays, for a file; `problem_from_arrays` reads it back."""
+        return problem_arrays(self._params, self._state, self._work)
+
+
+def _copy(state: State) -> State:
+    """All arrays of `state` anew."""
+    return state._replace(**{name: array.copy() for name, array in state._asdict().items()})
+
+
+def _rotated_back(quaternion: FloatArray, vector: FloatArray) -> FloatArray:
+    """World vectors (n, 3) in the frames of unit quaternions (n, 4)."""
+    w, v = quaternion[:, :1], -quaternion[:, 1:]
+    turned: FloatArray = vector + 2.0 * np.cross(v, np.cross(v, vector) + w * vector)
+    return turned

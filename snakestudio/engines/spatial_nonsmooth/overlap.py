@@ -1,0 +1,126 @@
+"""How deep links are inside obstacles: distances of capsules to solids, in plain numpy, for checks before a run."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.solids import Block, Post, Prism, Relief, Solid
+
+__all__ = ["depth_in_solid"]
+
+FloatArray = NDArray[np.float64]
+
+FINENESS = 25.0
+"""A relief is looked at in points this many to a link's radius: that errs by less than a thousandth of the radius."""
+
+
+def _extruded(across: FloatArray, beyond: FloatArray) -> FloatArray:
+    """Distance to a body whose cross-section is `across` away and its end faces `beyond`; negative inside."""
+    outside = np.hypot(np.maximum(across, 0.0), np.maximum(beyond, 0.0))
+    distance: FloatArray = outside + np.minimum(np.maximum(across, beyond), 0.0)
+    return distance
+
+
+def _to_convex(solid: Post | Block | Prism, point: FloatArray) -> FloatArray:
+    """Signed distance (m) of points (k, 3) to a convex solid, negative inside."""
+    if isinstance(solid, Post):
+        across = np.hypot(point[:, 0] - solid.x, point[:, 1] - solid.y) - solid.radius
+        return _extruded(across, np.maximum(solid.low - point[:, 2], point[:, 2] - solid.high))
+    if isinstance(solid, Block):
+        beyond = np.abs((point - solid.centre) @ solid.rotation) - solid.half
+        outside = np.linalg.norm(np.maximum(beyond, 0.0), axis=1)
+        distance: FloatArray = outside + np.minimum(beyond.max(axis=1), 0.0)
+        return distance
+    local = (point - solid.origin) @ solid.rotation
+    return _extruded(_to_polygon(solid.profile, local[:, [0, 2]]), np.abs(local[:, 1]) - solid.half_width)
+
+
+def _to_polygon(corners: FloatArray, point: FloatArray) -> FloatArray:
+    """Signed distance of points (k, 2) to a convex polygon whose corners (m, 2) are given anticlockwise."""
+    edge = np.roll(corners, -1, axis=0) - corners
+    away = point[:, None, :] - corners  # (k, m, 2)
+    share = (away * edge).sum(axis=2) / (edge * edge).sum(axis=1)
+    nearest = np.linalg.norm(away - share.clip(0.0, 1.0)[:, :, None] * edge, axis=2).min(axis=1)
+    inside = (edge[:, 0] * away[:, :, 1] - edge[:, 1] * away[:, :, 0] >= 0.0).all(axis=1)
+    distance: FloatArray = np.where(inside, -nearest, nearest)
+    return distance
+
+
+def _in_convex(
+    solid: Post | Block | Prism, centre: FloatArray, axis: FloatArray, half: float, radius: float
+) -> FloatArray:
+    """Depth of capsules in a convex solid.
+
+    The distance to it is convex along a capsule's axis, so the golden section finds the nearest point. A capsule that
+    cannot reach the solid is not looked at closely.
+    """
+    depth = radius - _to_convex(solid, centre)
+    near = np.flatnonzero(depth > -half)
+    if half == 0.0 or not len(near):
+        return depth
+    centre, axis = centre[near], axis[near]
+    low, high = np.full(len(near), -half), np.full(len(near), half)
+    for _ in range(30):  # leaves a millionth of the length
+        one, other = high - 0.618 * (high - low), low + 0.618 * (high - low)
+        lower = _to_convex(solid, centre + one[:, None] * axis) < _to_convex(solid, centre + other[:, None] * axis)
+        low, high = np.where(lower, low, one), np.where(lower, other, high)
+    depth[near] = radius - _to_convex(solid, centre + (0.5 * (low + high))[:, None] * axis)
+    return depth
+
+
+def _surface(relief: Relief, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Height of a relief above its origin at points of its own frame; -inf beyond its rim."""
+    ny, nx = relief.heights.shape
+    u, v = x / relief.dx, y / relief.dy
+    i, j = np.floor(u).clip(0, nx - 2).astype(int), np.floor(v).clip(0, ny - 2).astype(int)
+    s, t = u - i, v - j
+    h = relief.heights
+    h00, h10, h01, h11 = h[j, i], h[j, i + 1], h[j + 1, i], h[j + 1, i + 1]
+    # The diagonal from [j, i] to [j + 1, i + 1] parts the cell.
+    height = np.where(s >= t, h00 + s * (h10 - h00) + t * (h11 - h10), h00 + t * (h01 - h00) + s * (h11 - h01))
+    return np.where((u >= 0) & (u <= nx - 1) & (v >= 0) & (v <= ny - 1), height, -np.inf)
+
+
+def _in_relief(relief: Relief, centre: FloatArray, axis: FloatArray, half: float, radius: float) -> FloatArray:
+    """Depth of capsules in a relief, from points of its surface about each of them."""
+    cos, sin = math.cos(relief.yaw), math.sin(relief.yaw)
+    turn = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
+    ny, nx = relief.heights.shape
+    rim = np.array([(nx - 1) * relief.dx, (ny - 1) * relief.dy])
+    depth = np.full(len(centre), -np.inf)
+    local, along = (centre - relief.origin) @ turn, axis @ turn
+    spacing = radius / FINENESS
+    for k, (c, e) in enumerate(zip(local, along, strict=True)):
+        reach = half * np.abs(e) + radius
+        low, high = np.maximum(c[:2] - reach[:2], 0.0), np.minimum(c[:2] + reach[:2], rim)
+        if np.any(low > high) or c[2] - reach[2] > relief.heights.max():
+            continue
+        grids = [np.linspace(a, b, max(2, math.ceil((b - a) / spacing) + 1)) for a, b in zip(low, high, strict=True)]
+        x, y = (part.ravel() for part in np.meshgrid(*grids))
+        point = np.column_stack([x, y, _surface(relief, x, y)])
+        lever = ((point - c) @ e).clip(-half, half)
+        depth[k] = radius - np.linalg.norm(point - c - lever[:, None] * e, axis=1).min()
+        spine = c + np.linspace(-half, half, 2 + math.ceil(2.0 * half / spacing))[:, None] * e
+        sunk = (_surface(relief, spine[:, 0], spine[:, 1]) - spine[:, 2]).max()
+        if sunk > 0.0:
+            depth[k] = radius + sunk
+    return depth
+
+
+def depth_in_solid(solid: Solid, centre: FloatArray, axis: FloatArray, half: float, radius: float) -> FloatArray:
+    """How deep capsules are inside a solid, (k,), m; negative where they are not.
+
+    Parameters
+    ----------
+    solid : Solid
+    centre, axis : (k, 3)
+        Middle (m) and direction of every capsule.
+    half, radius : float
+        Half the length of its axis, and its radius, m.
+    """
+    if isinstance(solid, Relief):
+        return _in_relief(solid, centre, axis, half, radius)
+    return _in_convex(solid, centre, axis, half, radius)

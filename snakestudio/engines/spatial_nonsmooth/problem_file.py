@@ -1,0 +1,85 @@
+"""A contact problem as a dictionary of arrays, so that one that failed can be kept in a file and solved again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.spatial_nonsmooth.params import Params
+from snakestudio.engines.spatial_nonsmooth.state import State, Work
+from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.model.world import STANDARD_GRAVITY
+
+__all__ = ["problem_arrays", "problem_from_arrays"]
+
+FloatArray = NDArray[np.float64]
+
+
+def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArray[Any]]:
+    """The contact problem in `work` with the impulses and velocities its solution started from."""
+    n_contacts = int(work.first[-1])
+    guess = np.zeros((n_contacts, 5))
+    for c in range(n_contacts):
+        k = work.found.link[c]
+        for old in range(state.first[k], state.first[k + 1]):
+            if state.contact[old, 1] == work.found.body[c] and state.contact[old, 2] == work.found.feature[c]:
+                guess[c] = state.law[old]
+    return {
+        "mass": np.array(params.mass),
+        "inertia": np.array(params.inertia),
+        "axial": np.array(params.axial),
+        "half": np.array(params.half_length),
+        "offset": np.array(params.offset),
+        "scale": np.array(params.mass * STANDARD_GRAVITY * params.dt),
+        "axis": work.axis.copy(),
+        "joint": work.joint.copy(),
+        "free": work.free.copy(),
+        "drive": work.drive.copy(),
+        "drag": work.drag.copy(),
+        "stop": work.stop_sign.copy(),
+        "first": work.first.copy(),
+        "rows": work.rows[:n_contacts].copy(),
+        "gain": work.gain[:n_contacts].copy(),
+        "guess_w": work.w_start.copy(),
+        "guess_gamma": work.gamma_start[:n_contacts].copy(),
+        "guess_contact": guess,
+        "guess_stop": state.stop.copy(),
+    }
+
+
+def problem_from_arrays(
+    arrays: Mapping[str, NDArray[Any]],
+) -> tuple[SpatialProblem, SpatialImpulses, FloatArray, FloatArray]:
+    """Problem, impulses, velocities and relative velocities to start from, as `solve_spatial` takes them.
+
+    Parameters
+    ----------
+    arrays : mapping
+        What `problem_arrays` gave, or the `.npz` file it was saved in.
+    """
+    stop = np.array(arrays["stop"], dtype=np.float64)
+    problem = SpatialProblem(
+        mass=float(arrays["mass"]),
+        inertia=float(arrays["inertia"]),
+        axial=float(arrays["axial"]),
+        half=float(arrays["half"]),
+        offset=float(arrays["offset"]),
+        scale=float(arrays["scale"]),
+        axis=np.array(arrays["axis"]),
+        joint=np.array(arrays["joint"]),
+        free=np.array(arrays["free"]),
+        drive=np.array(arrays["drive"]),
+        drag=np.array(arrays["drag"]),
+        stop=stop,
+        n_stops=int(np.count_nonzero(stop)),
+        first=np.array(arrays["first"], dtype=np.int64),
+        rows=np.array(arrays["rows"], dtype=np.float64).reshape(-1, 5, 6),
+        gain=np.array(arrays["gain"], dtype=np.float64).reshape(-1, 3),
+    )
+    impulses = SpatialImpulses(
+        np.array(arrays["guess_contact"]).reshape(-1, 5), np.where(stop != 0.0, arrays["guess_stop"], 0.0)
+    )
+    return problem, impulses, np.array(arrays["guess_w"]), np.array(arrays["guess_gamma"]).reshape(-1, 5)

@@ -1,0 +1,294 @@
+"""What changes during a run: the state, which checkpoints save, and the workspace, which they do not."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels.solids import ContactList
+from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scratch
+
+__all__ = ["ENERGY", "State", "Work", "grow_contacts", "grow_slots", "make_state", "make_work"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+ENERGY = (
+    "kinetic",
+    "potential",
+    "work_actuator",
+    "work_friction",
+    "work_gravity",
+    "work_obstacle",
+    "work_joint",
+    "work_stop",
+    "work_external",
+    "work_gyroscopic",
+    "work_projection",
+)
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works but the last; that of "potential" is
+minus "work_gravity" minus "work_projection", the work of gravity while joints are closed by moving links (P1, VII-C).
+"work_obstacle" is that of all normal forces, the ground's too; "work_gyroscopic" is what the explicit treatment of the
+gyroscopic torque makes of a term that does no work."""
+
+# Entries of State.counts.
+STEP, ITERATIONS, UNCONVERGED, CALL_ITERATIONS, CALL_STEPS, CONTACTS, SLOTS_ROW, SLOTS_CALL, STEADY = range(9)
+# Entries of State.sums.
+(
+    ACTUATOR, FRICTION, GRAVITY, OBSTACLE, JOINT, STOP, EXTERNAL, GYROSCOPIC, PROJECTION, WORST_ROW, WORST_CALL,
+) = range(11)  # fmt: skip
+
+
+class State(NamedTuple):
+    """The state of a run of n links; c is the capacity for contacts, s that for contact slots.
+
+    Attributes
+    ----------
+    q : (n, 7)
+        Centre of gravity, m, and unit quaternion w x y z of every link (P1 (4), in the program's body frame).
+    u : (n, 6)
+        Velocity in the world's frame, m/s, and angular velocity in the link's own, rad/s (P1 (5)).
+    wrench : (n, 6)
+        External force and torque on every link, world frame, N and N m.
+    motor : (n - 1, 2)
+        Torque that the motors have reached, N m.
+    torque : (n - 1, 2)
+        Mean torque about yaw and pitch axis over the last step; positive raises the angle, N m.
+    change : (n, 6)
+        By how much the velocities of p_k and of turning changed in the last step, world frame.
+    angle : (n - 1, 2)
+        Yaw and pitch of every joint at the midpoint of the last step, counted on beyond half a turn, rad.
+    turned : (n - 1, 4)
+        Cosine and sine of that yaw and of that pitch.
+    first : (n + 1,) int
+        Contacts of link k in the last step are those from first[k] to first[k + 1].
+    contact : (c, 5) int
+        Of every contact: link, obstacle (-1: ground), feature, and its slots in the sums of row and call (-1: none).
+    law : (c, 5)
+        Its impulses as in `SpatialImpulses`, which start the next solution.
+    law_before : (c, 5)
+        Its impulses one step earlier; the same as `law` where there was none.
+    stick : (c,) int
+        `ContactState` of every contact.
+    stop : (n - 1, 2)
+        Impulses of the joints' stops, N m s.
+    counts, sums : (9,) int, (11,)
+        Counters and cumulative sums; the names above say which.
+    impulse : (n, 6)
+        Cumulative impulses of the ground and of obstacles on every link, world frame, N s.
+    ground : (n, 2, 6)
+        Cumulative of the front and the rear sphere's contact with the ground: normal impulse, friction x, y, N s,
+        impulse-weighted x, y of the point, N s m; and the step in which it was last loaded.
+    before : (2, n, 2, 6)
+        The same at the last row [0] and at the beginning of the call [1].
+    slot_key : (2, s, 4) int
+        Link, obstacle, feature and last loaded step of every contact with an obstacle since the last row [0] and the
+        beginning of the call [1].
+    slot_sum : (2, s, 10)
+        Their normal and friction impulse (N s), impulse-weighted point, and the weight.
+    """
+
+    q: FloatArray
+    u: FloatArray
+    wrench: FloatArray
+    motor: FloatArray
+    torque: FloatArray
+    change: FloatArray
+    angle: FloatArray
+    turned: FloatArray
+    first: IntArray
+    contact: IntArray
+    law: FloatArray
+    law_before: FloatArray
+    stick: IntArray
+    stop: FloatArray
+    counts: IntArray
+    sums: FloatArray
+    impulse: FloatArray
+    ground: FloatArray
+    before: FloatArray
+    slot_key: IntArray
+    slot_sum: FloatArray
+
+
+class Work(NamedTuple):
+    """Workspace of a step; everything is that at the midpoint unless it says otherwise.
+
+    Attributes
+    ----------
+    position, turn : (n, 3), (n, 4)
+        Centre of gravity and quaternion (not quite of unit length, P1 (72)) of every link.
+    axis, left, up : (n, 3)
+        Its body axes x (along the link), y and z.
+    w_start : (n, 6)
+        Velocity of p_k and angular velocity at the beginning of the step, each link for itself.
+    free : (n, 6)
+        Velocity of the centre of gravity and angular velocity without contacts, joints and motors.
+    torque_free : (n, 3)
+        Gyroscopic torque, N m.
+    joint : (n - 1, 12)
+        As in `SpatialProblem`.
+    reference : (n - 1, 4)
+        Yaw, pitch, and their rates, that the joints shall have.
+    angle, turned : (n - 1, 2), (n - 1, 4)
+        Joint angles, and cosine and sine of yaw and pitch.
+    rate_start : (n - 1, 2)
+        Joint rates at the beginning of the step.
+    drive, drag, stop_sign : (n - 1, 2)
+        As in `SpatialProblem`.
+    stop : (n - 1, 2)
+        Impulses of the stops being solved for.
+    found : ContactList
+        Contacts of the step, link by link.
+    slots : (c, 2) int
+        Their slots in the sums of row and call.
+    first : (n + 1,) int
+    frame : (c, 6)
+        Directions along and across, unit vectors.
+    mu : (c, 3)
+        Friction coefficients along and across, and of rolling times the radius.
+    rows, gain : (c, 5, 6), (c, 3)
+        As in `SpatialProblem`.
+    law : (c, 5)
+        Impulses being solved for.
+    gamma_start, gamma_guess, gamma : (c, 5)
+        Relative velocities at the beginning of the step, at the guess of its end, and at its end.
+    law_before : (c, 5)
+        Impulses of the step before, 0 for new contacts.
+    w : (n, 6)
+        Velocities at the end of the step, the solution.
+    wrench : (n - 1, 6)
+        Joint impulses.
+    end : (n, 9)
+        Body axes at the end of the step.
+    """
+
+    position: FloatArray
+    turn: FloatArray
+    axis: FloatArray
+    left: FloatArray
+    up: FloatArray
+    w_start: FloatArray
+    free: FloatArray
+    torque_free: FloatArray
+    joint: FloatArray
+    reference: FloatArray
+    angle: FloatArray
+    turned: FloatArray
+    rate_start: FloatArray
+    drive: FloatArray
+    drag: FloatArray
+    stop_sign: FloatArray
+    stop: FloatArray
+    found: ContactList
+    slots: IntArray
+    first: IntArray
+    frame: FloatArray
+    mu: FloatArray
+    rows: FloatArray
+    gain: FloatArray
+    law: FloatArray
+    gamma_start: FloatArray
+    gamma_guess: FloatArray
+    law_before: FloatArray
+    gamma: FloatArray
+    w: FloatArray
+    wrench: FloatArray
+    end: FloatArray
+
+
+def make_state(q: FloatArray, u: FloatArray, angle: FloatArray, extra: int = 16) -> State:
+    """State at the start: `q` (n, 7), `u` (n, 6), joint angles (n - 1, 2); room for `extra` contacts with obstacles."""
+    n = len(q)
+    capacity = 2 * n + extra
+    slots = 4 * extra
+    return State(
+        q=q.copy(),
+        u=u.copy(),
+        wrench=np.zeros((n, 6)),
+        motor=np.zeros((n - 1, 2)),
+        torque=np.zeros((n - 1, 2)),
+        change=np.zeros((n, 6)),
+        angle=angle.copy(),
+        turned=np.column_stack([np.cos(angle[:, 0]), np.sin(angle[:, 0]), np.cos(angle[:, 1]), np.sin(angle[:, 1])]),
+        first=np.zeros(n + 1, np.int64),
+        contact=np.full((capacity, 5), -1, np.int64),
+        law=np.zeros((capacity, 5)),
+        law_before=np.zeros((capacity, 5)),
+        stick=np.zeros(capacity, np.int64),
+        stop=np.zeros((n - 1, 2)),
+        counts=np.zeros(9, np.int64),
+        sums=np.zeros(11),
+        impulse=np.zeros((n, 6)),
+        ground=np.zeros((n, 2, 6)),
+        before=np.zeros((2, n, 2, 6)),
+        slot_key=np.zeros((2, slots, 4), np.int64),
+        slot_sum=np.zeros((2, slots, 10)),
+    )
+
+
+def make_work(n: int, capacity: int) -> tuple[Work, SpatialScratch]:
+    """Workspace for `n` links and `capacity` contacts."""
+    j, c = n - 1, capacity
+    found = ContactList(
+        link=np.zeros(c, np.int64),
+        body=np.zeros(c, np.int64),
+        feature=np.zeros(c, np.int64),
+        gap=np.zeros(c),
+        normal=np.zeros((c, 3)),
+        point=np.zeros((c, 3)),
+    )
+    work = Work(
+        position=np.zeros((n, 3)),
+        turn=np.zeros((n, 4)),
+        axis=np.zeros((n, 3)),
+        left=np.zeros((n, 3)),
+        up=np.zeros((n, 3)),
+        w_start=np.zeros((n, 6)),
+        free=np.zeros((n, 6)),
+        torque_free=np.zeros((n, 3)),
+        joint=np.zeros((j, 12)),
+        reference=np.zeros((j, 4)),
+        angle=np.zeros((j, 2)),
+        turned=np.zeros((j, 4)),
+        rate_start=np.zeros((j, 2)),
+        drive=np.zeros((j, 2)),
+        drag=np.zeros((j, 2)),
+        stop_sign=np.zeros((j, 2)),
+        stop=np.zeros((j, 2)),
+        found=found,
+        slots=np.zeros((c, 2), np.int64),
+        first=np.zeros(n + 1, np.int64),
+        frame=np.zeros((c, 6)),
+        mu=np.zeros((c, 3)),
+        rows=np.zeros((c, 5, 6)),
+        gain=np.zeros((c, 3)),
+        law=np.zeros((c, 5)),
+        gamma_start=np.zeros((c, 5)),
+        gamma_guess=np.zeros((c, 5)),
+        law_before=np.zeros((c, 5)),
+        gamma=np.zeros((c, 5)),
+        w=np.zeros((n, 6)),
+        wrench=np.zeros((j, 6)),
+        end=np.zeros((n, 9)),
+    )
+    return work, make_spatial_scratch(n, capacity)
+
+
+def grow_contacts(state: State) -> State:
+    """`state` with room for twice as many contacts."""
+    used = len(state.law)
+    contact, law = np.full((2 * used, 5), -1, np.int64), np.zeros((2 * used, 5))
+    before, stick = np.zeros((2 * used, 5)), np.zeros(2 * used, np.int64)
+    contact[:used], law[:used], before[:used], stick[:used] = state.contact, state.law, state.law_before, state.stick
+    return state._replace(contact=contact, law=law, law_before=before, stick=stick)
+
+
+def grow_slots(state: State) -> State:
+    """`state` with room for twice as many contact slots."""
+    slots = state.slot_key.shape[1]
+    keys, sums = np.zeros((2, 2 * slots, 4), np.int64), np.zeros((2, 2 * slots, 10))
+    keys[:, :slots], sums[:, :slots] = state.slot_key, state.slot_sum
+    return state._replace(slot_key=keys, slot_sum=sums)

@@ -1,0 +1,195 @@
+"""One step of P1, block by block, and the loop over all steps of a call."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.spatial_nonsmooth.contact import (
+    book_contacts,
+    detect_contacts,
+    force_directions,
+    warm_start,
+)
+from snakestudio.engines.spatial_nonsmooth.dynamics import close_joints, drive_joints, midpoint, move_links
+from snakestudio.engines.spatial_nonsmooth.ledger import book_works
+from snakestudio.engines.spatial_nonsmooth.params import Params
+from snakestudio.engines.spatial_nonsmooth.rows import classify_stick, write_row
+from snakestudio.engines.spatial_nonsmooth.state import (
+    CALL_ITERATIONS,
+    CALL_STEPS,
+    CONTACTS,
+    ITERATIONS,
+    SLOTS_CALL,
+    SLOTS_ROW,
+    STEP,
+    UNCONVERGED,
+    WORST_CALL,
+    WORST_ROW,
+    State,
+    Work,
+)
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.hermite import evaluate_reference
+from snakestudio.kernels.residual import CONVERGED
+from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_residual import spatial_joint_impulses, spatial_law_residual
+from snakestudio.kernels.spatial_scratch import SpatialScratch
+from snakestudio.kernels.spatial_solver import solve_spatial
+from snakestudio.model.world import STANDARD_GRAVITY
+
+__all__ = [
+    "CONTACT_OVERFLOW",
+    "DIVERGED",
+    "NOT_SOLVED",
+    "OK",
+    "ROW_OVERFLOW",
+    "SLOT_OVERFLOW",
+    "advance_steps",
+    "contact_problem",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+OK, CONTACT_OVERFLOW, SLOT_OVERFLOW, ROW_OVERFLOW, NOT_SOLVED, DIVERGED = range(6)
+"""What a call ended with. After anything but OK the state is that before the step that failed."""
+
+GIVE_UP = 0.1
+"""Residual from which a step is not taken. What is above 1e-8 is counted, and the worst is shown and recorded."""
+
+
+@inlined
+def contact_problem(params: Params, work: Work, n_stops: int) -> SpatialProblem:
+    """The contact problem of the step in `work`."""
+    return SpatialProblem(
+        params.mass, params.inertia, params.axial, params.half_length, params.offset,
+        params.mass * STANDARD_GRAVITY * params.dt, work.axis, work.joint, work.free, work.drive, work.drag,
+        work.stop_sign, n_stops, work.first, work.rows, work.gain,
+    )  # fmt: skip
+
+
+@inlined
+def _residual(problem: SpatialProblem, work: Work, impulses: SpatialImpulses) -> float:
+    """Worse of what force laws and equations of motion miss (NaN if either is); fills `work.gamma`, `work.wrench`."""
+    laws = spatial_law_residual(problem, work.w, impulses, work.gamma)
+    motion = spatial_joint_impulses(problem, work.w, impulses, work.wrench)
+    return motion if laws < motion else laws + 0.0 * motion
+
+
+@inlined
+def _turned_over(params: Params, w: FloatArray) -> bool:
+    """Whether a link or a joint turns by more than half a turn in one step (or a velocity is no number)."""
+    most = math.pi / params.dt
+    bx = by = bz = 0.0
+    for k in range(w.shape[0]):
+        ox, oy, oz = w[k, 3], w[k, 4], w[k, 5]
+        relative = abs(ox - bx) + abs(oy - by) + abs(oz - bz)
+        if not (relative <= most and abs(w[k, 0]) + abs(w[k, 1]) + abs(w[k, 2]) < 1e12):
+            return True
+        bx, by, bz = ox, oy, oz
+    return False
+
+
+@jit
+def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, room: int) -> int:
+    """One step from u_A, q_A to u_E, q_E; `room` is how many contacts a row after this step may have (-1: no row)."""
+    # VII-A: midpoint (72), motors (68), (69), the active set (49) at the midpoint and its force directions.
+    midpoint(params, state, work)
+    n_stops = drive_joints(params, state, work)
+    n = state.q.shape[0]
+    n_contacts = detect_contacts(params, work)
+    if n_contacts > work.law.shape[0]:
+        return CONTACT_OVERFLOW
+    used = max(state.counts[SLOTS_ROW], state.counts[SLOTS_CALL]) + n_contacts
+    if params.friction.shape[0] > 0 and used > state.slot_key.shape[1]:
+        return SLOT_OVERFLOW
+    if 0 <= room < state.counts[SLOTS_ROW] + n_contacts + 2 * n:
+        return ROW_OVERFLOW
+    force_directions(params, work, n_contacts)
+    warm_start(params, state, work, n_stops)
+
+    # VII-B: velocities and impulses satisfying (75)-(82).
+    problem = contact_problem(params, work, n_stops)
+    impulses = SpatialImpulses(work.law, work.stop)
+    iterations = solve_spatial(
+        problem, impulses, work.w, work.gamma_guess, scratch, params.tolerance, params.max_iterations
+    )
+
+    # What came out is judged by code that does not know the solver.
+    residual = _residual(problem, work, impulses)
+    if _turned_over(params, work.w):
+        return DIVERGED
+    if not residual <= GIVE_UP:
+        return NOT_SOLVED
+
+    # Ledger, positions (83) and closed joints (VII-C).
+    counts, sums = state.counts, state.sums
+    counts[STEP] += 1
+    counts[CONTACTS] = n_contacts
+    book_works(params, state, work)
+    move_links(params, state, work)
+    close_joints(params, state, work)
+    for k in range(n - 1):
+        state.angle[k, 0] = work.angle[k, 0]
+        state.angle[k, 1] = work.angle[k, 1]
+        for a in range(4):
+            state.turned[k, a] = work.turned[k, a]
+    counts[ITERATIONS] += iterations
+    counts[CALL_STEPS] += 1
+    counts[CALL_ITERATIONS] += iterations
+    if residual > CONVERGED:
+        counts[UNCONVERGED] += 1
+    sums[WORST_ROW] = max(sums[WORST_ROW], residual)
+    sums[WORST_CALL] = max(sums[WORST_CALL], residual)
+    book_contacts(state, work)
+    return OK
+
+
+@jit
+def advance_steps(
+    params: Params, state: State, work: Work, scratch: SpatialScratch, knots: FloatArray, angle: FloatArray,
+    rate: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
+) -> int:  # fmt: skip
+    """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
+
+    Parameters
+    ----------
+    params, state, work, scratch
+        The run.
+    knots, angle, rate : (k,), (k, n - 1, 2), (k, n - 1, 2)
+        Joint reference.
+    n_steps : int
+    row_steps : (r,) int
+        Ascending step counts; those not reached in this call are left out.
+    rows : RowBuffers
+        Filled from `rows.filled` on.
+    """
+    counts = state.counts
+    next_row = 0
+    while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
+        next_row += 1
+    knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
+    status = OK
+    # Explicit controllers compare with the reference at t_M, implicit ones at t_E.
+    ahead = 1.0 if params.implicit else 0.5
+    for _ in range(n_steps):
+        is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1
+        room = rows.contact_link.shape[0] - rows.filled[1] if is_row else -1
+        time = (counts[STEP] + ahead) * params.dt
+        knot = evaluate_reference(knots, angle, rate, 2, time, knot, work.reference)
+        status = _step(params, state, work, scratch, room)
+        if status != OK:
+            break
+        if is_row:
+            time = counts[STEP] * params.dt
+            knot = evaluate_reference(knots, angle, rate, 2, time, knot, work.reference)
+            classify_stick(state, work)
+            write_row(params, state, work, rows)
+            next_row += 1
+    if counts[CALL_STEPS] > 0:
+        classify_stick(state, work)
+    return status

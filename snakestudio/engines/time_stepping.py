@@ -1,0 +1,215 @@
+"""What the time-stepping engines have in common: calls of the kernel, growing buffers, rows, snapshots, checkpoints."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.base import Checkpoint, StepReport
+from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers, more_contacts
+from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Contacts, Snapshot, SolverFigures
+
+__all__ = ["Figures", "TimeSteppingEngine"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+OK, CONTACT_OVERFLOW, SLOT_OVERFLOW, ROW_OVERFLOW, NOT_SOLVED, DIVERGED = range(6)
+"""What a call of a kernel ended with. After anything but OK the state is that before the step that failed."""
+
+
+class Figures(NamedTuple):
+    """What the kernel counts: steps since the start and in this call, its iterations, unconverged steps, residual."""
+
+    step: int
+    call_steps: int
+    call_iterations: int
+    unconverged: int
+    worst: float
+
+
+class TimeSteppingEngine(ABC):
+    """The Engine protocol on top of a kernel that takes many steps a call; see `Engine` for the public methods."""
+
+    kind: str
+
+    def __init__(self, scene: Scene, base_dir: Path | None, schema: Schema) -> None:
+        self._scene = scene
+        self._base_dir = base_dir
+        self._schema = schema
+        self._reference: JointReference | None = None
+
+    @property
+    def scene(self) -> Scene:
+        """The scene as last applied."""
+        return self._scene
+
+    @property
+    def schema(self) -> Schema:
+        """What its rows hold."""
+        return self._schema
+
+    @property
+    def time(self) -> float:
+        """Time reached, s."""
+        return self.step_count * self._scene.solver.step_s
+
+    @property
+    def step_count(self) -> int:
+        """Steps taken since the start."""
+        return self._figures().step
+
+    # ------------------------------------------------------------------------------------------ of a formulation
+
+    @abstractmethod
+    def _figures(self) -> Figures: ...
+
+    @abstractmethod
+    def _begin_call(self) -> None:
+        """Start the sums that the next snapshot shows."""
+
+    @abstractmethod
+    def _run_kernel(
+        self, knots: FloatArray, angle: FloatArray, rate: FloatArray, n_steps: int, wanted: IntArray, rows: RowBuffers
+    ) -> int:
+        """Take steps; returns what the call ended with."""
+
+    @abstractmethod
+    def _grow_contacts(self) -> None: ...
+
+    @abstractmethod
+    def _grow_slots(self) -> None: ...
+
+    @abstractmethod
+    def _room_for_contacts(self, n_rows: int) -> int: ...
+
+    @abstractmethod
+    def _write_present_row(self, angle: FloatArray, rate: FloatArray) -> RowBuffers:
+        """The row of the present state, with these references (n-1, 2); must not change the state."""
+
+    @abstractmethod
+    def _joints_now(self) -> tuple[FloatArray, FloatArray]:
+        """Angles and rates of all joints, each (n-1, 2)."""
+
+    @abstractmethod
+    def _contacts(self, span: float) -> Contacts:
+        """Contacts that carried load in the last call, which took `span` s."""
+
+    @abstractmethod
+    def _take(self, scene: Scene) -> bool:
+        """Take over what differs in `scene`; False (and nothing changed) if that needs a rebuild."""
+
+    @abstractmethod
+    def _saved_state(self) -> Any: ...
+
+    @abstractmethod
+    def _restore_state(self, state: Any, scene: Scene) -> None: ...
+
+    # ------------------------------------------------------------------------------------------ Engine
+
+    def advance(
+        self, reference: JointReference, n_steps: int, row_steps: tuple[int, ...] | IntArray | Any = ()
+    ) -> StepReport:
+        """Take `n_steps` steps under `reference`; see `Engine.advance`."""
+        begin, end = self.step_count, self.step_count + n_steps
+        wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
+        wanted = wanted[(wanted > begin) & (wanted <= end)]
+        knots, angle, rate = _plain(reference.time), _plain(reference.angle), _plain(reference.rate)
+        rows = self._row_buffers(len(wanted))
+        self._begin_call()
+        unconverged = self._figures().unconverged
+        while True:
+            status = self._run_kernel(knots, angle, rate, end - self.step_count, wanted, rows)
+            if status == CONTACT_OVERFLOW:
+                self._grow_contacts()
+            elif status == SLOT_OVERFLOW:
+                self._grow_slots()
+            elif status == ROW_OVERFLOW:
+                rows = more_contacts(rows)
+            else:
+                break
+        self._reference = reference
+        figures = self._figures()
+        return StepReport(
+            ok=status == OK,
+            message="" if status == OK else self._failure(status),
+            steps=figures.step - begin,
+            residual=figures.worst,
+            iterations=figures.call_iterations,
+            unconverged=figures.unconverged - unconverged,
+            rows=filled_rows(rows, self._scene.solver.step_s),
+        )
+
+    def _row_buffers(self, n_rows: int) -> RowBuffers:
+        schema = self._schema
+        return make_row_buffers(n_rows, schema.n_links, len(schema.energy), self._room_for_contacts(n_rows))
+
+    def _failure(self, status: int) -> str:
+        """A sentence for a call that ended badly."""
+        at = f"step {self.step_count + 1} (t = {self.time:.6g} s)"
+        if status == NOT_SOLVED:
+            return (
+                f"The contact problem of {at} was not solved in {self._scene.solver.max_iterations} iterations; "
+                "raise solver.max_iterations or reduce solver.step_s."
+            )
+        return (
+            f"In {at} a link or joint would turn by more than half a turn at once: the motion has diverged; "
+            "reduce solver.step_s or the gains of the joint controller."
+        )
+
+    def initial_rows(self) -> Rows:
+        """The row of the present state, all sums as they stand."""
+        # Before the first call nobody has said what the joints shall do: a robot starts where it is.
+        angle, rate = self._joints_now() if self._reference is None else self._reference.at(self.time)
+        return filled_rows(self._write_present_row(angle, rate), self._scene.solver.step_s)
+
+    def snapshot(self) -> Snapshot:
+        """The present state; contact forces are means over the last call of `advance`."""
+        rows = self.initial_rows()
+        figures = self._figures()
+        return Snapshot(
+            time=self.time,
+            link_pose=rows.link_pose[0],
+            link_twist=rows.link_twist[0],
+            joint_angle=rows.joint_angle[0],
+            joint_rate=rows.joint_rate[0],
+            joint_angle_ref=rows.joint_angle_ref[0],
+            joint_rate_ref=rows.joint_rate_ref[0],
+            joint_torque=rows.joint_torque[0],
+            contacts=self._contacts(figures.call_steps * self._scene.solver.step_s),
+            energy=dict(zip(self._schema.energy, (float(e) for e in rows.energy[0]), strict=True)),
+            solver=SolverFigures(
+                figures.worst, figures.call_iterations / max(figures.call_steps, 1), figures.unconverged
+            ),
+        )
+
+    def apply(self, scene: Scene) -> bool:
+        """Take over what differs in `scene`; False (and nothing changed) if that needs a rebuild."""
+        if not self._take(scene):
+            return False
+        self._scene = scene
+        return True
+
+    def checkpoint(self) -> Checkpoint:
+        """The full state; `restore` continues from it bit for bit."""
+        return Checkpoint(self.kind, self.time, (self._saved_state(), self._scene, self._reference))
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Go back to a state that this engine, or one of the same scene, has saved."""
+        state, scene, reference = checkpoint.state
+        self._restore_state(state, scene)
+        self._scene = scene
+        self._reference = reference
+
+
+def _plain(array: NDArray[Any]) -> FloatArray:
+    """`array` as the kernels are compiled for: float64, contiguous, writeable."""
+    plain = np.ascontiguousarray(array, dtype=np.float64)
+    return plain if plain.flags.writeable else plain.copy()

@@ -1,0 +1,138 @@
+"""How far links are from an obstacle of any kind: for the inspector's card and for where a new obstacle may stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.robot import Robot
+from snakestudio.model.rotations import rotation
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.solids import Prism, Relief
+from snakestudio.render.obstacles import Obstacles
+
+__all__ = ["clearances"]
+
+FloatArray = NDArray[np.float64]
+Distance = Callable[[FloatArray], FloatArray]
+
+_POINTS = 9
+"""Points looked at on a link's axis before the nearest is sought between them."""
+
+_GOLDEN = 0.6180339887498949
+
+
+def _combined(sideways: FloatArray, upwards: FloatArray) -> FloatArray:
+    """Signed distance from a right cylinder over any base, from that across its walls and that beyond its ends."""
+    outside = np.hypot(np.maximum(sideways, 0.0), np.maximum(upwards, 0.0))
+    return np.asarray(outside + np.minimum(np.maximum(sideways, upwards), 0.0))
+
+
+def _from_post(centre: FloatArray, radius: float, height: float) -> Distance:
+    return lambda p: _combined(np.linalg.norm(p[:, :2] - centre, axis=1) - radius, p[:, 2] - height)
+
+
+def _from_blocks(centre: FloatArray, turn: FloatArray, half: FloatArray) -> Distance:
+    def distance(p: FloatArray) -> FloatArray:
+        away = np.abs(np.einsum("kij,pki->pkj", turn, p[:, None] - centre)) - half
+        outside = np.linalg.norm(np.maximum(away, 0.0), axis=2)
+        return np.asarray((outside + np.minimum(away.max(axis=2), 0.0)).min(axis=1))
+
+    return distance
+
+
+def _from_prism(body: Prism) -> Distance:
+    begin, edge = body.profile, np.roll(body.profile, -1, axis=0) - body.profile
+    normal = np.column_stack((edge[:, 1], -edge[:, 0])) / np.linalg.norm(edge, axis=1, keepdims=True)
+
+    def distance(p: FloatArray) -> FloatArray:
+        local = (p - body.origin) @ body.rotation
+        from_begin = local[:, None, [0, 2]] - begin
+        share = np.clip(np.einsum("pki,ki->pk", from_begin, edge) / np.square(edge).sum(axis=1), 0.0, 1.0)
+        near = np.linalg.norm(from_begin - share[..., None] * edge, axis=2).min(axis=1)
+        beyond = np.einsum("pki,ki->pk", from_begin, normal).max(axis=1)
+        return _combined(np.where(beyond > 0.0, near, beyond), np.abs(local[:, 1]) - body.half_width)
+
+    return distance
+
+
+def _from_relief(body: Relief) -> Distance:
+    """Distance from the plane of the triangle below a point; beside the field, from its nearest wall."""
+    ny, nx = body.heights.shape
+    size = np.array([body.dx * (nx - 1), body.dy * (ny - 1)])
+    turn = rotation(body.yaw)
+
+    def distance(p: FloatArray) -> FloatArray:
+        local = (p - body.origin) @ turn
+        inside = np.clip(local[:, :2], 0.0, size)
+        i = np.clip((inside[:, 0] / body.dx).astype(np.intp), 0, nx - 2)
+        j = np.clip((inside[:, 1] / body.dy).astype(np.intp), 0, ny - 2)
+        u, v = inside[:, 0] / body.dx - i, inside[:, 1] / body.dy - j
+        h = body.heights
+        first, last = h[j, i], h[j + 1, i + 1]
+        middle = np.where(u >= v, h[j, i + 1], h[j + 1, i])
+        along_u, along_v = (
+            np.where(u >= v, a, b) for a, b in ((middle - first, last - middle), (last - middle, middle - first))
+        )
+        slope = np.hypot(along_u / body.dx, along_v / body.dy)
+        above = (local[:, 2] - (first + u * along_u + v * along_v)) / np.hypot(1.0, slope)
+        beside = np.linalg.norm(local[:, :2] - inside, axis=1)
+        return np.where(beside > 0.0, np.hypot(beside, np.maximum(above, 0.0)), above)
+
+    return distance
+
+
+def _distances(world: Obstacles, index: int, reach: float, middles: FloatArray) -> list[Distance]:
+    """Distance functions of what an obstacle is made of; of many blocks those that can be nearest."""
+    posts, blocks = world.posts, world.blocks
+    found = [
+        _from_post(posts.centre[k], float(posts.radius[k]), float(posts.height[k]))
+        for k in np.flatnonzero(posts.owner == index)
+    ]
+    own = np.flatnonzero(blocks.owner == index)
+    if len(own):
+        size = np.linalg.norm(blocks.half[own], axis=1)
+        away = np.linalg.norm(middles[:, None] - blocks.centre[own], axis=2)
+        near = (away - size - reach <= (away + size).min(axis=1, keepdims=True) + reach).any(axis=0)
+        found.append(_from_blocks(blocks.centre[own[near]], blocks.rotation[own[near]], blocks.half[own[near]]))
+    found += [_from_prism(body) for i, body in world.prisms if i == index]
+    found += [_from_relief(body) for i, body in world.reliefs if i == index]
+    return found
+
+
+def clearances(world: Obstacles, index: int, snapshot: Snapshot, robot: Robot) -> FloatArray:
+    """Clearance (m, negative: overlap) of every link, (n,), from an obstacle; NaN for a link without a pose.
+
+    Parameters
+    ----------
+    world : Obstacles
+    index : int
+        0-based obstacle.
+    snapshot : Snapshot
+    robot : Robot
+        Radius and half-length of the links.
+    """
+    pose, half = snapshot.link_pose, robot.contact_half_length_m
+    w, qx, qy, qz = pose[:, 3:].T
+    axis = np.stack([1 - 2 * (qy * qy + qz * qz), 2 * (qx * qy + w * qz), 2 * (qx * qz - w * qy)], axis=1)
+    parts = _distances(world, index, half, pose[:, :3])
+
+    def at(s: FloatArray) -> FloatArray:
+        """Distances (n,) of the points at s (n,) on the links' axes."""
+        points = pose[:, :3] + s[:, None] * axis
+        return np.asarray(np.min([part(points) for part in parts], axis=0))
+
+    grid = np.linspace(-half, half, _POINTS)
+    table = np.stack([at(np.full(len(pose), s)) for s in grid])
+    best = np.argmin(table, axis=0)
+    low, high = grid[np.maximum(best - 1, 0)], grid[np.minimum(best + 1, _POINTS - 1)]
+    nearest = table.min(axis=0)
+    # From a convex body the distance along a line is convex: golden sections find its least value.
+    for _ in range(16):
+        a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+        da, db = at(a), at(b)
+        nearest = np.minimum(nearest, np.minimum(da, db))
+        low, high = np.where(da < db, low, a), np.where(da < db, b, high)
+    return np.asarray(nearest - robot.radius_m)

@@ -1,0 +1,204 @@
+"""The gait section of the parameter panels: library, sliders of the one or two waves, and the shape they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui import theme
+from snakestudio.gui.docks.body_shape import BodyShape
+from snakestudio.gui.docks.presets import Preset, PresetBox
+from snakestudio.gui.document import Document
+from snakestudio.gui.models import is_planar, unused_reason
+from snakestudio.gui.widgets.number_field import Message
+from snakestudio.gui.widgets.parameter_row import ParameterRow, refusal
+from snakestudio.gui.widgets.sections import Section
+from snakestudio.model.gaits import GAITS as LIBRARY
+from snakestudio.model.motion import LateralUndulation, TwoWaves
+from snakestudio.model.scene import Scene
+
+__all__ = ["GAITS", "GaitPanel"]
+
+GAITS = tuple(
+    Preset(
+        entry.title,
+        {"gait": entry.gait, "control.soft_start_deg": entry.soft_start_deg},
+        entry.explanation,
+        entry.source,
+    )
+    for entry in LIBRARY
+)
+"""The gait library as presets."""
+
+_BETWEEN = "pitch_phase_deg"
+"""The field that is neither of the horizontal nor of the vertical wave."""
+
+
+class GaitPanel(Section):
+    """Choose a gait, move its sliders, see the shape it makes.
+
+    Parameters
+    ----------
+    document : Document
+
+    Signals
+    -------
+    rebuilt()
+        The gait is of another kind now, and `rows` are others.
+    """
+
+    rebuilt = Signal()
+
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__("Gait", parent=parent)
+        self._document = document
+        self.rows: dict[str, ParameterRow] = {}
+        self._kind = ""
+        self.presets = PresetBox(GAITS)
+        self.presets.setAccessibleName("Gait")
+        self.presets.chosen.connect(self.choose)
+        self.back = QToolButton()
+        self.back.setProperty("role", "flat")
+        self.back.setFixedSize(26, 26)
+        self.back.clicked.connect(self._go_back)
+        line = QHBoxLayout()
+        line.setSpacing(4)
+        line.addWidget(self.presets, 1)
+        line.addWidget(self.back)
+        self.body.addLayout(line)
+        self.about = QLabel()
+        self.about.setTextFormat(Qt.TextFormat.RichText)
+        self.about.setWordWrap(True)
+        self.add(self.about)
+        self.message = Message()
+        self.add(self.message)
+        self._area = QWidget()
+        self.add(self._area)
+        self.shape = BodyShape()
+        self.add(self.shape)
+        self.hint = Message()
+        self.add(self.hint)
+        self.wave_button = QPushButton()
+        self.wave_button.setProperty("role", "link")
+        self.wave_button.clicked.connect(self._toggle_vertical_wave)
+        self.body.addWidget(self.wave_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.soft_start = ParameterRow(document, "control.soft_start_deg", slider=False)
+        self.add(self.soft_start)
+        self.refresh(document.scene)
+
+    def refresh(self, scene: Scene) -> None:
+        """Show what the scene says now."""
+        if scene.gait.kind != self._kind:
+            self._kind = scene.gait.kind
+            self._make_rows(scene)
+            self.rebuilt.emit()
+        self.presets.refresh(scene)
+        chosen = self.presets.present
+        for key, row in self.rows.items():
+            row.set_unused(unused_reason(scene, key))
+            row.refresh()
+            try:
+                row.set_default(row.doc.default if chosen is None else chosen.value(key))
+            except KeyError:  # the chosen gait is of another kind
+                row.set_default(row.doc.default)
+        self.soft_start.set_default(0.0 if chosen is None else chosen.value(self.soft_start.key))
+        two = isinstance(scene.gait, TwoWaves)
+        ignored = two and is_planar(scene)
+        self.hint.say("The planar model ignores the vertical wave; the spatial model uses it." if ignored else "")
+        self.wave_button.setText("Remove the vertical wave" if two else "Add a vertical wave")
+        self.wave_button.setToolTip(
+            "Keep the horizontal wave alone (lateral undulation)"
+            if two
+            else "Go on with two waves, one in yaw and one in pitch, each with values of its own"
+        )
+        self._describe()
+
+    def forget(self) -> None:
+        """Another scene was opened."""
+        self.presets.forget()
+        self.message.say("")
+        for row in self.rows.values():
+            row.field.restore()
+
+    def choose(self, preset: Preset) -> None:
+        """Take over a gait of the library, as one step of undo."""
+        self._edit(lambda scene: preset.applied(scene), f"Gait {preset.name.lower()}")
+        # Choosing the gait that is shown changes no scene but must still show it as it is.
+        self.refresh(self._document.scene)
+
+    def _edit(self, change: Callable[[Scene], Scene], text: str) -> None:
+        try:
+            self._document.edit(change(self._document.scene), text)
+            self.message.say("")
+        except SnakeStudioError as error:
+            self.message.say(refusal(error))
+
+    def _go_back(self) -> None:
+        if self.presets.present is not None:
+            self.choose(self.presets.present)
+
+    def _toggle_vertical_wave(self) -> None:
+        gait = self._document.scene.gait
+        shared = {name: getattr(gait, name) for name in LateralUndulation.model_fields if name != "kind"}
+        if isinstance(gait, TwoWaves):
+            other, text = LateralUndulation(**shared), "Remove the vertical wave"
+        else:
+            # The vertical wave goes with the horizontal one, so that a stroke of it lifts the robot's bends.
+            other = TwoWaves(
+                **shared, pitch_frequency_deg_s=gait.frequency_deg_s, pitch_phase_shift_deg=gait.phase_shift_deg
+            )
+            text = "Add a vertical wave"
+        self._edit(lambda scene: scene.model_copy(update={"gait": other}), text)
+
+    def _make_rows(self, scene: Scene) -> None:
+        for row in self.rows.values():
+            row.field.restore()
+        self.rows = {}
+        area = QWidget()
+        column = QVBoxLayout(area)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        names = [name for name in type(scene.gait).model_fields if name != "kind"]
+        vertical = [name for name in names if name.startswith("pitch_") and name != _BETWEEN]
+        groups = [("Horizontal wave" if vertical else "", [n for n in names if n not in vertical and n != _BETWEEN])]
+        if vertical:
+            groups += [("Vertical wave", vertical), ("Phase between", [_BETWEEN])]
+        for title, members in groups:
+            if title:
+                label = QLabel(title)
+                label.setProperty("role", "group")
+                column.addWidget(label)
+            for name in members:
+                key = f"gait.{name}"
+                self.rows[key] = ParameterRow(self._document, key)
+                column.addWidget(self.rows[key])
+        self.body.replaceWidget(self._area, area)
+        self._area.hide()
+        self._area.deleteLater()
+        self._area = area
+        area.show()
+
+    def _describe(self) -> None:
+        chosen, dim = self.presets.present, theme.current().dim
+        changed = self.presets.changed
+        if chosen is None:
+            self.about.setText(f"<span style='color:{dim}'>A gait of its own, none of the library.</span>")
+        else:
+            head = f"<span style='color:{theme.current().accent}'>changed from</span> " if changed else ""
+            self.about.setText(
+                f"<span style='font-size:12px'>{head}{chosen.help}"
+                f"<br><span style='color:{dim}'>{chosen.source}</span></span>"
+            )
+        self.back.setVisible(chosen is not None and changed)
+        if chosen is not None:
+            self.back.setToolTip(f"Back to {chosen.name} as in the library")
+        self.back.setIcon(theme.icon("undo", "dim"))
+
+    def renew_theme(self) -> None:
+        super().renew_theme()
+        self.presets.refresh(self._document.scene)
+        self._describe()
+        self.shape.update()

@@ -1,0 +1,222 @@
+"""The shape that a gait asks for, laid on level ground: what the small drawings beside the sliders show."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.chain import chain
+from snakestudio.model.motion import Wave
+from snakestudio.model.robot import Robot
+from snakestudio.model.rotations import matrices
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+
+__all__ = [
+    "BodyChain",
+    "chain_of_angles",
+    "chain_of_snapshot",
+    "fitted",
+    "gait_angles",
+    "levelled",
+    "period",
+    "resting",
+]
+
+FloatArray = NDArray[np.float64]
+
+LIFTED = 2e-3
+"""Height of both ends above the ground from which on a link counts as lifted, m: gentle waves lift little more."""
+
+_PAD = 0.2
+"""Half-width of the feet a shape is laid down on, in radii: a straight robot must not have to balance on a line."""
+_MAX_PIVOTS = 200
+_MAX_ROLLS = 20
+
+
+class BodyChain(NamedTuple):
+    """Links of a robot in space.
+
+    Attributes
+    ----------
+    joints : (n+1, 3) array
+        The ends of all links on their axes, m.
+    feet : (n, 2, 3) array
+        Centres of both end spheres of every link, m.
+    """
+
+    joints: FloatArray
+    feet: FloatArray
+
+    def moved(self, rotation: FloatArray, shift: FloatArray) -> BodyChain:
+        """The chain turned by a (3, 3) matrix about the origin and shifted by (3,) metres."""
+        return BodyChain(self.joints @ rotation.T + shift, self.feet @ rotation.T + shift)
+
+    def lifted(self, radius: float) -> NDArray[np.bool_]:
+        """Which links are clear of the ground z = 0, (n,)."""
+        return np.asarray((self.feet[:, :, 2] - radius).min(axis=1) > LIFTED)
+
+
+def _phase(told: FloatArray, lag: FloatArray) -> float | None:
+    """Phase at which A sin(phase + lag) + psi fits `told` best; None if nothing is told."""
+    basis = np.stack([np.cos(lag), np.sin(lag), np.ones(len(lag))], axis=1)
+    (sine, cosine, _), *_ = np.linalg.lstsq(basis, told, rcond=None)
+    return math.atan2(sine, cosine) if math.hypot(sine, cosine) > 1e-9 else None
+
+
+def _wave(wave: Wave, phase: float, joints: FloatArray) -> FloatArray:
+    angles: FloatArray = wave.amplitude * np.sin(phase + joints * wave.phase_shift) + wave.offset
+    return angles
+
+
+def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> FloatArray:
+    """Joint angles (n-1, 2; yaw, pitch; rad) that the scene's gait asks for at the phase the robot is in.
+
+    The phase is the one at which the gait fits the references best, because a change of frequency while the robot
+    moves shifts it against time. `ahead` is by how many seconds to look into the future.
+    """
+    yaw, pitch = scene.gait.yaw, scene.gait.pitch
+    joints = np.arange(scene.robot.n_joints, dtype=np.float64)
+    yaw_phase: float | None = None
+    pitch_phase: float | None = None
+    if (
+        snapshot is not None
+        and snapshot.valid & Fields.REFERENCE
+        and snapshot.joint_angle_ref.shape == (len(joints), 2)
+    ):
+        told = snapshot.joint_angle_ref
+        yaw_phase = _phase(told[:, 0], joints * yaw.phase_shift)
+        pitch_phase = _phase(told[:, 1], joints * pitch.phase_shift)
+    # A wave that is not told (or has no amplitude yet) keeps its time with the other.
+    if yaw_phase is None:
+        lead = 0.0 if pitch_phase is None else pitch_phase - pitch.phase
+        yaw_phase = yaw.phase + (lead * yaw.omega / pitch.omega if pitch.omega else 0.0)
+    if pitch_phase is None:
+        lead = yaw_phase - yaw.phase
+        pitch_phase = pitch.phase + (lead * pitch.omega / yaw.omega if yaw.omega else 0.0)
+    return np.stack(
+        [
+            _wave(yaw, yaw_phase + yaw.omega * ahead, joints),
+            _wave(pitch, pitch_phase + pitch.omega * ahead, joints),
+        ],
+        axis=1,
+    )
+
+
+def period(scene: Scene) -> float:
+    """Time after which the slower of the gait's moving waves begins again, s; 1 if nothing moves."""
+    moving = [abs(w.omega) for w in (scene.gait.yaw, scene.gait.pitch) if w.omega and w.amplitude]
+    return 2 * math.pi / min(moving) if moving else 1.0
+
+
+def chain_of_angles(angles: FloatArray, robot: Robot) -> BodyChain:
+    """A chain with joint angles (n-1, 2; yaw, pitch; rad), its first link lying along x in the origin."""
+    centre, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
+    return _body(centre, turns[:, :, 0], robot)
+
+
+def chain_of_snapshot(snapshot: Snapshot, robot: Robot) -> BodyChain:
+    """The chain of a snapshot's link poses, in the world."""
+    return _body(snapshot.link_pose[:, :3], matrices(snapshot.link_pose[:, 3:])[:, :, 0], robot)
+
+
+def _body(centre: FloatArray, axis: FloatArray, robot: Robot) -> BodyChain:
+    half, reach = 0.5 * robot.link_length_m * axis, robot.contact_half_length_m * axis
+    joints = np.concatenate([centre[:1] - half[:1], centre + half])
+    return BodyChain(joints, np.stack([centre - reach, centre + reach], axis=1))
+
+
+def fitted(body: BodyChain, to: BodyChain) -> BodyChain:
+    """The body, stiff as it is, turned about its middle to lie as `to` does as nearly as it can (Kabsch)."""
+    a, b = body.joints - body.joints.mean(axis=0), to.joints - to.joints.mean(axis=0)
+    left, _, right = np.linalg.svd(a.T @ b)
+    mirror = np.diag([1.0, 1.0, np.sign(np.linalg.det(right.T @ left.T))])
+    rotation = right.T @ mirror @ left.T
+    return body.moved(rotation, -rotation @ body.joints.mean(axis=0))
+
+
+def levelled(body: BodyChain, head_right: bool) -> BodyChain:
+    """The chain turned about the vertical: the line from end to end along x, the head at the right, centred there."""
+    flat = body.joints[:, :2] - body.joints[:, :2].mean(axis=0)
+    direction = flat[-1] - flat[0]
+    if np.hypot(*direction) < 0.2 * np.hypot(*np.ptp(flat, axis=0)):  # rolled up: take the longest direction
+        _, _, vectors = np.linalg.svd(flat, full_matrices=False)
+        direction = vectors[0] * (1.0 if vectors[0] @ direction >= 0 else -1.0)
+    angle = -math.atan2(direction[1], direction[0]) + (math.pi if head_right else 0.0)
+    c, s = math.cos(angle), math.sin(angle)
+    rotation = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    shift = -rotation @ body.joints.mean(axis=0)
+    shift[2] = 0.0
+    return body.moved(rotation, shift)
+
+
+def resting(body: BodyChain, radius: float) -> BodyChain:
+    """The body, stiff as it is, laid on the ground z = 0: tilted and lowered until it stands in balance.
+
+    It stands on the facet of its convex hull that is below its centre of gravity; where that facet is so steep that
+    the centre of gravity leaves it while the body tilts onto it, the body rolls on to the next.
+    """
+    points = body.joints
+    middle = points.mean(axis=0)
+    # Level it first (the least tilt that does it): the facet is then sought from nearly above.
+    (slope_x, slope_y, _), *_ = np.linalg.lstsq(
+        np.column_stack([points[:, :2] - middle[:2], np.ones(len(points))]), points[:, 2] - middle[2], rcond=1e-6
+    )
+    upright = _upright(float(slope_x), float(slope_y))
+    settled = body.moved(upright, -upright @ middle)
+    pads = _pads(settled, _PAD * radius)
+    for _ in range(_MAX_ROLLS):
+        slopes = _facet(pads)
+        if math.hypot(*slopes) < 1e-9:
+            break
+        turn = _upright(*slopes)
+        pads, settled = pads @ turn.T, settled.moved(turn, np.zeros(3))
+    low = float(settled.feet[:, :, 2].min())
+    return settled.moved(np.eye(3), np.array([0.0, 0.0, radius - low]))
+
+
+def _upright(slope_x: float, slope_y: float) -> FloatArray:
+    """The least rotation that makes the plane z = slope_x x + slope_y y level, (3, 3)."""
+    normal = np.array([-slope_x, -slope_y, 1.0]) / math.sqrt(1.0 + slope_x**2 + slope_y**2)
+    cross = np.array([[0.0, 0.0, -normal[0]], [0.0, 0.0, -normal[1]], [normal[0], normal[1], 0.0]])
+    rotation: FloatArray = np.eye(3) + cross + cross @ cross / (1.0 + normal[2])
+    return rotation
+
+
+def _pads(body: BodyChain, half_width: float) -> FloatArray:
+    """The points a chain may stand on, (4n, 3): to either side of every foot."""
+    along = body.feet[:, 1, :2] - body.feet[:, 0, :2]
+    long = np.linalg.norm(along, axis=1, keepdims=True)
+    aside = np.divide(along[:, ::-1] * (1.0, -1.0), long, out=np.tile([0.0, 1.0], (len(along), 1)), where=long > 1e-9)
+    across = half_width * np.concatenate([aside, np.zeros((len(aside), 1))], axis=1)[:, None]
+    pads: FloatArray = np.concatenate([body.feet + across, body.feet - across]).reshape(-1, 3)
+    return pads
+
+
+def _facet(points: FloatArray) -> tuple[float, float]:
+    """Slopes of the facet of the points' convex hull that lies below the origin's vertical.
+
+    Of all ways to carry the origin's vertical by three points, the lowest: a linear programme, solved by the simplex
+    method from a wide, high triangle that surely carries it.
+    """
+    reach = 10.0 * float(np.abs(points).max()) + 1e-9
+    corners = [(math.cos(angle), math.sin(angle), 10.0) for angle in (0.0, 2 * math.pi / 3, 4 * math.pi / 3)]
+    every = np.concatenate([points, reach * np.array(corners)])
+    columns = np.column_stack([every[:, :2], np.ones(len(every))])
+    basis = [len(points), len(points) + 1, len(points) + 2]
+    slopes = (0.0, 0.0)
+    for _ in range(_MAX_PIVOTS):
+        inverse = np.linalg.inv(columns[basis].T)
+        plane = every[basis, 2] @ inverse
+        slopes = float(plane[0]), float(plane[1])
+        above = every[:, 2] - columns @ plane
+        entering = int(above.argmin())
+        if above[entering] > -1e-9 * reach:
+            break
+        share, direction = inverse[:, 2], inverse @ columns[entering]
+        ratio = np.divide(share, direction, out=np.full(3, math.inf), where=direction > 1e-12)
+        basis[int(ratio.argmin())] = entering
+    return slopes

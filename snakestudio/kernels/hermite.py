@@ -1,0 +1,49 @@
+"""Evaluation of joint references between their knots."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import inlined
+
+__all__ = ["evaluate_reference"]
+
+FloatArray = NDArray[np.float64]
+
+
+@inlined
+def evaluate_reference(
+    knots: FloatArray, angle: FloatArray, rate: FloatArray, axes: int, time: float, knot: int, reference: FloatArray
+) -> int:
+    """Joint angles and rates wanted at `time`, by cubic Hermite interpolation as `JointReference.at`.
+
+    Times must not decrease from call to call; `knot` is where the search begins, and what is returned where it ended.
+
+    Parameters
+    ----------
+    knots, angle, rate : (k,), (k, n - 1, 2), (k, n - 1, 2)
+        s, rad, rad/s.
+    axes : int
+        1 for yaw alone, 2 for yaw and pitch.
+    time : float
+    knot : int
+    reference : (n - 1, 2 axes)
+        Filled with the angles, then the rates, of every joint.
+    """
+    while knot < len(knots) - 2 and knots[knot + 1] <= time:
+        knot += 1
+    h = knots[knot + 1] - knots[knot]
+    s = min(max((time - knots[knot]) / h, 0.0), 1.0)
+    r = 1.0 - s
+    a0, a1 = (1.0 + 2.0 * s) * r * r, s * s * (3.0 - 2.0 * s)
+    b0, b1 = s * r * r * h, -s * s * r * h
+    slope = 6.0 * s * r / h
+    d0, d1 = r * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)
+    for i in range(reference.shape[0]):
+        for a in range(axes):
+            angle_0, angle_1 = angle[knot, i, a], angle[knot + 1, i, a]
+            rate_0, rate_1 = rate[knot, i, a], rate[knot + 1, i, a]
+            reference[i, a] = a0 * angle_0 + a1 * angle_1 + b0 * rate_0 + b1 * rate_1
+            reference[i, axes + a] = slope * (angle_1 - angle_0) + d0 * rate_0 + d1 * rate_1
+    return knot

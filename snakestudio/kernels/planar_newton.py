@@ -1,0 +1,268 @@
+"""Newton's method for the contacts of a planar chain, semi-smooth and in articulated-body form.
+
+Stick and closed contacts are treated by the method of multipliers: an impulse P is updated to P - B gamma with so large
+a B that one or two updates suffice. All quantities are advanced by increments, so that B amplifies no rounding of the
+velocities themselves.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.planar_chain import close_joints, solve_chain
+from snakestudio.kernels.planar_chain_skew import solve_chain_skew
+from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_rough import (
+    evaluate_rough,
+    halve_rough,
+    linearise_rough,
+    prepare_rough,
+    save_rough,
+    update_rough,
+)
+from snakestudio.kernels.planar_scratch import (
+    EPSILON,
+    ChainScratch,
+    add_contact,
+    assemble_inertia,
+    relative_velocities,
+)
+from snakestudio.kernels.prox import natural_positive
+
+__all__ = ["newton"]
+
+FloatArray = NDArray[np.float64]
+
+HALVINGS = 6
+
+
+@inlined
+def _evaluate(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch) -> tuple[float, float]:
+    """Natural maps of all laws at the present iterate: the worst and the sum of squares, N s and its square."""
+    squares = 0.0
+    worst = 0.0
+    law = scratch.friction
+    mu_max = max(problem.mu_along, problem.mu_across)
+    if mu_max > 0.0 and problem.load > 0.0:
+        prox_r = problem.mass / (mu_max * mu_max)
+        radius = problem.load
+        for k in range(law.shape[0]):
+            p1, p2 = impulses.friction[k, 0], impulses.friction[k, 1]
+            d1, d2 = prox_r * law[k, 0], prox_r * law[k, 1]
+            y1, y2 = p1 - d1, p2 - d2
+            norm = math.sqrt(y1 * y1 + y2 * y2)
+            law[k, 4] = norm
+            if norm > radius:
+                inverse = 1.0 / norm
+                n1, n2 = y1 * inverse, y2 * inverse
+                law[k, 2] = n1
+                law[k, 3] = n2
+                d1, d2 = p1 - radius * n1, p2 - radius * n2
+            square = d1 * d1 + d2 * d2
+            squares += square
+            worst = max(worst, square)
+        worst = math.sqrt(worst)
+    for c in range(problem.n_contacts):
+        prox_r = scratch.contact[c, 2]
+        scratch.contact[c, 1] = impulses.normal[c] - prox_r * scratch.contact[c, 0]
+        distance = natural_positive(impulses.normal[c], scratch.contact[c, 0], prox_r)
+        squares += distance * distance
+        worst = max(worst, distance)
+    if problem.n_rough > 0:
+        distance, square = evaluate_rough(problem, impulses, scratch)
+        squares += square
+        worst = max(worst, distance)
+    if problem.n_stops > 0:
+        prox_r = 0.5 * problem.inertia
+        for k in range(law.shape[0] - 1):
+            if problem.stops[k] != 0.0:
+                scratch.stop[k, 1] = impulses.stop[k] - prox_r * scratch.stop[k, 0]
+                distance = natural_positive(impulses.stop[k], scratch.stop[k, 0], prox_r) / (2.0 * problem.half_length)
+                squares += distance * distance
+                worst = max(worst, distance)
+    return worst, squares
+
+
+@inlined
+def _save(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch) -> None:
+    """Keep the iterate, to go back half-way if the next one is worse."""
+    for k in range(u.shape[0]):
+        for i in range(3):
+            scratch.old_link[k, i] = u[k, i]
+        for i in range(2):
+            scratch.old_link[k, 3 + i] = impulses.friction[k, i]
+            scratch.old_link[k, 5 + i] = scratch.friction[k, i]
+    for c in range(problem.n_contacts):
+        scratch.old_contact[c, 0] = scratch.contact[c, 0]
+        scratch.old_contact[c, 1] = impulses.normal[c]
+    if problem.n_rough > 0:
+        save_rough(problem, impulses, scratch)
+    if problem.n_stops > 0:
+        for k in range(u.shape[0] - 1):
+            scratch.old_stop[k, 0] = scratch.stop[k, 0]
+            scratch.old_stop[k, 1] = impulses.stop[k]
+
+
+@jit
+def _halve(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch) -> None:
+    """Go half the way back to the saved iterate; the joints stay closed, for that is linear."""
+    for k in range(u.shape[0]):
+        for i in range(3):
+            u[k, i] = 0.5 * (u[k, i] + scratch.old_link[k, i])
+        for i in range(2):
+            impulses.friction[k, i] = 0.5 * (impulses.friction[k, i] + scratch.old_link[k, 3 + i])
+            scratch.friction[k, i] = 0.5 * (scratch.friction[k, i] + scratch.old_link[k, 5 + i])
+    for c in range(problem.n_contacts):
+        scratch.contact[c, 0] = 0.5 * (scratch.contact[c, 0] + scratch.old_contact[c, 0])
+        impulses.normal[c] = 0.5 * (impulses.normal[c] + scratch.old_contact[c, 1])
+    if problem.n_rough > 0:
+        halve_rough(problem, impulses, scratch)
+    if problem.n_stops > 0:
+        for k in range(u.shape[0] - 1):
+            scratch.stop[k, 0] = 0.5 * (scratch.stop[k, 0] + scratch.old_stop[k, 0])
+            impulses.stop[k] = 0.5 * (impulses.stop[k] + scratch.old_stop[k, 1])
+
+
+@inlined
+def _linearise(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch) -> None:
+    """Local quadratics of all links and joints: inertia, and the force laws linearised at the present iterate."""
+    n = u.shape[0]
+    local, law = scratch.local, scratch.friction
+    mu_1, mu_2, radius = problem.mu_along, problem.mu_across, problem.load
+    mu_max = max(mu_1, mu_2)
+    friction = mu_max > 0.0 and radius > 0.0
+    stiff = problem.mass / EPSILON
+    stiff_1 = stiff if mu_1 > 0.0 else 0.0  # B mu^2 of either axis
+    stiff_2 = stiff if mu_2 > 0.0 else 0.0
+    over_1 = stiff / mu_1 if mu_1 > 0.0 else 0.0  # B mu
+    over_2 = stiff / mu_2 if mu_2 > 0.0 else 0.0
+    soft = mu_max * mu_max / stiff if friction else 0.0  # 1 / B of the tangential direction in slip
+    curvature = mu_max * mu_max / (problem.mass * radius) if friction else 0.0  # 1 / (r load)
+    for k in range(n):
+        assemble_inertia(problem, u, local, k)
+        if friction:
+            cos, sin = problem.cos[k], problem.sin[k]
+            p1, p2 = impulses.friction[k, 0], impulses.friction[k, 1]
+            norm = law[k, 4]
+            if norm <= radius:  # stick: P becomes P - B gamma
+                f1, f2 = mu_1 * p1 - over_1 * law[k, 0], mu_2 * p2 - over_2 * law[k, 1]
+                local[k, 0] += stiff_1 * cos * cos + stiff_2 * sin * sin
+                local[k, 1] += (stiff_1 - stiff_2) * cos * sin
+                local[k, 2] += stiff_1 * sin * sin + stiff_2 * cos * cos
+            else:  # slip: P becomes load n + tau beta (...), tau the tangent of the disc at n
+                n1, n2 = law[k, 2], law[k, 3]
+                beta = 1.0 / ((norm - radius) * curvature + soft)
+                law[k, 5] = beta
+                pull = beta * ((n1 * p2 - n2 * p1) * soft - (n1 * law[k, 1] - n2 * law[k, 0]))
+                w1, w2 = -mu_1 * n2, mu_2 * n1
+                f1 = mu_1 * n1 * radius + w1 * pull
+                f2 = mu_2 * n2 * radius + w2 * pull
+                wx, wy = w1 * cos - w2 * sin, w1 * sin + w2 * cos
+                local[k, 0] += beta * wx * wx
+                local[k, 1] += beta * wx * wy
+                local[k, 2] += beta * wy * wy
+            local[k, 6] += f1 * cos - f2 * sin
+            local[k, 7] += f1 * sin + f2 * cos
+    for c in range(problem.n_contacts):
+        if scratch.contact[c, 1] > 0.0:
+            stiffness = scratch.contact[c, 2] / EPSILON
+            impulse = impulses.normal[c] - stiffness * scratch.contact[c, 0]
+            add_contact(local, problem.link[c], problem.rows, c, 0, stiffness, impulse)
+    if problem.n_stops > 0:
+        stiffness = 0.5 * problem.inertia / EPSILON
+        for k in range(n - 1):
+            closed = problem.stops[k] != 0.0 and scratch.stop[k, 1] > 0.0
+            scratch.stop[k, 2] = stiffness if closed else 0.0
+            impulse = impulses.stop[k] - stiffness * scratch.stop[k, 0]
+            scratch.stop[k, 3] = problem.stops[k] * impulse if closed else 0.0
+
+
+@inlined
+def _update(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch) -> None:
+    """Take the full Newton step: velocities, relative velocities by their increments, impulses."""
+    n = u.shape[0]
+    law, du = scratch.friction, scratch.du
+    mu_1, mu_2, radius = problem.mu_along, problem.mu_across, problem.load
+    mu_max = max(mu_1, mu_2)
+    friction = mu_max > 0.0 and radius > 0.0
+    stiff = problem.mass / EPSILON
+    prox_1 = stiff / (mu_1 * mu_1) if mu_1 > 0.0 else 0.0  # B of either axis
+    prox_2 = stiff / (mu_2 * mu_2) if mu_2 > 0.0 else 0.0
+    soft = mu_max * mu_max / stiff if friction else 0.0
+    for k in range(n):
+        dx, dy = du[k, 0], du[k, 1]
+        u[k, 0] += dx
+        u[k, 1] += dy
+        u[k, 2] += du[k, 2]
+        if friction:
+            cos, sin = problem.cos[k], problem.sin[k]
+            p1, p2 = impulses.friction[k, 0], impulses.friction[k, 1]
+            g1 = law[k, 0] + mu_1 * (cos * dx + sin * dy)
+            g2 = law[k, 1] + mu_2 * (cos * dy - sin * dx)
+            law[k, 0] = g1
+            law[k, 1] = g2
+            if law[k, 4] <= radius:
+                p1 -= prox_1 * g1
+                p2 -= prox_2 * g2
+            else:
+                n1, n2 = law[k, 2], law[k, 3]
+                pull = law[k, 5] * ((n1 * p2 - n2 * p1) * soft - (n1 * g2 - n2 * g1))
+                p1 = n1 * radius - n2 * pull
+                p2 = n2 * radius + n1 * pull
+            impulses.friction[k, 0] = p1
+            impulses.friction[k, 1] = p2
+    for c in range(problem.n_contacts):
+        k = problem.link[c]
+        rows = problem.rows
+        scratch.contact[c, 0] += rows[c, 0] * du[k, 0] + rows[c, 1] * du[k, 1] + rows[c, 2] * du[k, 2]
+        if scratch.contact[c, 1] > 0.0:
+            impulses.normal[c] -= scratch.contact[c, 2] / EPSILON * scratch.contact[c, 0]
+        else:
+            impulses.normal[c] = 0.0
+    if problem.n_rough > 0:
+        update_rough(problem, impulses, scratch)
+    if problem.n_stops > 0:
+        for k in range(n - 1):
+            scratch.stop[k, 0] += problem.stops[k] * (du[k + 1, 2] - du[k, 2])
+            if scratch.stop[k, 2] > 0.0:
+                impulses.stop[k] -= scratch.stop[k, 2] * scratch.stop[k, 0]
+            else:
+                impulses.stop[k] = 0.0
+
+
+@inlined
+def newton(
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, goal: float, most: int
+) -> tuple[int, bool]:
+    """At least one and at most `most` Newton iterations; returns how many, and whether the laws are met to `goal`."""
+    close_joints(problem, u)
+    relative_velocities(problem, u, scratch.friction, scratch.contact, scratch.stop)
+    if problem.n_rough > 0:
+        prepare_rough(problem, u, scratch)
+    worst, squares = _evaluate(problem, impulses, scratch)
+    solved = False
+    iteration = 0
+    while iteration < most and not solved:
+        iteration += 1
+        _save(problem, impulses, u, scratch)
+        _linearise(problem, impulses, u, scratch)
+        if problem.n_rough > 0 and linearise_rough(problem, impulses, scratch):
+            solve_chain_skew(problem, scratch.local, scratch.stop, scratch.eliminated, scratch.du)
+        else:
+            solve_chain(problem, scratch.local, scratch.stop, scratch.eliminated, scratch.du)
+        _update(problem, impulses, u, scratch)
+        before = squares
+        worst, squares = _evaluate(problem, impulses, scratch)
+        # Only a full step satisfies the equations of motion, so no result is accepted after halving.
+        solved = worst <= goal
+        if not solved and iteration > 1:
+            halvings = 0
+            while squares > before and halvings < HALVINGS:
+                halvings += 1
+                _halve(problem, impulses, u, scratch)
+                worst, squares = _evaluate(problem, impulses, scratch)
+    return iteration, solved

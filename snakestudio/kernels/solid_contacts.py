@@ -1,0 +1,224 @@
+"""The list of contacts between links and solids, and the one rule for which of several close contacts is kept.
+
+Two contacts of one link at (nearly) the same place say the same thing twice: the solver then has more unknowns than
+the motion has freedoms, and rounding decides how the load is shared. So of contacts that lie closer together along the
+link than `spacing` only the one that is deepest is kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import inlined, jit
+
+__all__ = [
+    "EQUAL",
+    "INNER",
+    "MOST",
+    "SPACING",
+    "Capsule",
+    "ContactList",
+    "drop_contact",
+    "finish_contacts",
+    "offer_contact",
+    "to_frame",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+EQUAL = 1e-9
+"""Gaps that differ by less are the same, m."""
+
+SPACING = 0.1
+"""Contacts closer together along the link than this times its half length (5 % of its segment) are one."""
+
+MOST = 8
+"""Contacts that a link may have with one solid; of more, the deepest are kept."""
+
+INNER = 2
+"""Features from this on are inside the segment; 0 and 1 are its ends."""
+
+
+class ContactList(NamedTuple):
+    """Contacts found; what exceeds the capacity c is counted and not stored.
+
+    Attributes
+    ----------
+    link : (c,) int
+        0-based, in the order in which links were asked for.
+    body : (c,) int
+        0-based obstacle of the scene.
+    feature : (c,) int
+        Tells the contacts of a link with an obstacle apart, from step to step.
+    gap : (c,)
+        m, negative where they overlap.
+    normal : (c, 3)
+        Unit vector from the obstacle to the link.
+    point : (c, 3)
+        Where the link's surface is nearest, m: point of the link's segment - radius * normal.
+    """
+
+    link: IntArray
+    body: IntArray
+    feature: IntArray
+    gap: FloatArray
+    normal: FloatArray
+    point: FloatArray
+
+
+class Capsule(NamedTuple):
+    """A link: centre (x, y, z), unit axis (ex, ey, ez), half the segment's length and radius, m.
+
+    Attributes
+    ----------
+    tolerance : float
+        Contacts are wanted up to this gap, m.
+    """
+
+    x: float
+    y: float
+    z: float
+    ex: float
+    ey: float
+    ez: float
+    half: float
+    radius: float
+    tolerance: float
+
+
+@inlined
+def to_frame(frames: FloatArray, solid: int, capsule: Capsule) -> Capsule:
+    """The capsule in the frame of a solid, whose rows are origin (3) and three axes (9)."""
+    x, y, z = capsule.x - frames[solid, 0], capsule.y - frames[solid, 1], capsule.z - frames[solid, 2]
+    ex, ey, ez = capsule.ex, capsule.ey, capsule.ez
+    return Capsule(
+        x * frames[solid, 3] + y * frames[solid, 4] + z * frames[solid, 5],
+        x * frames[solid, 6] + y * frames[solid, 7] + z * frames[solid, 8],
+        x * frames[solid, 9] + y * frames[solid, 10] + z * frames[solid, 11],
+        ex * frames[solid, 3] + ey * frames[solid, 4] + ez * frames[solid, 5],
+        ex * frames[solid, 6] + ey * frames[solid, 7] + ez * frames[solid, 8],
+        ex * frames[solid, 9] + ey * frames[solid, 10] + ez * frames[solid, 11],
+        capsule.half,
+        capsule.radius,
+        capsule.tolerance,
+    )
+
+
+@inlined
+def _place(out: ContactList, k: int, c: Capsule) -> float:
+    """Where stored contact k lies along the link, m."""
+    r = c.radius
+    x = out.point[k, 0] + r * out.normal[k, 0] - c.x
+    y = out.point[k, 1] + r * out.normal[k, 1] - c.y
+    z = out.point[k, 2] + r * out.normal[k, 2] - c.z
+    place: float = x * c.ex + y * c.ey + z * c.ez
+    return place
+
+
+@jit
+def offer_contact(
+    out: ContactList, start: int, count: int, capsule: Capsule, feature: int, t: float, gap: float, nx: float,
+    ny: float, nz: float, alike_same: float, alike_near: float, handicap: float,
+) -> int:  # fmt: skip
+    """Enter a contact of the solid whose contacts begin at `start`, unless a deeper one at its place is there already.
+
+    All in the solid's frame; `finish_contacts` turns it into the world's.
+
+    Parameters
+    ----------
+    t : float
+        Place along the link, m.
+    alike_same, alike_near : float
+        Contacts are one if the cosine between their normals is at least this, at the same place and at places closer
+        than `SPACING`; -2 for whatever the normals are.
+    handicap : float
+        A contact inside the segment counts as shallower by this when it is weighed against others, m.
+
+    Returns
+    -------
+    int
+        The new number of contacts.
+    """
+    c = capsule
+    if gap > c.tolerance:
+        return count
+    capacity = out.link.shape[0]
+    spacing = SPACING * c.half
+    stored = min(count, capacity)
+    rank = gap + (handicap if feature >= INNER else 0.0)
+    for k in range(start, stored):
+        apart = abs(_place(out, k, c) - t)
+        alike = out.normal[k, 0] * nx + out.normal[k, 1] * ny + out.normal[k, 2] * nz
+        if apart <= spacing and alike >= (alike_same if apart <= EQUAL else alike_near):
+            other = out.gap[k] + (handicap if out.feature[k] >= INNER else 0.0)
+            if other <= rank + EQUAL:
+                return count
+    place = -1
+    k = start
+    while k < stored:
+        apart = abs(_place(out, k, c) - t)
+        alike = out.normal[k, 0] * nx + out.normal[k, 1] * ny + out.normal[k, 2] * nz
+        if apart <= spacing and alike >= (alike_same if apart <= EQUAL else alike_near):
+            if place < 0:
+                place = k
+            else:
+                stored -= 1
+                count -= 1
+                _move(out, stored, k)
+                continue
+        k += 1
+    if place < 0 and stored - start >= MOST:
+        shallowest = rank
+        for k in range(start, stored):
+            other = out.gap[k] + (handicap if out.feature[k] >= INNER else 0.0)
+            if other > shallowest:
+                shallowest, place = other, k
+        if place < 0:
+            return count
+    if place < 0:
+        place = count
+        count += 1
+    if place < capacity:
+        out.feature[place] = feature
+        out.gap[place] = gap
+        out.normal[place, 0], out.normal[place, 1], out.normal[place, 2] = nx, ny, nz
+        out.point[place, 0] = c.x + t * c.ex - c.radius * nx
+        out.point[place, 1] = c.y + t * c.ey - c.radius * ny
+        out.point[place, 2] = c.z + t * c.ez - c.radius * nz
+    return count
+
+
+@inlined
+def _move(out: ContactList, source: int, target: int) -> None:
+    out.feature[target] = out.feature[source]
+    out.gap[target] = out.gap[source]
+    for axis in range(3):
+        out.normal[target, axis] = out.normal[source, axis]
+        out.point[target, axis] = out.point[source, axis]
+
+
+@jit
+def drop_contact(out: ContactList, k: int, count: int) -> int:
+    """Take stored contact k out; the last one takes its place. Returns the new number of contacts."""
+    _move(out, count - 1, k)
+    return count - 1
+
+
+@jit
+def finish_contacts(
+    frames: FloatArray, solid: int, link: int, body: int, base: int, out: ContactList, start: int, count: int
+) -> None:
+    """Turn contacts start to count from the frame of a solid into the world's; `base` is added to their features."""
+    for k in range(start, min(count, out.link.shape[0])):
+        out.link[k], out.body[k] = link, body
+        out.feature[k] += base
+        u, v, w = out.normal[k, 0], out.normal[k, 1], out.normal[k, 2]
+        a, b, c = out.point[k, 0], out.point[k, 1], out.point[k, 2]
+        for axis in range(3):
+            one, two, three = frames[solid, 3 + axis], frames[solid, 6 + axis], frames[solid, 9 + axis]
+            out.normal[k, axis] = u * one + v * two + w * three
+            out.point[k, axis] = frames[solid, axis] + a * one + b * two + c * three

@@ -1,0 +1,191 @@
+"""Signed distance of a point to an extruded convex profile (polygon or disc): a block, a prism, a post.
+
+The frame of such a solid has the profile in its u-v plane and is extruded along a, from -half to half. Faces that lie
+wholly below the ground count for the shape but never as a way out: nothing can be pushed into the ground.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.solid_contacts import Capsule
+
+__all__ = ["LOWER_OPEN", "UPPER_OPEN", "Extrusion", "clearance", "clip_caps", "clip_profile", "solid_distance"]
+
+FloatArray = NDArray[np.float64]
+
+LOWER_OPEN = 1
+"""Bit of `open_caps`: the end face at -half reaches above the ground."""
+
+UPPER_OPEN = 2
+"""The same of the end face at +half."""
+
+
+class Extrusion(NamedTuple):
+    """One solid in its own frame.
+
+    Attributes
+    ----------
+    corners : (m, 6)
+        Of all profiles: corner u, v; outward normal of the edge that follows it; the edge's length; whether its face
+        reaches above the ground (1) or not (0). This solid's are `first` to `last`; it is a disc if there are none.
+    disc : float
+        Radius of the disc, m.
+    half : float
+        The solid reaches from a = -half to half, m.
+    open_caps : int
+        `LOWER_OPEN` and `UPPER_OPEN`.
+    """
+
+    corners: FloatArray
+    first: int
+    last: int
+    disc: float
+    half: float
+    open_caps: int
+
+
+@jit
+def _profile_distance(solid: Extrusion, u: float, v: float, eu: float, ev: float) -> tuple[float, float, float, float]:
+    """Signed distance in the plane of the profile, its gradient, and the slope as in `solid_distance`."""
+    corners, first, last, disc = solid.corners, solid.first, solid.last, solid.disc
+    if first == last:  # a disc
+        rho = math.sqrt(u * u + v * v)
+        if rho == 0.0:
+            return -disc, 1.0, 0.0, 0.0
+        nu, nv = u / rho, v / rho
+        along = nu * eu + nv * ev
+        across = eu * eu + ev * ev - along * along
+        return rho - disc, nu, nv, along * along + (rho - disc) / rho * across
+    inner = -math.inf
+    outer = math.inf  # squared
+    nu, nv, mu, mv = 0.0, 0.0, 0.0, 0.0
+    at_corner = False
+    outside = False
+    for k in range(first, last):
+        ru, rv = u - corners[k, 0], v - corners[k, 1]
+        ku, kv = corners[k, 2], corners[k, 3]
+        d = ru * ku + rv * kv
+        if d <= 0.0:
+            if corners[k, 5] > 0.0 and d > inner:
+                inner, mu, mv = d, ku, kv
+            continue
+        outside = True
+        s = rv * ku - ru * kv
+        length = corners[k, 4]
+        if 0.0 <= s <= length:
+            if d * d < outer:
+                outer, nu, nv, at_corner = d * d, ku, kv, False
+        else:
+            if s > length:
+                ru += length * kv
+                rv -= length * ku
+            square = ru * ru + rv * rv
+            if square < outer:
+                outer, nu, nv, at_corner = square, ru, rv, True
+    if not outside:
+        return inner, mu, mv, 0.0
+    distance = math.sqrt(outer)
+    if at_corner:
+        return distance, nu / distance, nv / distance, eu * eu + ev * ev
+    along = nu * eu + nv * ev
+    return distance, nu, nv, along * along
+
+
+@jit
+def solid_distance(solid: Extrusion, capsule: Capsule, t: float) -> tuple[float, float, float, float, float]:
+    """Signed distance of the segment's point at `t` to the solid and what a minimisation along the segment needs.
+
+    Both in the solid's frame.
+
+    Returns
+    -------
+    distance : float
+        m; inside, minus the least distance to a face that reaches above the ground.
+    nu, nv, na : float
+        Its gradient: unit vector.
+    slope : float
+        Outside, derivative along the segment of distance * (n . e), which is half that of the squared distance.
+    """
+    eu, ev, ea = capsule.ex, capsule.ey, capsule.ez
+    a = capsule.z + t * ea
+    half, open_caps = solid.half, solid.open_caps
+    flat, nu, nv, slope = _profile_distance(solid, capsule.x + t * eu, capsule.y + t * ev, eu, ev)
+    side = 1.0 if a >= 0.0 else -1.0
+    beyond = side * a - half
+    if beyond <= 0.0:
+        if flat > 0.0:
+            return flat, nu, nv, 0.0, slope
+        best, na = flat, 0.0
+        if open_caps & UPPER_OPEN and a - half > best:
+            best, na = a - half, 1.0
+        if open_caps & LOWER_OPEN and -a - half > best:
+            best, na = -a - half, -1.0
+        if na != 0.0:
+            return best, 0.0, 0.0, na, 0.0
+        return best, nu, nv, 0.0, 0.0
+    if flat <= 0.0:
+        return beyond, 0.0, 0.0, side, ea * ea
+    distance = math.sqrt(flat * flat + beyond * beyond)
+    part = flat / distance
+    return distance, nu * part, nv * part, side * beyond / distance, slope + ea * ea
+
+
+@inlined
+def clearance(solid: Extrusion, capsule: Capsule) -> float:
+    """Greatest distance by which one face alone keeps the whole segment off, m: a lower bound of their distance."""
+    c = capsule
+    corners = solid.corners
+    best = abs(c.z) - solid.half - abs(c.ez) * c.half
+    for k in range(solid.first, solid.last):
+        ku, kv = corners[k, 2], corners[k, 3]
+        d = (c.x - corners[k, 0]) * ku + (c.y - corners[k, 1]) * kv - abs(c.ex * ku + c.ey * kv) * c.half
+        best = max(best, d)
+    return best
+
+
+@jit
+def clip_profile(solid: Extrusion, capsule: Capsule) -> tuple[float, float]:
+    """Where the segment runs over the profile: from and to, m; from > to if nowhere."""
+    c = capsule
+    corners, first, last, disc = solid.corners, solid.first, solid.last, solid.disc
+    low, high = -c.half, c.half
+    if first == last:
+        square = c.ex * c.ex + c.ey * c.ey
+        over = c.x * c.x + c.y * c.y - disc * disc
+        if square < 1e-30:
+            return (low, high) if over <= 0.0 else (1.0, -1.0)
+        middle = -(c.x * c.ex + c.y * c.ey) / square
+        rest = middle * middle - over / square
+        if rest < 0.0:
+            return 1.0, -1.0
+        root = math.sqrt(rest)
+        return max(low, middle - root), min(high, middle + root)
+    for k in range(first, last):
+        ku, kv = corners[k, 2], corners[k, 3]
+        d = (c.x - corners[k, 0]) * ku + (c.y - corners[k, 1]) * kv
+        rate = c.ex * ku + c.ey * kv
+        if abs(rate) < 1e-300:
+            if d > 0.0:
+                return 1.0, -1.0
+        elif rate > 0.0:
+            high = min(high, -d / rate)
+        else:
+            low = max(low, -d / rate)
+    return low, high
+
+
+@jit
+def clip_caps(solid: Extrusion, capsule: Capsule) -> tuple[float, float]:
+    """Where the segment lies between the end faces: from and to, m; from > to if nowhere."""
+    c = capsule
+    half = solid.half
+    if abs(c.ez) < 1e-300:
+        return (-c.half, c.half) if abs(c.z) <= half else (1.0, -1.0)
+    one, two = (-half - c.z) / c.ez, (half - c.z) / c.ez
+    return max(-c.half, min(one, two)), min(c.half, max(one, two))

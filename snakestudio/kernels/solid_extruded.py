@@ -1,0 +1,212 @@
+"""Contacts of a link with an extruded convex solid (block, prism, post): few, and steady from step to step.
+
+The signed distance f(t) of the segment's points to a convex solid is convex in t. Contacts stand where it matters:
+
+- at both end spheres;
+- at the least f, if that is inside the segment: an edge or a corner that the link lies across;
+- at *lips*: where a segment that is nearly parallel to a face leaves that face. Without them a link that lies flat on a
+  block and sticks out over its edge would be held at the edge only after it has begun to tip, and one that lies flat
+  across a narrow block would be held at one of its two edges in turns.
+
+All are points of the segment with the solid's own distance and gradient there, so each of them says something true, and
+a contact that comes or goes while the link moves a little does so with an open gap or where a deeper one stands.
+"""
+
+from __future__ import annotations
+
+import math
+
+from snakestudio.kernels._jit import jit
+from snakestudio.kernels.solid_contacts import EQUAL, INNER, Capsule, ContactList, offer_contact
+from snakestudio.kernels.solid_distance import (
+    LOWER_OPEN,
+    UPPER_OPEN,
+    Extrusion,
+    clearance,
+    clip_caps,
+    clip_profile,
+    solid_distance,
+)
+
+__all__ = ["extruded_contacts"]
+
+LIPS = 4
+"""Features: `INNER` is the least distance or the place of entry, then the place of exit, and from here on lips."""
+
+PARALLEL = 0.1
+"""A face has lips if the sine of its angle with the link is less. At larger angles the link clears one side of a lip by
+so much, or is held so much lower beyond it, that the lip could not carry."""
+
+MOST_SEARCH = 60
+_ANY = -2.0
+
+
+@jit
+def _at(
+    solid: Extrusion, capsule: Capsule, feature: int, t: float, out: ContactList, start: int, count: int
+) -> tuple[int, float, float]:
+    """Offer the contact at the place t; returns the number of contacts, the distance and its derivative there."""
+    c = capsule
+    f, nu, nv, na, _ = solid_distance(solid, c, t)
+    count = offer_contact(out, start, count, c, feature, t, f - c.radius, nu, nv, na, _ANY, _ANY, 0.0)
+    return count, f, nu * c.ex + nv * c.ey + na * c.ez
+
+
+@jit
+def _lips(solid: Extrusion, capsule: Capsule, out: ContactList, start: int, count: int) -> int:
+    """Offer the contacts at the lips of all faces that the segment is nearly parallel to and lies in front of."""
+    c = capsule
+    corners, half = solid.corners, solid.half
+    between_low, between_high = clip_caps(solid, c)
+    # First the end faces, then the disc's side or the faces of the polygon.
+    for face in range(-1, max(solid.last - solid.first, 1)):
+        height, rate, low, high = half, 0.0, between_low, between_high
+        if face < 0:
+            if abs(c.ez) >= PARALLEL or abs(c.z) + abs(c.ez) * c.half <= half:
+                continue
+            side = 1.0 if c.z > 0.0 else -1.0
+            height, rate = side * c.z - half, side * c.ez
+            low, high = clip_profile(solid, c)
+        elif between_low > between_high:
+            break
+        elif solid.first == solid.last:
+            if c.ex * c.ex + c.ey * c.ey >= PARALLEL * PARALLEL:
+                continue
+        else:
+            k = solid.first + face
+            ku, kv = corners[k, 2], corners[k, 3]
+            rate = c.ex * ku + c.ey * kv
+            ru, rv = c.x - corners[k, 0], c.y - corners[k, 1]
+            height = ru * ku + rv * kv
+            if abs(rate) >= PARALLEL or height + abs(rate) * c.half <= 0.0:
+                continue
+            s, along = rv * ku - ru * kv, c.ey * ku - c.ex * kv
+            if abs(along) > 1e-300:
+                one, two = -s / along, (corners[k, 4] - s) / along
+                low, high = max(low, min(one, two)), min(high, max(one, two))
+            elif not 0.0 <= s <= corners[k, 4]:
+                continue
+        if low > high:
+            continue
+        for end in range(2):
+            t = low if end == 0 else high
+            if -c.half < t < c.half and height + t * rate > 0.0:
+                count, _, _ = _at(solid, c, LIPS + 2 * (face + 1) + end, t, out, start, count)
+    return count
+
+
+@jit
+def _nearest(
+    solid: Extrusion, capsule: Capsule, low_rate: float, high_rate: float
+) -> tuple[float, float, float, float, float]:
+    """The place of least distance, where the distance falls at one end of the segment and rises at the other.
+
+    Root of half the derivative of the squared distance (`low_rate` and `high_rate` at the ends), which rises throughout
+    and, but for a rim, is piecewise linear: Newton with a bracket ends in about as many steps as there are pieces.
+
+    Returns
+    -------
+    t, distance : float
+    nu, nv, na : float
+        The gradient there.
+    """
+    c = capsule
+    low, high = -c.half, c.half
+    t = low - low_rate * (high - low) / (high_rate - low_rate)
+    f, nu, nv, na, slope = solid_distance(solid, c, t)
+    for i in range(MOST_SEARCH):
+        rate = max(f, 0.0) * (nu * c.ex + nv * c.ey + na * c.ez)
+        if rate < 0.0:
+            low = t
+        elif rate > 0.0:
+            high = t
+        else:
+            break
+        step = -rate / slope if slope > 0.0 else math.inf
+        # Every other step halves the bracket once Newton has had its chance.
+        if not low < t + step < high or (i >= 10 and i % 2):
+            step = 0.5 * (low + high) - t
+        t += step
+        f, nu, nv, na, slope = solid_distance(solid, c, t)
+        if abs(step) < 1e-13 * c.half:
+            break
+    return t, f, nu, nv, na
+
+
+@jit
+def _pierced(
+    solid: Extrusion, capsule: Capsule, low: float, high: float, out: ContactList, start: int, count: int
+) -> int:
+    """Contacts of a link whose axis lies in the solid from `low` to `high`: out through the face nearest to all.
+
+    This deep (by a link's radius) there is no contact geometry worth the name; what counts is that all contacts of the
+    link agree on the way out.
+    """
+    c = capsule
+    corners = solid.corners
+    best = -math.inf
+    nu, nv, na, d_low, d_high = 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(solid.first, solid.last):
+        ku, kv = corners[k, 2], corners[k, 3]
+        d = (c.x - corners[k, 0]) * ku + (c.y - corners[k, 1]) * kv
+        rate = c.ex * ku + c.ey * kv
+        if corners[k, 5] > 0.0 and min(d + low * rate, d + high * rate) > best:
+            d_low, d_high = d + low * rate, d + high * rate
+            best = min(d_low, d_high)
+            nu, nv = ku, kv
+    if solid.first == solid.last:
+        square = c.ex * c.ex + c.ey * c.ey
+        t = min(max(-(c.x * c.ex + c.y * c.ey) / square, low), high) if square > 1e-30 else 0.0
+        u, v = c.x + t * c.ex, c.y + t * c.ey
+        rho = math.sqrt(u * u + v * v)
+        if rho > 0.0:
+            nu, nv = u / rho, v / rho
+        elif square > 1e-30:  # as the planar gap function: push to the link's left
+            nu, nv = -c.ey / math.sqrt(square), c.ex / math.sqrt(square)
+        else:
+            nu, nv = 1.0, 0.0
+        d_low = (c.x + low * c.ex) * nu + (c.y + low * c.ey) * nv - solid.disc
+        d_high = (c.x + high * c.ex) * nu + (c.y + high * c.ey) * nv - solid.disc
+        best = min(d_low, d_high)
+    for cap in range(2):
+        side = 1.0 if cap else -1.0
+        one, two = side * (c.z + low * c.ez) - solid.half, side * (c.z + high * c.ez) - solid.half
+        if solid.open_caps & (UPPER_OPEN if cap else LOWER_OPEN) and min(one, two) > best:
+            best, d_low, d_high = min(one, two), one, two
+            nu, nv, na = 0.0, 0.0, side
+    for end in range(2):
+        t, d = (low, d_low) if end == 0 else (high, d_high)
+        feature = end + INNER if -c.half < t < c.half else end
+        if d <= 0.5 * best:
+            count = offer_contact(out, start, count, c, feature, t, d - c.radius, nu, nv, na, _ANY, _ANY, 0.0)
+    return count
+
+
+@jit
+def extruded_contacts(solid: Extrusion, capsule: Capsule, out: ContactList, count: int) -> int:
+    """Append the contacts of a link with one solid, both in the solid's frame, that `clearance` does not rule out."""
+    c = capsule
+    start = count
+    if clearance(solid, c) <= 0.0:
+        low, high = clip_profile(solid, c)
+        one, two = clip_caps(solid, c)
+        low, high = max(low, one), min(high, two)
+        if low < high:
+            return _pierced(solid, c, low, high, out, start, count)
+    f_rear, rear_rate, f_front, front_rate = 0.0, 0.0, 0.0, 0.0
+    for end in range(2 if c.half > EQUAL else 1):
+        f_rear, rear_rate = f_front, front_rate
+        count, f_front, front_rate = _at(solid, c, end, (2 * end - 1) * c.half, out, start, count)
+    if c.half <= EQUAL:
+        return count
+    count = _lips(solid, c, out, start, count)
+    if f_rear <= 0.0 or f_front <= 0.0 or rear_rate >= 0.0 or front_rate <= 0.0:
+        return count
+    t, f, nu, nv, na = _nearest(solid, c, f_rear * rear_rate, f_front * front_rate)
+    lower = min(f_rear, f_front)
+    for k in range(start, min(count, out.link.shape[0])):
+        lower = min(lower, out.gap[k] + c.radius)
+    if f < lower - EQUAL:
+        # Not the bare constant: numba would compile the callee once more for every literal it is given.
+        count = offer_contact(out, start, count, c, int(INNER), t, f - c.radius, nu, nv, na, _ANY, _ANY, 0.0)
+    return count

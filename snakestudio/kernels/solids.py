@@ -1,0 +1,166 @@
+"""Contacts of a link (capsule) with the solids of the world, which are found through a grid over the ground.
+
+Whatever the number of solids, only those listed in the one cell that a link's centre is in are looked at, and of them
+only those whose height and outline (as seen from above) the link reaches.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.gap import stadium_circle, stadium_touches
+from snakestudio.kernels.solid_contacts import INNER, Capsule, ContactList, finish_contacts, offer_contact, to_frame
+from snakestudio.kernels.solid_distance import Extrusion, clearance
+from snakestudio.kernels.solid_extruded import extruded_contacts
+from snakestudio.kernels.terrain import relief_contacts
+from snakestudio.kernels.terrain_shape import Field
+
+__all__ = ["EXTRUDED", "FEATURES", "POST", "RELIEF", "ContactList", "World", "link_contacts"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+POST, EXTRUDED, RELIEF = 0, 1, 2
+"""Kinds of solids."""
+
+FEATURES = 1 << 20
+"""A contact's feature is this times the number of the solid within its obstacle, plus what it is on the solid."""
+
+STEEP = 0.5
+"""A link whose axis has a horizontal part of at least this touches the side of a post in one point, however deep."""
+
+
+class World(NamedTuple):
+    """All solids; m, frame of the ground.
+
+    Attributes
+    ----------
+    key : int
+        Tells worlds apart: equal for equal obstacles and reach.
+    grid_x, grid_y, grid_inverse : float
+        Corner of the grid, m, and 1 / size of its cells, 1/m.
+    grid_nx, grid_ny : int
+        Number of cells either way; 0 without solids.
+    grid_first, grid_items : (nx ny + 1,), (m,) int
+        Cell c lists the solids grid_items[grid_first[c]:grid_first[c + 1]] that a link with its centre in it can touch.
+    reach : (k, 5)
+        Of every solid: centre and radius of a circle around it as seen from above, lowest and highest z.
+    labels : (k, 7) int
+        Kind, obstacle, number within the obstacle; of extruded solids and posts the first corner, the one after the
+        last, and `open_caps`; of reliefs the first height, the first block, the grid points along x and along y.
+    frames : (k, 14)
+        Origin and three axes of the solid's frame; of extruded solids and posts `half` and `disc` (see
+        `Extrusion`), of reliefs the spacing dx, dy.
+    corners : (c, 6)
+        See `Extrusion`.
+    heights, tops : (h,), (b,)
+        See `Field`.
+    """
+
+    key: int
+    grid_x: float
+    grid_y: float
+    grid_inverse: float
+    grid_nx: int
+    grid_ny: int
+    grid_first: IntArray
+    grid_items: IntArray
+    reach: FloatArray
+    labels: IntArray
+    frames: FloatArray
+    corners: FloatArray
+    heights: FloatArray
+    tops: FloatArray
+
+
+@inlined
+def _extrusion(world: World, solid: int) -> Extrusion:
+    labels, frames = world.labels, world.frames
+    return Extrusion(
+        world.corners, labels[solid, 3], labels[solid, 4], frames[solid, 13], frames[solid, 12], labels[solid, 5]
+    )
+
+
+@inlined
+def _field(world: World, solid: int) -> Field:
+    labels, frames = world.labels, world.frames
+    return Field(
+        world.heights, labels[solid, 3], world.tops, labels[solid, 4], labels[solid, 5], labels[solid, 6],
+        frames[solid, 12], frames[solid, 13], -frames[solid, 2],
+    )  # fmt: skip
+
+
+@jit
+def link_contacts(
+    world: World, link: int, x: float, y: float, z: float, ex: float, ey: float, ez: float, half: float, radius: float,
+    tolerance: float, out: ContactList, count: int,
+) -> int:  # fmt: skip
+    """Append all contacts of a link with the world's solids.
+
+    Parameters
+    ----------
+    world : World
+    link : int
+        0-based; only written to `out`.
+    x, y, z : float
+        Centre of gravity, m.
+    ex, ey, ez : float
+        Unit axis.
+    half, radius : float
+        Half the length of the segment and the radius around it, m.
+    tolerance : float
+        Contacts are those with a gap of at most this, m; less than `solid_world.MARGIN` of the link's reach.
+    out : ContactList
+    count : int
+        Where to begin in `out`.
+
+    Returns
+    -------
+    int
+        `count` after the last contact; what exceeds the capacity of `out` is counted but not stored.
+    """
+    across, along = (x - world.grid_x) * world.grid_inverse, (y - world.grid_y) * world.grid_inverse
+    if not (0.0 <= across < world.grid_nx and 0.0 <= along < world.grid_ny):
+        return count
+    cell = int(along) * world.grid_nx + int(across)
+    level = math.sqrt(ex * ex + ey * ey)
+    cos, sin = (ex / level, ey / level) if level > 0.0 else (1.0, 0.0)
+    up = abs(ez) * half + radius + tolerance
+    capsule = Capsule(x, y, z, ex, ey, ez, half, radius, tolerance)
+    reach = world.reach
+    for i in range(world.grid_first[cell], world.grid_first[cell + 1]):
+        s = world.grid_items[i]
+        if z - up > reach[s, 4] or z + up < reach[s, 3]:
+            continue
+        cx, cy, cr = reach[s, 0], reach[s, 1], reach[s, 2]
+        if not stadium_touches(x, y, cos, sin, level * half, radius + tolerance, cx, cy, cr):
+            continue
+        if world.labels[s, 0] == POST and level >= STEEP:
+            gap, nx, ny, _, lever = stadium_circle(x, y, cos, sin, level * half, radius, cx, cy, cr)
+            t = lever / level
+            below_top = reach[s, 4] - (z + t * ez)
+            if below_top >= 0.0 and z + t * ez >= reach[s, 3] and below_top >= -(gap + radius):
+                before = count
+                count = offer_contact(out, count, count, capsule, int(INNER), t, gap, nx, ny, 0.0, -2.0, -2.0, 0.0)
+                if before < count <= out.link.shape[0]:
+                    out.link[before], out.body[before] = link, world.labels[s, 1]
+                    out.feature[before] += FEATURES * world.labels[s, 2]
+                continue
+        local = to_frame(world.frames, s, capsule)
+        before = count
+        if world.labels[s, 0] == RELIEF:
+            count = relief_contacts(_field(world, s), local, out, count)
+        else:
+            shape = _extrusion(world, s)
+            if clearance(shape, local) > radius + tolerance:
+                continue
+            count = extruded_contacts(shape, local, out, count)
+        if count > before:
+            base = FEATURES * world.labels[s, 2]
+            finish_contacts(world.frames, s, link, world.labels[s, 1], base, out, before, count)
+    return count

@@ -1,0 +1,208 @@
+"""Where one end sphere or the inside of a link's segment is nearest to one cell of a height field.
+
+A contact is a local minimum of the distance between the surface and the point or segment: a face where the foot of the
+perpendicular lies in it, an edge or corner where the surface falls away to all sides. Inner edges of flat ground are
+neither, so a link slides over them without noticing.
+"""
+
+from __future__ import annotations
+
+import math
+
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.solid_contacts import EQUAL, INNER, Capsule, ContactList, offer_contact
+from snakestudio.kernels.terrain_shape import Field, corner_cone, field_edge, height, surface_below, wedge_side
+
+__all__ = ["NEEDLESS", "cell_contacts", "offer_on_surface", "segment_edge", "sphere_edge"]
+
+CONVEX = 1e-7
+"""Edges and corners that are less convex are flat; rad."""
+
+WIDER = 0.02
+"""The segment is held by an edge even if it leans over the edge's face by this angle (rad), or half the edge's own, so
+that a link lying flat on a face that it sticks out over is held at the edge before it tips."""
+
+NEEDLESS = 1e-5
+"""A contact inside the segment counts only if it is lower than the line between those of the two ends by this times the
+link's radius: ground that is flat but for so little carries at the ends only."""
+
+_FOOT_SLACK = 1e-8
+_SAME, _NEAR = math.cos(0.02), 0.9
+
+
+@jit
+def offer_on_surface(
+    field: Field, capsule: Capsule, feature: int, t: float, gap: float, nx: float, ny: float, nz: float,
+    out: ContactList, start: int, count: int,
+) -> int:  # fmt: skip
+    """Offer a contact, unless the surface there lies under the ground plane.
+
+    Two contacts of one end sphere are one if their normals differ by less than 0.02 rad.
+    """
+    c = capsule
+    if c.z + t * c.ez - (gap + c.radius) * nz <= field.floor + 1e-9:
+        return count
+    return offer_contact(out, start, count, c, feature, t, gap, nx, ny, nz, _SAME, _NEAR, NEEDLESS * c.radius)
+
+
+@jit
+def sphere_edge(
+    field: Field, capsule: Capsule, feature: int, t: float, edge: tuple[float, ...], out: ContactList, start: int,
+    count: int,
+) -> int:  # fmt: skip
+    """The contact of the end sphere at `t` with an edge (see `field_edge`), if it has one."""
+    c = capsule
+    x0, y0, z0, dx, dy, dz, ax, ay, az, bx, by, bz = edge
+    x, y, z = c.x + t * c.ex - x0, c.y + t * c.ey - y0, c.z + t * c.ez - z0
+    share = (x * dx + y * dy + z * dz) / (dx * dx + dy * dy + dz * dz)
+    if not 0.0 <= share <= 1.0:
+        return count
+    x, y, z = x - share * dx, y - share * dy, z - share * dz
+    square = x * x + y * y + z * z
+    touch = c.radius + c.tolerance
+    if square > touch * touch or square == 0.0 or x * ax + y * ay + z * az > 0.0 or x * bx + y * by + z * bz > 0.0:
+        return count
+    distance = math.sqrt(square)
+    x, y, z = x / distance, y / distance, z / distance
+    if wedge_side(x, y, z, dx, dy, dz, ax, ay, az) + wedge_side(x, y, z, dx, dy, dz, bx, by, bz) > -CONVEX:
+        return count
+    return offer_on_surface(field, c, feature, t, distance - c.radius, x, y, z, out, start, count)
+
+
+@inlined
+def _under(field: Field, c: Capsule, t: float) -> bool:
+    """Whether the segment's point at `t` lies below the surface, and not merely beyond what an edge bounds."""
+    there, surface, _, _, _ = surface_below(field, c.x + t * c.ex, c.y + t * c.ey)
+    return there and c.z + t * c.ez < surface
+
+
+@jit
+def segment_edge(
+    field: Field, capsule: Capsule, edge: tuple[float, ...], out: ContactList, start: int, count: int
+) -> int:
+    """The contact of the segment's inside with an edge (see `field_edge`) that it crosses, if it has one."""
+    c = capsule
+    x0, y0, z0, dx, dy, dz, ax, ay, az, bx, by, bz = edge
+    x, y, z = c.x - x0, c.y - y0, c.z - z0
+    nx, ny, nz = c.ey * dz - c.ez * dy, c.ez * dx - c.ex * dz, c.ex * dy - c.ey * dx
+    square, length = nx * nx + ny * ny + nz * nz, dx * dx + dy * dy + dz * dz
+    if square < 1e-10 * length:  # parallel: the end spheres, or corners, carry
+        return count
+    along, by_axis, by_edge = (
+        c.ex * dx + c.ey * dy + c.ez * dz,
+        c.ex * x + c.ey * y + c.ez * z,
+        x * dx + y * dy + z * dz,
+    )
+    t = (along * by_edge - length * by_axis) / square
+    share = (by_edge - along * by_axis) / square
+    if not (-c.half < t < c.half and 0.0 <= share <= 1.0):
+        return count
+    size = math.sqrt(square)
+    gap = (nx * x + ny * y + nz * z) / size - c.radius
+    other = -gap - 2.0 * c.radius
+    if min(gap, other) > c.tolerance or max(gap, other) < -2.0 * c.radius:
+        return count
+    nx, ny, nz = nx / size, ny / size, nz / size
+    lean_a, lean_b = wedge_side(nx, ny, nz, dx, dy, dz, ax, ay, az), wedge_side(nx, ny, nz, dx, dy, dz, bx, by, bz)
+    convex = -(lean_a + lean_b)
+    if convex < 0.0:  # n points into the solid
+        nx, ny, nz, gap, convex, lean_a, lean_b = -nx, -ny, -nz, other, -convex, -lean_a, -lean_b
+    if convex < CONVEX or nz < -1e-12 or gap > c.tolerance or gap < -2.0 * c.radius:
+        return count
+    lean = min(WIDER, 0.5 * convex)
+    if lean_a > lean or lean_b > lean or (gap < -c.radius and not _under(field, c, t)):
+        return count
+    return offer_on_surface(field, c, int(INNER), t, gap, nx, ny, nz, out, start, count)
+
+
+@jit
+def _corner(
+    field: Field, i: int, j: int, capsule: Capsule, feature: int, t: float, out: ContactList, start: int, count: int
+) -> int:
+    """The contact of the segment's point at `t` with a grid point, if it has one."""
+    c = capsule
+    x, y = c.x + t * c.ex - i * field.dx, c.y + t * c.ey - j * field.dy
+    z = c.z + t * c.ez - height(field, i, j)
+    square = x * x + y * y + z * z
+    touch = c.radius + c.tolerance
+    if square > touch * touch or square == 0.0:
+        return count
+    distance = math.sqrt(square)
+    x, y, z = x / distance, y / distance, z / distance
+    worst, total = corner_cone(field, i, j, x, y, z)
+    if worst > 1e-9 and feature == INNER:  # a peak above the axis
+        distance, x, y, z = -distance, -x, -y, -z
+        worst, total = corner_cone(field, i, j, x, y, z)
+    if worst > 1e-9 or total > -CONVEX or (distance < 0.0 and not _under(field, c, t)):
+        return count
+    return offer_on_surface(field, c, feature, t, distance - c.radius, x, y, z, out, start, count)
+
+
+@jit
+def _face(
+    field: Field, i: int, j: int, upper: bool, capsule: Capsule, feature: int, t: float, out: ContactList, start: int,
+    count: int,
+) -> int:  # fmt: skip
+    """The contact of the end sphere at `t` with the upper left or the lower right triangle of a cell, if it has one."""
+    c = capsule
+    h00, h11 = height(field, i, j), height(field, i + 1, j + 1)
+    middle = height(field, i, j + 1) if upper else height(field, i + 1, j)
+    gx = (h11 - middle if upper else middle - h00) / field.dx
+    gy = (middle - h00 if upper else h11 - middle) / field.dy
+    size = math.sqrt(1.0 + gx * gx + gy * gy)
+    x, y, z = c.x + t * c.ex - i * field.dx, c.y + t * c.ey - j * field.dy, c.z + t * c.ez - h00
+    distance = (z - gx * x - gy * y) / size
+    if distance < 0.0 or distance > c.radius + c.tolerance:
+        return count
+    across, along = (x + distance * gx / size) / field.dx, (y + distance * gy / size) / field.dy
+    small, large = (across, along) if upper else (along, across)
+    slack = _FOOT_SLACK / min(field.dx, field.dy)
+    if small < -slack or large > 1.0 + slack or small > large + slack:
+        return count
+    return offer_on_surface(
+        field, c, feature, t, distance - c.radius, -gx / size, -gy / size, 1.0 / size, out, start, count
+    )
+
+
+@jit
+def cell_contacts(
+    field: Field, i: int, j: int, top: float, capsule: Capsule, rear: bool, front: bool, out: ContactList, start: int,
+    count: int,
+) -> int:  # fmt: skip
+    """Contacts with what belongs to cell (i, j), none of it above `top`: two faces, three edges, one corner.
+
+    `rear` and `front` say whether these end spheres are wanted.
+    """
+    c = capsule
+    ends = 2 if c.half > EQUAL else 1
+    touch = c.radius + c.tolerance
+    whole = i < field.nx - 1 and j < field.ny - 1
+    for end in range(ends):
+        t = (2 * end - 1) * c.half
+        x, y, z = c.x + t * c.ex, c.y + t * c.ey, c.z + t * c.ez
+        beside = max(i * field.dx - x, 0.0, x - (i + 1) * field.dx)
+        behind = max(j * field.dy - y, 0.0, y - (j + 1) * field.dy)
+        above = max(z - top, 0.0)
+        near = beside * beside + behind * behind + above * above <= touch * touch
+        wanted = near and (front if end else rear)
+        rear, front = (wanted, front) if end == 0 else (rear, wanted)
+        for half in range(2 if wanted and whole else 0):
+            count = _face(field, i, j, half == 1, c, end, t, out, start, count)
+    for which in range(3):
+        convex, edge = field_edge(field, i, j, which)
+        if not convex:
+            continue
+        for end in range(ends):
+            if front if end else rear:
+                count = sphere_edge(field, c, end, (2 * end - 1) * c.half, edge, out, start, count)
+        if ends == 2:
+            count = segment_edge(field, c, edge, out, start, count)
+    x, y, z = i * field.dx - c.x, j * field.dy - c.y, height(field, i, j) - c.z
+    middle = x * c.ex + y * c.ey + z * c.ez
+    for place in range(ends + 1):
+        if place == 2:
+            if -c.half < middle < c.half:
+                count = _corner(field, i, j, c, place, middle, out, start, count)
+        elif place < ends and (front if place else rear):
+            count = _corner(field, i, j, c, place, (2 * place - 1) * c.half, out, start, count)
+    return count

@@ -1,0 +1,130 @@
+"""Shadows of blocks, ramps and uneven ground: a map of heights along the light, drawn when they or the view change.
+
+Along a ray of light the first thing it meets is the highest. So one depth image of the obstacles, looked at along the
+light with their height as depth, says for any point of the world whether it is in their shadow: it has to be lower
+than what the image holds on its ray. From that image the soft shadow on the floor is made once, too, not every picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from snakestudio.render import gl
+from snakestudio.render.buffers import Quads
+from snakestudio.render.light import FADING, SOFT_FOOT, SOFTNESS, THROW, Region
+from snakestudio.render.obstacles import Obstacles
+from snakestudio.render.program import Program
+from snakestudio.render.targets import HeightImage, Image
+
+__all__ = ["TerrainShadow"]
+
+_FINER = 2
+"""Texels of the map of heights for one of the floor's shadow, either way."""
+
+
+class TerrainShadow:
+    """The map of heights, and the shadow on the floor that comes of it."""
+
+    def __init__(self) -> None:
+        self._depth = Program("solid.vert", "depth.frag")
+        self._cast = Program("screen.vert", "cast.frag")
+        self._copy = Program("screen.vert", "copy.frag")
+        self._heights: HeightImage | None = None
+        self._floor: Image | None = None
+        self._made: tuple[Obstacles, Region, tuple[int, int]] | None = None
+        self._top = 1.0
+        self._texel = 0.01
+
+    def make(
+        self, world: Obstacles, at: Region, size: tuple[int, int], quads: Quads, draw_obstacles: Callable[[], None]
+    ) -> None:
+        """Draw both images, unless they are as they should be.
+
+        Parameters
+        ----------
+        world : Obstacles
+        at : Region
+        size : (int, int)
+            Texels of the shadow on the floor.
+        quads : Quads
+        draw_obstacles : callable
+            Draws all obstacles with the current program.
+        """
+        if self._made is not None and self._made[0] is world and self._made[1:] == (at, size):
+            return
+        heights, floor = self._allocate(size)
+        self._made = (world, at, size)
+        self._top = 1.02 * max(float(world.high[:, 2].max()), 1e-3)
+        self._texel = max(at.width / heights.width, at.depth / heights.height)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, heights.name)
+        gl.glViewport(0, 0, heights.width, heights.height)
+        gl.glDisable(gl.GL_CULL_FACE)
+        gl.glDisable(gl.GL_BLEND)
+        gl.glEnable(gl.GL_DEPTH_TEST)
+        gl.glEnable(gl.GL_CLIP_DISTANCE0)
+        gl.glDepthMask(True)
+        gl.glDepthFunc(gl.GL_LEQUAL)
+        gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
+        self._depth.use()
+        w, d = 2.0 / at.width, 2.0 / at.depth
+        self._depth.set_matrix(
+            "u_matrix",
+            np.array(
+                [
+                    (w, 0.0, w * THROW[0], -w * at.x - 1.0),
+                    (0.0, d, d * THROW[1], -d * at.y - 1.0),
+                    (0.0, 0.0, -2.0 / self._top, 1.0),
+                    (0.0, 0.0, 0.0, 1.0),
+                ]
+            ),
+        )
+        draw_obstacles()
+        gl.glDisable(gl.GL_CLIP_DISTANCE0)
+        gl.glDisable(gl.GL_DEPTH_TEST)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, floor.name)
+        gl.glViewport(0, 0, floor.width, floor.height)
+        self._cast.use()
+        self._cast.set("u_size", at.width, at.depth, self._top)
+        # No sharper than the texels are fine, or its edge would show them.
+        self._cast.set("u_soft", max(SOFT_FOOT, 2.0 * _FINER * self._texel), SOFTNESS, FADING)
+        self._cast.set_integer("u_heights", 0)
+        heights.compared(False)
+        quads.draw_one(3)
+        heights.compared(True)
+
+    def lay_down(self, quads: Quads) -> None:
+        """Draw the shadow on the floor into the current framebuffer, which has its size."""
+        assert self._floor is not None
+        self._copy.use()
+        self._copy.set_integer("u_image", 0)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self._floor.texture)
+        quads.draw_one(3)
+
+    def prepare(self, program: Program) -> None:
+        """Tell a program of solids (the current one) where the map of heights is."""
+        assert self._heights is not None
+        program.set("u_map", 1.0 / self._top, self._texel, 1.0 / self._heights.width, 1.0 / self._heights.height)
+        program.set_integer("u_heights", 1)
+        gl.glActiveTexture(gl.GL_TEXTURE1)
+        gl.glBindTexture(gl.GL_TEXTURE_2D, self._heights.texture)
+        gl.glActiveTexture(gl.GL_TEXTURE0)
+
+    def _allocate(self, size: tuple[int, int]) -> tuple[HeightImage, Image]:
+        if self._floor is None or self._heights is None or (self._floor.width, self._floor.height) != size:
+            self._drop()
+            self._heights, self._floor = HeightImage(_FINER * size[0], _FINER * size[1]), Image(*size)
+        return self._heights, self._floor
+
+    def _drop(self) -> None:
+        for image in (self._heights, self._floor):
+            if image is not None:
+                image.release()
+        self._heights = self._floor = self._made = None
+
+    def release(self) -> None:
+        """Delete everything."""
+        self._drop()
+        for program in (self._depth, self._cast, self._copy):
+            program.release()

@@ -1,0 +1,140 @@
+"""What reaches the joints of a gait: soft start, start delay, sampled set-points; the same however it is asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from snakestudio.control import registry
+from snakestudio.control.gaits.waves import WaveGait
+from snakestudio.control.set_points import SetPoints
+from snakestudio.errors import SceneError
+from snakestudio.model.edits import with_values
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+
+DT = 0.00025
+GAIT = {
+    "model.kind": "spatial_nonsmooth",
+    "gait.kind": "two_waves",
+    "gait.amplitude_deg": 30.0,
+    "start.kind": "gait",
+}
+PLAIN = with_values(Scene(), GAIT)
+SOFT = with_values(PLAIN, {"control.soft_start_deg": 3.0, "start.kind": "straight"})
+HELD = with_values(PLAIN, {"control.set_point_period_s": 0.1})
+LATE = with_values(PLAIN, {"control.start_delay_s": 0.15})
+ALL = with_values(SOFT, {"control.set_point_period_s": 0.1, "control.start_delay_s": 0.15})
+
+
+def knots(begin: int, end: int) -> NDArray[np.float64]:
+    return np.arange(begin, end + 1) * DT
+
+
+def middles(reference: JointReference, begin: int, end: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Angles and rates in the middle of every step, as an engine evaluates them, each (k, n-1, 2)."""
+    parts = [reference.at((k + 0.5) * DT) for k in range(begin, end)]
+    return np.stack([angle for angle, _ in parts]), np.stack([rate for _, rate in parts])
+
+
+def test_soft_start_is_the_papers_rule_at_every_midpoint() -> None:
+    # P1, VIII-E, as the implementation that made the reference tracks evaluates it: at t_M = (k + 1/2) dt every axis is
+    # at 0, with rate 0, until |ref(t_M)| <= 3 degrees for the first time, and from then on exactly at ref.
+    n = 12000
+    time = (np.arange(n) + 0.5) * DT
+    angle, rate, _ = WaveGait(PLAIN).motion(time)
+    follows = np.logical_or.accumulate(np.abs(angle) <= np.radians(3.0), axis=0)
+    reference = registry.create(SOFT).reference(knots(0, n), None)
+    assert (np.diff(reference.time) > 0).all()
+    ours, our_rate = middles(reference, 0, n)
+    np.testing.assert_allclose(ours, np.where(follows, angle, 0.0), atol=1e-12)
+    np.testing.assert_allclose(our_rate, np.where(follows, rate, 0.0), atol=1e-8)
+    assert follows[-1].all()
+    assert not follows[0].all()
+    assert np.abs(np.diff(ours, axis=0)).max() <= np.radians(3.0) + 1e-12
+
+
+def test_set_points_are_sampled_and_held_at_rest() -> None:
+    n = 2000
+    reference = registry.create(HELD).reference(knots(0, n), None)
+    ours, rate = middles(reference, 0, n)
+    sampled, _, _ = WaveGait(PLAIN).motion((np.arange(n) // 400) * 0.1)
+    np.testing.assert_allclose(ours, sampled, atol=1e-15)
+    assert not rate.any()
+
+
+def test_the_gait_begins_after_the_delay() -> None:
+    reference = registry.create(LATE).reference(knots(0, 2000), None)
+    expected = WaveGait(PLAIN).motion(np.maximum(knots(0, 2000) - 0.15, 0.0))
+    np.testing.assert_allclose(reference.angle, expected[0], atol=1e-15)
+    assert not reference.rate[:600].any()
+    np.testing.assert_allclose(reference.rate[600:], expected[1][600:], atol=1e-15)
+
+
+@pytest.mark.parametrize("scene", [SOFT, HELD, LATE, ALL], ids=["soft", "held", "late", "all"])
+@given(sizes=st.lists(st.integers(1, 20), min_size=1, max_size=5), data=st.data())
+def test_the_same_set_points_however_they_are_asked_for(scene: Scene, sizes: list[int], data: st.DataObject) -> None:
+    # A run asks ahead, and asks again from where a change of the scene holds.
+    dt, period = 0.002, 5
+    scene = with_values(scene, {"solver.step_s": dt})
+    change = data.draw(st.integers(0, sum(sizes))) * period
+    changed = with_values(scene, {"gait.amplitude_deg": 12.0, "gait.pitch_phase_deg": 40.0})
+
+    def asked(gait: SetPoints, begin: int, end: int) -> list[NDArray[np.float64]]:
+        reference = gait.reference(np.arange(begin, end + 1) * dt, None)
+        return [np.stack(reference.at((k + 0.5) * dt)) for k in range(begin, end)]
+
+    whole, cut = SetPoints(scene), SetPoints(scene)
+    end = (sum(sizes) + 1) * period
+    expected = asked(whole, 0, change) if change else []
+    whole.apply(changed, change * dt)
+    expected += asked(whole, change, end)
+    now, found = 0, []
+    for size in [*sizes, 1]:
+        until = now + size * period
+        if now <= change < until:
+            found += asked(cut, now, until)[: change - now]
+            cut.apply(changed, change * dt)
+            kept = cut.checkpoint()
+            asked(cut, change, until + 500)
+            cut.restore(kept)
+            now = change
+        found += asked(cut, now, until)
+        now = until
+    np.testing.assert_allclose(found, expected, atol=1e-13, rtol=1e-12)
+
+
+def test_a_change_between_two_set_points_waits_for_the_next() -> None:
+    gait = registry.create(HELD)
+    before = gait.reference(knots(400, 800), None).angle[1]
+    gait.apply(with_values(HELD, {"gait.amplitude_deg": 5.0}), 600 * DT)
+    after = gait.reference(knots(600, 900), None)
+    np.testing.assert_array_equal(after.angle[:201], np.broadcast_to(before, (201, 10, 2)))
+    assert np.abs(after.angle[-1] - before).max() > 0.01
+
+
+def test_a_straight_robot_under_a_soft_start_is_not_led() -> None:
+    reference = registry.create(SOFT).reference(knots(0, 100), None)
+    assert np.abs(reference.angle[:, :, 0]).max() < np.radians(1.1)  # only joint 1, whose yaw starts at 0, moves
+    assert np.abs(reference.angle[0, :, 1]).max() < np.radians(3.0)
+
+
+def test_a_robot_bent_as_the_gait_asks_does_not_wait_for_a_soft_start() -> None:
+    soft = with_values(PLAIN, {"control.soft_start_deg": 3.0})
+    time = knots(0, 2000)
+    bent = np.abs(WaveGait(PLAIN).motion(time[:1])[0][0]) > np.radians(3.0)
+    assert 10 < bent.sum() < 20
+    angle = registry.create(soft).reference(time, None).angle
+    plain = registry.create(PLAIN).reference(time, None).angle
+    np.testing.assert_array_equal(angle[-1][bent], plain[-1][bent])
+
+
+def test_a_period_shorter_than_a_step_is_a_mistake() -> None:
+    with pytest.raises(SceneError, match=r"control.set_point_period_s: 0.0001 s is shorter than a time step"):
+        with_values(Scene(), {"control.set_point_period_s": 1e-4})
+    odd = registry.create(with_values(PLAIN, {"control.set_point_period_s": 0.00131}))
+    rest = odd.reference(knots(0, 20), None)
+    assert len(np.unique(rest.angle[:, 3, 0])) == 4  # rounded to 5 steps

@@ -1,0 +1,81 @@
+"""What the tests of every engine share: reference cases, joint references made without the controllers, one run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.base import Engine
+from snakestudio.model.motion import TwoWaves
+from snakestudio.model.recording import Rows
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Cylinder
+
+FloatArray = NDArray[np.float64]
+
+REFERENCES = Path(__file__).resolve().parent.parent / "references"
+CASES: dict[str, Any] = json.loads((REFERENCES / "cases.json").read_text())
+
+
+def circle(x: float, y: float, radius: float) -> Cylinder:
+    return Cylinder(kind="cylinder", x_m=x, y_m=y, radius_m=radius)
+
+
+def _wave(amplitude: float, omega: float, phase: FloatArray, offset: float) -> FloatArray:
+    """Angle, rate and acceleration of a wave whose phases are given, (3, ...)."""
+    sine, cosine = np.sin(phase), np.cos(phase)
+    return np.stack([amplitude * sine + offset, amplitude * omega * cosine, -amplitude * omega**2 * sine])
+
+
+def _waves(scene: Scene, time: FloatArray) -> FloatArray:
+    """Angle, rate and acceleration of yaw and pitch of all joints that the scene's gait asks for, (3, k, n-1, 2)."""
+    gait, joints = scene.gait, np.arange(scene.robot.n_links - 1)
+    phase = gait.omega * time[:, None] + joints * gait.phase_shift
+    yaw = _wave(gait.amplitude, gait.omega, phase, gait.offset)
+    if not isinstance(gait, TwoWaves):
+        return np.stack([yaw, np.zeros_like(yaw)], -1)
+    p = gait.pitch
+    phase = p.omega * time[:, None] + joints * p.phase_shift + p.phase
+    return np.stack([yaw, _wave(p.amplitude, p.omega, phase, p.offset)], -1)
+
+
+def gait_reference(scene: Scene, n_steps: int, begin: int = 0) -> JointReference:
+    """The scene's gait with a knot at every step, soft start included; nothing leads the robot to it."""
+    dt, end = scene.solver.step_s, begin + n_steps
+    at, time = np.arange(begin, end + 1), np.arange(begin, end + 1) * dt
+    if scene.control.soft_start_deg <= 0.0:
+        return JointReference(time, *_waves(scene, time))
+    # P1, VIII-E: a joint axis holds 0 until its reference is within the limit for the first time (looked at in the
+    # middle of a step, like everything in P1). Two knots at nearly the same time make the jump at the step's beginning.
+    near = np.abs(_waves(scene, (np.arange(end) + 0.5) * dt)[0]) <= np.radians(scene.control.soft_start_deg)
+    follows = np.logical_or.accumulate(near, axis=0)
+    before, after = follows[np.maximum(at - 1, 0)], follows[np.minimum(at, end - 1)]
+    jumps = (before != after).any(axis=(1, 2))
+    twice = np.repeat(np.arange(len(at)), 1 + jumps)
+    second = np.concatenate([[False], np.diff(twice) == 0])
+    time = np.where(second, np.nextafter(time[twice], np.inf), time[twice])
+    mask = np.where((second | ~jumps[twice])[:, None, None], after[twice], before[twice])
+    return JointReference(time, *(_waves(scene, time) * mask))
+
+
+def still(scene: Scene, angle: FloatArray | float = 0.0, pitch: FloatArray | float = 0.0) -> JointReference:
+    """Joints that shall keep their angles (yaw and pitch)."""
+    n = scene.robot.n_links
+    angles = np.stack([np.broadcast_to(np.asarray(a, dtype=float), (2, n - 1)) for a in (angle, pitch)], -1)
+    zero = np.zeros((2, n - 1, 2))
+    return JointReference(np.array([0.0, 1e6]), angles, zero, zero)
+
+
+def run_engine(engine: Engine, steps: int, every: int = 1, gait: bool = True) -> Rows:
+    """Run an engine from its start, all steps converged; rows every so many steps."""
+    reference = gait_reference(engine.scene, steps) if gait else still(engine.scene)
+    report = engine.advance(reference, steps, np.arange(every, steps + 1, every))
+    assert report.ok, report.message
+    assert report.unconverged == 0
+    assert report.residual <= 1e-8
+    return report.rows

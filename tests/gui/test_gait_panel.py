@@ -1,0 +1,249 @@
+"""The gait panel: the library, the two waves and the drawing of the shape they make."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui import theme
+from snakestudio.gui.docks.body_shape import BodyShape
+from snakestudio.gui.docks.gait_panel import GAITS, GaitPanel
+from snakestudio.gui.docks.parameters import ParameterPanels
+from snakestudio.gui.docks.presets import Preset
+from snakestudio.gui.document import Document
+from snakestudio.model.gaits import GAITS as LIBRARY
+from snakestudio.model.motion import LateralUndulation, TwoWaves
+from snakestudio.model.scene import Scene
+from tests.gui.fake import FakeBridge, make_recording
+
+pytestmark = pytest.mark.gui
+
+
+def library(kind: str, number: int = 0) -> Preset:
+    """The first gaits of the library that are of a kind."""
+    return [entry for entry in GAITS if entry.values["gait"].kind == kind][number]
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, document: Document) -> GaitPanel:
+    panel = GaitPanel(document)
+    qtbot.addWidget(panel)
+    document.scene_changed.connect(lambda before, after: panel.refresh(after))
+    panel.resize(320, 1100)
+    panel.show()
+    qtbot.waitExposed(panel)
+    return panel
+
+
+def pick(qtbot: QtBot, panel: GaitPanel, preset: Preset) -> None:
+    """Choose with the keyboard, as a user does."""
+    box = panel.presets
+    box.setFocus()
+    while box.currentIndex() < GAITS.index(preset):
+        qtbot.keyClick(box, Qt.Key.Key_Down)
+    while box.currentIndex() > GAITS.index(preset):
+        qtbot.keyClick(box, Qt.Key.Key_Up)
+
+
+def test_the_library_is_offered_with_explanation_and_source(panel: GaitPanel) -> None:
+    assert [panel.presets.itemText(i) for i in range(panel.presets.count())] == [e.title for e in LIBRARY]
+    for entry in LIBRARY:
+        panel.choose(next(gait for gait in GAITS if gait.name == entry.title))
+        assert entry.explanation in panel.about.text()
+        assert entry.source in panel.about.text()
+
+
+def test_every_gait_of_the_library_is_one_step_of_undo(panel: GaitPanel, document: Document) -> None:
+    for entry in GAITS:
+        before, count = document.scene, document.undo_stack.count()
+        panel.choose(entry)
+        assert document.scene.gait == entry.values["gait"]
+        assert document.scene.control.soft_start_deg == entry.values["control.soft_start_deg"]
+        assert document.undo_stack.count() == count + (document.scene != before)
+    while document.undo_stack.canUndo():
+        document.undo_stack.undo()
+    assert document.scene.gait == LateralUndulation()
+
+
+def test_another_kind_brings_its_own_sliders(qtbot: QtBot, panel: GaitPanel, document: Document) -> None:
+    assert not any(key.startswith("gait.pitch_") for key in panel.rows)
+    document.set_value("model.kind", "spatial_nonsmooth", "Model")
+    pick(qtbot, panel, library("two_waves"))
+    assert set(panel.rows) == {f"gait.{name}" for name in TwoWaves.model_fields if name != "kind"}
+    titles = [label.text() for label in panel.findChildren(QLabel) if label.property("role") == "group"]
+    assert titles == ["Horizontal wave", "Vertical wave", "Phase between"]
+    row = panel.rows["gait.pitch_amplitude_deg"]
+    row.field.setFocus()
+    row.field.selectAll()
+    qtbot.keyClicks(row.field, "17")
+    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    assert document.scene.gait.pitch.amplitude == pytest.approx(17 * 3.141592653589793 / 180)
+    document.undo_stack.undo()
+    document.undo_stack.undo()
+    assert not any(key.startswith("gait.pitch_") for key in panel.rows)
+
+
+def test_a_changed_gait_is_marked_and_taken_back(qtbot: QtBot, panel: GaitPanel, document: Document) -> None:
+    chosen = library("two_waves")
+    panel.choose(chosen)
+    assert not panel.presets.changed
+    assert not panel.back.isVisible()
+    document.set_value("gait.pitch_phase_deg", 33.0, "Phase")
+    assert panel.presets.changed
+    assert panel.presets.currentText().startswith("•")
+    assert "changed from" in panel.about.text()
+    assert panel.rows["gait.pitch_phase_deg"].reset_button.isVisible()
+    qtbot.mouseClick(panel.back, Qt.MouseButton.LeftButton)
+    assert document.scene.gait == chosen.values["gait"]
+    assert not panel.presets.changed
+
+
+def test_a_row_goes_back_to_the_chosen_gait(qtbot: QtBot, panel: GaitPanel, document: Document) -> None:
+    document.set_value("model.kind", "spatial_nonsmooth", "Model")
+    chosen = library("two_waves")
+    panel.choose(chosen)
+    document.set_value("gait.pitch_amplitude_deg", 71.5, "Pitch")
+    qtbot.mouseClick(panel.rows["gait.pitch_amplitude_deg"].reset_button, Qt.MouseButton.LeftButton)
+    assert document.scene.gait == chosen.values["gait"]
+
+
+def test_the_planar_model_says_that_it_ignores_the_vertical_wave(panel: GaitPanel, document: Document) -> None:
+    panel.choose(library("two_waves"))
+    row = panel.rows["gait.pitch_amplitude_deg"]
+    assert panel.hint.isVisible()
+    assert "vertical wave" in panel.hint.text()
+    assert not row.field.isEnabled()
+    assert "spatial" in row.unused
+    assert panel.rows["gait.amplitude_deg"].field.isEnabled()
+    document.set_value("model.kind", "spatial_nonsmooth", "Model")
+    assert not panel.hint.isVisible()
+    assert row.field.isEnabled()
+
+
+def test_a_vertical_wave_comes_and_goes(qtbot: QtBot, panel: GaitPanel, document: Document) -> None:
+    document.set_value("gait.amplitude_deg", 33.0, "Amplitude")
+    document.set_value("gait.phase_shift_deg", -61.0, "Shift")
+    before = document.scene.gait
+    qtbot.mouseClick(panel.wave_button, Qt.MouseButton.LeftButton)
+    gait = document.scene.gait
+    assert isinstance(gait, TwoWaves)
+    assert (gait.amplitude_deg, gait.phase_shift_deg, gait.pitch_phase_shift_deg) == (33.0, -61.0, -61.0)
+    qtbot.mouseClick(panel.wave_button, Qt.MouseButton.LeftButton)
+    assert document.scene.gait == before
+    document.undo_stack.undo()
+    assert isinstance(document.scene.gait, TwoWaves)
+
+
+def test_a_gait_of_ones_own_is_none_of_the_library(panel: GaitPanel, document: Document) -> None:
+    own = document.scene.model_copy(update={"gait": LateralUndulation(amplitude_deg=12.3, offset_deg=1.7)})
+    document.new(own)
+    panel.forget()
+    panel.refresh(document.scene)
+    assert panel.presets.currentIndex() == -1
+    assert not panel.back.isVisible()
+
+
+def test_a_gait_of_the_library_is_known_by_its_waves(panel: GaitPanel, document: Document) -> None:
+    entry = next(gait for gait in GAITS if gait.values["control.soft_start_deg"] > 0)
+    document.new(document.scene.model_copy(update={"gait": entry.values["gait"]}))
+    panel.forget()
+    panel.refresh(document.scene)
+    assert panel.presets.currentText() == f"• {entry.name}"
+    assert panel.soft_start.reset_button.isVisible()
+    panel.choose(entry)
+    assert panel.presets.currentText() == entry.name
+
+
+# --- the drawing ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def panels(qtbot: QtBot, document: Document, bridge: FakeBridge) -> ParameterPanels:
+    panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
+    qtbot.addWidget(panels)
+    panels.resize(320, 1600)
+    panels.show()
+    qtbot.waitExposed(panels)
+    return panels
+
+
+def pixels(shape: BodyShape, role: str, top: int, bottom: int) -> int:
+    """How many pixels of a colour of the palette are between two heights."""
+    image, colour = shape.grab().toImage(), theme.colour(role)
+
+    def alike(found: QColor) -> bool:
+        return max(abs(found.red() - colour.red()), abs(found.blue() - colour.blue())) < 8
+
+    rows = range(top, min(bottom, image.height()))
+    return sum(alike(image.pixelColor(x, y)) for x in range(image.width()) for y in rows)
+
+
+def test_there_is_a_side_view_where_there_is_a_vertical_wave(
+    qtbot: QtBot, panels: ParameterPanels, document: Document, bridge: FakeBridge
+) -> None:
+    shape = panels.gait.shape
+    low = shape.height()
+    assert not shape.shows_side
+    panels.gait.choose(library("two_waves"))
+    qtbot.waitUntil(lambda: shape.wanted is not None)
+    assert not shape.shows_side, "the planar model stays flat"
+    document.set_value("model.kind", "spatial_nonsmooth", "Model")
+    bridge.set_recording(make_recording(document.scene, 50))
+    qtbot.waitUntil(lambda: shape.shows_side)
+    qtbot.waitUntil(lambda: shape.height() > low + 40)
+    qtbot.waitUntil(lambda: pixels(shape, "accent", low + 16, 400) > 40)
+    bridge.set_recording(None)
+    document.set_value("model.kind", "planar_nonsmooth", "Model")
+    qtbot.waitUntil(lambda: shape.height() == low)
+
+
+def test_dragging_a_slider_changes_the_drawing_at_once(
+    qtbot: QtBot, panels: ParameterPanels, document: Document, bridge: FakeBridge
+) -> None:
+    document.set_value("model.kind", "spatial_nonsmooth", "Model")
+    panels.gait.choose(library("two_waves"))
+    bridge.set_recording(make_recording(document.scene, 50))
+    shape = panels.gait.shape
+    qtbot.waitUntil(lambda: shape.shows_side and shape.wanted is not None)
+    heights = []
+    slider = panels.gait.rows["gait.pitch_amplitude_deg"].slider
+    assert slider is not None
+    for position in (5, 20, 40):
+        slider._go(position)
+        qtbot.wait(120)
+        shape.grab()
+        assert shape.wanted is not None
+        heights.append(float(shape.wanted.joints[:, 2].max()))
+    assert heights == sorted(heights)
+    assert heights[2] > heights[0] + 0.02
+    assert bridge.recording is not None
+
+
+def test_a_drag_looks_ahead_in_time(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+    shape = panels.gait.shape
+    qtbot.waitUntil(lambda: shape.wanted is not None)
+    assert shape.wanted is not None
+    now = shape.wanted.joints.copy()
+    qtbot.mousePress(shape, Qt.MouseButton.LeftButton, pos=QPoint(60, 40))
+    qtbot.mouseMove(shape, QPoint(60 + round(0.3 * shape.width()), 40))
+    shape.grab()
+    # Half of the drag's full way is half a period: the wave is the other way round.
+    assert shape.ahead == pytest.approx(0.5 * 360 / 80, abs=0.05)
+    assert abs(shape.wanted.joints - now).max() > 0.05
+    qtbot.mouseRelease(shape, Qt.MouseButton.LeftButton, pos=QPoint(150, 40))
+    shape.grab()
+    assert shape.ahead == 0.0
+    assert shape.wanted.joints == pytest.approx(now)
+
+
+def test_the_drawing_is_there_without_any_snapshot(qtbot: QtBot) -> None:
+    shape = BodyShape()
+    qtbot.addWidget(shape)
+    shape.show_state(Scene(), None)
+    shape.resize(300, 84)
+    shape.grab()
+    assert shape.wanted is not None
+    assert shape.wanted.joints.shape == (12, 3)

@@ -1,0 +1,98 @@
+"""Switching between the planar and the spatial model: to and fro, at the start and during a run; nothing is lost."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from snakestudio.engines import registry
+from snakestudio.gui.docks.parameters import ParameterPanels
+from snakestudio.gui.document import Document
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.model_box import ModelBox
+from snakestudio.model.motion import TwoWaves
+from snakestudio.model.scene import Model
+from tests.gui.conftest import COMPILING_MS
+from tests.gui.fake import FakeBridge
+
+pytestmark = pytest.mark.gui
+
+
+def choose(qtbot: QtBot, box: ModelBox, key: Qt.Key) -> None:
+    """Down is the spatial model, up the planar one."""
+    box.setFocus()
+    qtbot.keyClick(box, key)
+
+
+@pytest.fixture
+def box(qtbot: QtBot, document: Document) -> ModelBox:
+    box = ModelBox(document)
+    qtbot.addWidget(box)
+    box.show()
+    qtbot.waitExposed(box)
+    return box
+
+
+def test_nothing_of_the_scene_is_lost_to_and_fro(qtbot: QtBot, box: ModelBox, document: Document) -> None:
+    document.set_value("joint_controller.kp_nm_per_rad", 123.0, "Gain")
+    document.edit(document.scene.model_copy(update={"gait": TwoWaves(pitch_amplitude_deg=7.5)}), "Gait")
+    before, count = document.scene, document.undo_stack.count()
+    choose(qtbot, box, Qt.Key.Key_Down)
+    assert document.scene == before.model_copy(update={"model": Model(kind="spatial_nonsmooth")})
+    assert document.undo_stack.count() == count + 1
+    assert document.undo_stack.undoText() == "Model: spatial"
+    choose(qtbot, box, Qt.Key.Key_Up)
+    assert document.scene == before
+    document.undo_stack.undo()
+    assert box.currentData() == "spatial_nonsmooth"
+
+
+def test_a_model_that_is_not_there_cannot_be_chosen(
+    qtbot: QtBot, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "kinds", lambda: ("planar_nonsmooth",))
+    box = ModelBox(document)
+    qtbot.addWidget(box)
+    box.show()
+    choose(qtbot, box, Qt.Key.Key_Down)
+    assert document.scene.model.kind == "planar_nonsmooth"
+    assert "Not in this version" in str(box.itemData(1, Qt.ItemDataRole.ToolTipRole))
+
+
+def test_the_panel_says_that_it_applies_at_reset(qtbot: QtBot, document: Document, bridge: FakeBridge) -> None:
+    panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
+    qtbot.addWidget(panels)
+    panels.resize(340, 1800)
+    panels.show()
+    choose(qtbot, panels.model, Qt.Key.Key_Down)
+    bridge.set_status(pending=("model.kind",))
+    assert "next reset" in panels.model_message.text()
+    assert panels.joints.isVisible()
+    bridge.set_status(pending=())
+    choose(qtbot, panels.model, Qt.Key.Key_Up)
+    assert panels.model_message.text() == ""
+    assert not panels.joints.isVisible()
+
+
+def test_during_a_run_it_applies_at_reset(recorded: MainWindow, qtbot: QtBot) -> None:
+    scene = recorded.document.scene
+    choose(qtbot, recorded.run_bar.model, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: "spatial model applies at reset" in recorded.banners.run.text, timeout=20_000)
+    assert recorded.bridge.recording is not None
+    assert recorded.bridge.recording.scene.model.kind == "planar_nonsmooth", "the run that is there stays"
+    recorded.document.undo_stack.undo()
+    qtbot.waitUntil(lambda: recorded.banners.run.text == "", timeout=20_000)
+    recorded.document.undo_stack.redo()
+    qtbot.waitUntil(lambda: bool(recorded.bridge.status.pending), timeout=20_000)
+    button = next(b for b in recorded.banners.run.findChildren(QPushButton) if b.text() == "Reset")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: recorded.bridge.status.state in ("preparing", "ready"), timeout=20_000)
+    # At t = 0 it applies at once.
+    choose(qtbot, recorded.run_bar.model, Qt.Key.Key_Up)
+    qtbot.waitUntil(lambda: recorded.bridge.status.state == "ready", timeout=COMPILING_MS)
+    recorded.bridge.session.settle()
+    assert recorded.document.scene == scene
+    assert recorded.bridge.status.pending == ()
+    assert len(recorded.document.scene.obstacles) == 7

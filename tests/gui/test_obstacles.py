@@ -1,0 +1,361 @@
+"""Obstacles of every kind in the window: added, picked, dragged, edited, and told about when they cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFileDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from snakestudio.errors import Problem
+from snakestudio.gui.docks.checks import Checks
+from snakestudio.gui.docks.clearance import clearances
+from snakestudio.gui.docks.height_rows import HeightsRow, PictureRow
+from snakestudio.gui.docks.inspector import Inspector
+from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
+from snakestudio.gui.docks.obstacle_texts import KINDS, kind_title, obstacle_title, place_and_size
+from snakestudio.gui.docks.scene_tree import SceneTree
+from snakestudio.gui.document import Document
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.selection import Selection
+from snakestudio.gui.widgets.form import NumberRow
+from snakestudio.model.robot import Robot
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.solids import obstacle_solids
+from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
+from snakestudio.render.obstacles import obstacles_of
+from tests.gui.fake import FakeBridge
+from tests.gui.test_tree_inspector import enter
+from tests.gui.test_viewport import LEFT, NONE, drag
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def selection(document: Document) -> Selection:
+    return Selection(document)
+
+
+# --- adding ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_one_of_any_kind_stands_free_where_the_view_looks(
+    document: Document, selection: Selection, bridge: FakeBridge, kind: str
+) -> None:
+    snapshot = bridge.displayed
+    assert snapshot is not None
+    commands = ObstacleCommands(document, selection, lambda: snapshot, lambda: (0.6, 0.1))
+    before = document.scene
+    for count in (1, 2):
+        commands.add(kind)
+        scene = document.scene
+        index = len(scene.obstacles) - 1
+        assert index == len(before.obstacles) + count - 1
+        assert scene.obstacles[index].kind == kind
+        assert selection.items == {("obstacle", index)}
+        world = obstacles_of(scene.obstacles)
+        assert world.problems == [], "a new one can be read"
+        apart = (world.low[:index, :2] > world.high[index, :2]) | (world.high[:index, :2] < world.low[index, :2])
+        assert apart.any(axis=1).all()
+        assert clearances(world, index, snapshot, scene.robot).min() > 0
+    assert document.undo_stack.undoText() == f"Add {kind_title(kind).lower()}"
+    if kind != "cylinder":  # there is one in the scene: the next one stands by it
+        first = world.low[-2] + world.high[-2]
+        assert np.hypot(*(0.5 * first[:2] - (0.6, 0.1))) < 6
+    document.undo_stack.undo()
+    document.undo_stack.undo()
+    assert document.scene == before
+
+
+def test_a_free_place_is_taken_at_once(document: Document, selection: Selection) -> None:
+    document.new()
+    ObstacleCommands(document, selection, target=lambda: (3.123456, -2.0)).add("box")
+    box = document.scene.obstacles[0]
+    assert (box.x_m, box.y_m) == (3.12, -2.0)
+
+
+def test_every_kind_is_in_the_menus(window: MainWindow, qtbot: QtBot) -> None:
+    menu = window.actions_table.menus["Edit/Add Obstacle"]
+    assert [action.text() for action in menu.actions()] == [kind_title(kind) for kind in KINDS]
+    before = len(window.document.scene.obstacles)
+    window.actions_table["add_ramp"].trigger()
+    added = window.document.scene.obstacles[before]
+    assert added.kind == "ramp"
+    assert window.selection.items == {("obstacle", before)}
+    qtbot.waitUntil(window.actions_table["duplicate"].isEnabled)
+    window.actions_table["duplicate"].trigger()
+    assert window.document.scene.obstacles[before + 1].kind == "ramp"
+    assert window.document.undo_stack.undoText() == "Duplicate ramp 8"
+
+
+def test_the_trees_button_adds_another_of_the_last_kind(qtbot: QtBot, document: Document, selection: Selection) -> None:
+    tree = SceneTree(document, selection)
+    qtbot.addWidget(tree)
+    menu = tree.add_button.menu()
+    assert isinstance(menu, QMenu)
+    next(action for action in menu.actions() if action.text() == "Stairs").trigger()
+    qtbot.mouseClick(tree.add_button, Qt.MouseButton.LeftButton, pos=QPoint(6, 10))
+    assert [o.kind for o in document.scene.obstacles[-2:]] == ["stairs", "stairs"]
+    assert document.undo_stack.count() == 2
+    index = tree.model.index_of(("obstacle", 7))
+    assert index.data() == "Stairs 8"
+    assert "4 steps of 0.3 × 0.04 m" in index.data(Qt.ItemDataRole.ToolTipRole)
+    icons = {tree.model.index_of(("obstacle", i)).data(Qt.ItemDataRole.DecorationRole).cacheKey() for i in (0, 1, 7)}
+    assert len(icons) == 2, "an icon for every kind, the same for all of a kind"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_names_and_sizes(kind: str) -> None:
+    obstacle = KINDS[kind](x_m=1.0, y_m=2.0)  # type: ignore[call-arg]
+    assert obstacle_title(obstacle, 2) == f"{kind_title(kind)} 3"
+    assert place_and_size(obstacle).startswith("x 1.000 m, y 2.000 m, ")
+    assert "_" not in kind_title(kind)
+
+
+def test_copies_stand_beside(document: Document, selection: Selection) -> None:
+    document.new(Scene(obstacles=(Stairs(x_m=0, y_m=0, width_m=1.5, name="flight"), Rubble(x_m=0, y_m=5))))
+    selection.set([("obstacle", 0), ("obstacle", 1)])
+    ObstacleCommands(document, selection).duplicate()
+    world = obstacles_of(document.scene.obstacles)
+    assert document.scene.obstacles[2].name == "flight copy"
+    assert world.low[2, 1] > world.high[0, 1]
+    assert world.low[3, 1] > world.high[1, 1]
+    assert selection.items == {("obstacle", 2), ("obstacle", 3)}
+
+
+# --- inspector ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def inspector(qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge) -> Inspector:
+    inspector = Inspector(document, selection, bridge)  # type: ignore[arg-type]
+    qtbot.addWidget(inspector)
+    inspector.resize(320, 900)
+    inspector.show()
+    qtbot.waitExposed(inspector)
+    inspector.activateWindow()
+    return inspector
+
+
+def put(document: Document, *obstacles: Obstacle) -> None:
+    """Make these the only obstacles, as an edit."""
+    document.edit(document.scene.model_copy(update={"obstacles": obstacles}), "test")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_value_of_a_kind_has_a_row(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection, kind: str
+) -> None:
+    model = KINDS[kind]
+    put(document, model(x_m=1.0, y_m=2.0))  # type: ignore[call-arg]
+    selection.set([("obstacle", 0)])
+    assert set(inspector.rows) == set(model.model_fields) - {"kind"}
+    assert inspector.title.text() == f"{kind_title(kind)} 1"
+    numbers = [name for name, row in inspector.rows.items() if isinstance(row, NumberRow)]
+    for name in numbers:
+        row = inspector.rows[name]
+        assert isinstance(row, NumberRow)
+        enter(qtbot, row, "3")
+        assert getattr(document.scene.obstacles[0], name) == 3, row.message.text()
+    assert document.undo_stack.count() == len(numbers) + 1
+
+
+def test_several_kinds_share_what_they_have_in_common(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    put(document, Box(x_m=0, y_m=0), Ramp(x_m=2, y_m=0), Cylinder(x_m=4, y_m=0), Box(x_m=6, y_m=0))
+    selection.set([("obstacle", 0), ("obstacle", 1)])
+    assert list(inspector.rows) == ["length_m", "width_m", "friction"]
+    row = inspector.rows["width_m"]
+    assert isinstance(row, NumberRow)
+    enter(qtbot, row, "0.7")
+    assert [document.scene.obstacles[i].width_m for i in (0, 1, 3)] == [0.7, 0.7, 0.3]  # type: ignore[union-attr]
+    selection.set([("obstacle", i) for i in range(4)])
+    assert list(inspector.rows) == ["friction"]
+    selection.set([("obstacle", 0), ("obstacle", 3)])
+    assert "yaw_deg" in inspector.rows
+
+
+def test_heights_from_a_table_or_a_picture(
+    qtbot: QtBot,
+    inspector: Inspector,
+    document: Document,
+    selection: Selection,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put(document, HeightField(x_m=0, y_m=0, heights_m=((0.0, 0.1, 0.2), (0.0, 0.1, 0.3))))
+    document.save(tmp_path / "scene.toml")
+    selection.set([("obstacle", 0)])
+    table, picture = inspector.rows["heights_m"], inspector.rows["picture"]
+    assert isinstance(table, HeightsRow)
+    assert isinstance(picture, PictureRow)
+    assert table.field.text() == "3 × 2 heights"
+    (tmp_path / "maps").mkdir()
+    Image.fromarray(np.full((4, 5), 128, np.uint8)).save(tmp_path / "maps" / "hills.png")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "maps" / "hills.png"), ""))
+    qtbot.mouseClick(picture.browse, Qt.MouseButton.LeftButton)
+    field = document.scene.obstacles[0]
+    assert isinstance(field, HeightField)
+    assert (field.picture, field.heights_m) == ("maps/hills.png", None)
+    assert picture.field.text() == "maps/hills.png"
+    assert table.field.text() == "none"
+    assert document.undo_stack.undoText() == "Change picture of height field 1"
+    assert obstacles_of(document.scene.obstacles, document.base_dir).problems == []
+    document.undo_stack.undo()
+    assert table.field.text() == "3 × 2 heights"
+
+
+# --- clearance ------------------------------------------------------------------------------------------------------
+
+
+def _one_link(x: float, y: float, z: float) -> Snapshot:
+    """A robot of two links: the first along y at a place, the second far away."""
+    pose = np.array([(x, y, z, np.sqrt(0.5), 0, 0, np.sqrt(0.5)), (50.0, 0, 0, 1, 0, 0, 0)])
+    none = np.zeros((1, 2))
+    return Snapshot(0.0, pose, np.zeros((2, 6)), none, none, none, none, none)
+
+
+@pytest.mark.parametrize(
+    ("obstacle", "place", "gap"),
+    [
+        (Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2), (0.2, 0.1, 0.5), 0.3),
+        (Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2), (0.8, 0.0, 0.1), 0.3),
+        (Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2), (0.8, 0.0, 0.6), 0.5),
+        (Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2, yaw_deg=45), (np.sqrt(2), 0.0, 0.1), np.sqrt(0.5)),
+        (Box(x_m=0, y_m=0, length_m=1, width_m=1, height_m=0.2), (0.0, 0.75, 0.1), 0.15),  # the end sphere
+        (Stairs(x_m=0, y_m=0, steps=2, rise_m=0.1, run_m=0.5), (0.2, 0.0, 0.4), 0.3),
+        (Stairs(x_m=0, y_m=0, steps=2, rise_m=0.1, run_m=0.5), (0.7, 0.0, 0.4), 0.2),
+        (Ramp(x_m=0, y_m=0, length_m=4, rise_m=3, width_m=2), (2.0, 0.0, 2.5), 0.8),
+        (Ramp(x_m=0, y_m=0, length_m=4, rise_m=3, width_m=2), (4.5, 0.0, 1.0), 0.5),
+        (HeightField(x_m=0, y_m=0, heights_m=((0.1, 0.1), (0.1, 0.1))), (0.3, 0.2, 0.6), 0.5),
+        (HeightField(x_m=0, y_m=0, length_m=4, width_m=4, heights_m=((0, 3), (0, 3))), (0.0, 0.0, 2.5), 0.8),
+        (Cylinder(x_m=0, y_m=0, radius_m=0.5, height_m=0.2), (0.0, 0.0, 0.5), 0.3),
+    ],
+    ids=lambda value: getattr(value, "kind", ""),
+)
+def test_clearances_of_a_link_by_hand(obstacle: Obstacle, place: tuple[float, float, float], gap: float) -> None:
+    """Distances that a ruler gives: from faces, edges (3-4-5), corners and slopes of 3 in 4."""
+    robot = Robot(n_links=2, contact_half_length_m=0.1, radius_m=0.05)
+    found = clearances(obstacles_of((obstacle,)), 0, _one_link(*place), robot)
+    assert found[0] == pytest.approx(gap - 0.05, abs=1e-5)
+
+
+def test_clearance_from_rubble_is_that_of_its_nearest_block() -> None:
+    """By looking at a fine grid of points on every block's faces."""
+    rubble = Rubble(x_m=0, y_m=0, blocks=60)
+    robot = Robot(n_links=2, contact_half_length_m=0.1, radius_m=0.02)
+    found = clearances(obstacles_of((rubble,)), 0, _one_link(0.3, 0.2, 0.3), robot)[0]
+    s = np.linspace(-1, 1, 41)
+    a, b = (g.ravel() for g in np.meshgrid(s, s))
+    one = np.ones_like(a)
+    faces = np.concatenate([np.column_stack(c) for w in (one, -one) for c in ((a, b, w), (a, w, b), (w, a, b))])
+    along = np.array([0.3, 0.2, 0.3]) + np.linspace(-0.1, 0.1, 41)[:, None] * np.array([0.0, 1.0, 0.0])
+    least = np.inf
+    for block in obstacle_solids(rubble):
+        surface = block.centre + (faces * block.half) @ block.rotation.T  # type: ignore[union-attr]
+        least = min(least, np.linalg.norm(surface[:, None] - along, axis=2).min())
+    assert found == pytest.approx(least - 0.02, abs=2e-3)
+
+
+# --- checks ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_picture_that_cannot_be_read_is_a_sentence(
+    qtbot: QtBot, document: Document, selection: Selection, bridge: FakeBridge
+) -> None:
+    checks = Checks(document, bridge, selection)  # type: ignore[arg-type]
+    qtbot.addWidget(checks)
+    put(document, Box(x_m=0, y_m=0), HeightField(x_m=0, y_m=3, picture="nowhere.png"))
+    assert checks.summary.text() == "1 error"
+    line = str(checks.list.model().index(0, 0).data())
+    assert line.startswith("Height field 2: '")
+    assert "nowhere.png' cannot be used (No such file or directory); give a grey-scale PNG" in line
+    checks._go_to(checks.list.model().index(0, 0))
+    assert selection.items == {("obstacle", 1)}
+    bridge.set_status(problems=(Problem("error", "obstacles[2].picture", "'nowhere.png' cannot be used", "", (1,)),))
+    assert checks.summary.text() == "1 error", "what the engine said is not said twice"
+    put(document, Box(x_m=0, y_m=0))
+    bridge.set_status(problems=())
+    assert checks.summary.text() == "No errors"
+
+
+# --- the window -----------------------------------------------------------------------------------------------------
+
+
+KINDS_APART: tuple[Obstacle, ...] = (
+    Cylinder(x_m=0.0, y_m=0.0),
+    Box(x_m=1.2, y_m=0.0, pitch_deg=10),
+    Stairs(x_m=2.2, y_m=0.0, width_m=0.8, landing_m=0.3, run_m=0.2),
+    Ramp(x_m=0.0, y_m=1.5),
+    HeightField(x_m=2.0, y_m=1.7, length_m=1.0, width_m=1.0, heights_m=((0.1, 0.2), (0.1, 0.15))),
+    Rubble(x_m=-1.2, y_m=0.5, length_m=0.6, width_m=0.6, blocks=200),
+)
+
+
+@pytest.fixture
+def kinds(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
+    """The window with one obstacle of every kind, seen from above."""
+    drawn.bridge.close()  # what an engine has to say about them would take room from the picture
+    put(drawn.document, *KINDS_APART)
+    drawn.viewport.frame_all(at_once=True)
+    navigator = drawn.viewport.navigator
+    navigator.jump(navigator.camera.standard("top"))
+    return drawn
+
+
+def middle(window: MainWindow, index: int) -> QPoint:
+    """Where the middle of an obstacle is seen from above."""
+    world = obstacles_of(window.document.scene.obstacles)
+    x, y, z = 0.5 * (world.low[index] + world.high[index])
+    return window.viewport.pixel((float(x), float(y), float(z))).toPoint()
+
+
+@pytest.mark.parametrize("index", range(len(KINDS_APART)), ids=[o.kind for o in KINDS_APART])
+def test_every_kind_is_clicked_dragged_and_framed(kinds: MainWindow, qtbot: QtBot, index: int) -> None:
+    viewport, before = kinds.viewport, kinds.document.scene
+    start = middle(kinds, index)
+    qtbot.mouseMove(viewport, start)
+    qtbot.waitUntil(lambda: kinds.selection.hovered == ("obstacle", index))
+    assert obstacle_title(before.obstacles[index], index) in viewport.hint.text()
+    qtbot.mouseClick(viewport, LEFT, NONE, start)
+    assert kinds.selection.items == {("obstacle", index)}
+    drag(qtbot, viewport, start, start + QPoint(30, -20))
+    moved, old = kinds.document.scene.obstacles[index], before.obstacles[index]
+    scale = float(viewport.navigator.camera.view_height((0, 0, 0))) / viewport.height()
+    assert moved.x_m == pytest.approx(old.x_m + 30 * scale, abs=2e-4)
+    assert moved.y_m == pytest.approx(old.y_m + 20 * scale, abs=2e-4)
+    assert moved.model_copy(update={"x_m": old.x_m, "y_m": old.y_m}) == old
+    kinds.document.undo_stack.undo()
+    assert kinds.document.scene == before
+    viewport.frame_selection()
+    viewport.navigator.finish()
+    world = obstacles_of(before.obstacles)
+    assert viewport.navigator.camera.target == pytest.approx(0.5 * (world.low[index] + world.high[index]), abs=1e-6)
+
+
+def test_what_cannot_be_read_is_drawn_and_said(kinds: MainWindow, qtbot: QtBot) -> None:
+    put(kinds.document, HeightField(x_m=0.5, y_m=0.5, picture="nowhere.png"))
+    with qtbot.waitSignal(kinds.viewport.frame_drawn, timeout=30_000):
+        kinds.viewport.refresh()
+    qtbot.mouseClick(kinds.viewport, LEFT, NONE, middle(kinds, 0))
+    assert kinds.selection.items == {("obstacle", 0)}
+    assert kinds.viewport.fallback_reason == ""
+
+
+def test_the_plain_view_shows_every_kind(make_window: object, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", "flat")
+    window = make_window()  # type: ignore[operator]
+    put(window.document, *KINDS_APART)
+    window.viewport.frame_all(at_once=True)
+    image = window.viewport.grab().toImage()
+    floor = image.pixelColor(4, image.height() // 2)
+    for index in range(len(KINDS_APART)):
+        colour = image.pixelColor(middle(window, index))
+        assert colour.red() > floor.red() + 40, KINDS_APART[index].kind

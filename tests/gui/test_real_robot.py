@@ -1,0 +1,119 @@
+"""The real robot: one click makes it, one takes it back, and what a model has no use for is locked and says so."""
+
+from __future__ import annotations
+
+import typing
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.docks.parameters import ParameterPanels
+from snakestudio.gui.docks.presets import AIKO, IDEAL
+from snakestudio.gui.document import Document
+from snakestudio.gui.models import MODELS, unused_reason
+from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.robot import Actuator
+from snakestudio.model.scene import Model, Scene
+from snakestudio.session.runner import Runner
+from tests.gui.fake import FakeBridge
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def panels(qtbot: QtBot, document: Document, bridge: FakeBridge) -> ParameterPanels:
+    document.set_value("model.kind", "spatial_nonsmooth", "Model")
+    panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
+    qtbot.addWidget(panels)
+    panels.resize(340, 1900)
+    panels.show()
+    qtbot.waitExposed(panels)
+    return panels
+
+
+def test_it_is_ideal_and_folded_at_first(panels: ParameterPanels, document: Document) -> None:
+    assert IDEAL.holds(document.scene)
+    assert IDEAL.holds(Scene())
+    assert panels.real_robot.is_folded
+    assert panels.real_robot.buttons["Ideal"].isChecked()
+
+
+def test_one_click_makes_it_real_and_one_ideal_again(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+    section, before = panels.real_robot, document.scene
+    section.toggle()
+    count = document.undo_stack.count()
+    qtbot.mouseClick(section.buttons["As Aiko"], Qt.MouseButton.LeftButton)
+    scene = document.scene
+    # P1, VIII-F: 3 to 5 degrees of free play, 22 mm between the axes, 10 Hz, 0.05 to 0.15 s late.
+    assert scene.actuator == Actuator(free_play_deg=4.0, max_torque_nm=4.0, time_constant_s=0.002)
+    assert scene.robot.axis_offset_m == 0.022
+    assert scene.ground.stribeck_rise == 0.2
+    assert (scene.control.set_point_period_s, scene.control.start_delay_s) == (0.1, 0.1)
+    assert document.undo_stack.count() == count + 1
+    assert section.buttons["As Aiko"].isChecked()
+    assert not section.buttons["Ideal"].isChecked()
+    assert section.rows["actuator.free_play_deg"].field.text() == "4.00"
+    document.set_value("actuator.free_play_deg", 3.0, "Free play")
+    assert not any(button.isChecked() for button in section.buttons.values())
+    qtbot.mouseClick(section.buttons["Ideal"], Qt.MouseButton.LeftButton)
+    assert document.scene == before
+    document.undo_stack.undo()
+    document.undo_stack.undo()
+    assert AIKO.holds(document.scene)
+
+
+def test_the_torque_is_what_six_watts_give() -> None:
+    fastest = np.radians(40) * np.radians(80)  # P2's gait, rad/s
+    assert AIKO.values["actuator.max_torque_nm"] == pytest.approx(0.65 * 6.0 / fastest, rel=0.01)
+
+
+def test_a_scene_of_a_real_robot_opens_unfolded(panels: ParameterPanels, document: Document) -> None:
+    document.new(AIKO.applied(document.scene))
+    assert not panels.real_robot.is_folded
+    document.new(IDEAL.applied(document.scene))
+    assert panels.real_robot.is_folded
+
+
+def test_what_the_planar_model_does_not_know_is_locked(panels: ParameterPanels, document: Document) -> None:
+    row = panels.rows["actuator.free_play_deg"]
+    assert row.field.isEnabled()
+    document.set_value("model.kind", "planar_nonsmooth", "Model")
+    assert not row.field.isEnabled()
+    assert row.slider is not None
+    assert not row.slider.isEnabled()
+    assert "only in the spatial model" in row._label.text()
+    assert panels.rows["control.start_delay_s"].field.isEnabled()
+    document.undo_stack.undo()
+    assert row.field.isEnabled()
+
+
+def _other(scene: Scene, key: str) -> object:
+    """Another valid value."""
+    value = get_value(scene, key)
+    if isinstance(value, str):
+        return "implicit"
+    return 0.5 if value is None else 2.0 * value + 0.3
+
+
+def test_the_planar_engine_reads_nothing_of_what_is_locked() -> None:
+    scene = Scene(model=Model(kind="planar_nonsmooth"))
+    locked = [key for key in _every_key(scene) if unused_reason(scene, key)]
+    assert len(locked) >= 10
+    other = with_values(scene, {key: _other(scene, key) for key in locked})
+    runs = []
+    for each in (scene, other):
+        runner = Runner(each)
+        runner.advance(200)
+        runs.append(runner.latest.link_pose)
+    assert np.array_equal(*runs)
+
+
+def _every_key(scene: Scene) -> list[str]:
+    parts = ("robot", "ground", "joint_controller", "actuator", "control", "solver")
+    return [f"{part}.{name}" for part in parts for name in type(getattr(scene, part)).model_fields]
+
+
+def test_every_model_has_a_name() -> None:
+    assert set(MODELS) == set(typing.get_args(Model.model_fields["kind"].annotation))

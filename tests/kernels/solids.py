@@ -1,0 +1,158 @@
+"""What the tests of contact geometry share: a list of contacts, and distances written another way."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from snakestudio.engines.solid_world import world_of_solids
+from snakestudio.kernels.solids import ContactList, World, link_contacts
+from snakestudio.model.solids import Block, Post, Prism, Relief, Solid
+
+FloatArray = NDArray[np.float64]
+
+HALF, RADIUS = 0.0393, 0.0525
+REACH = HALF + RADIUS
+
+
+class Found(NamedTuple):
+    """Contacts of one link."""
+
+    body: NDArray[np.int64]
+    feature: NDArray[np.int64]
+    gap: FloatArray
+    normal: FloatArray
+    point: FloatArray
+
+
+def contact_list(capacity: int = 64) -> ContactList:
+    link, body, feature = np.full((3, capacity), -1, np.int64)
+    gap, (normal, point) = np.full(capacity, np.nan), np.full((2, capacity, 3), np.nan)
+    return ContactList(link, body, feature, gap, normal, point)
+
+
+def contacts(
+    world: World, centre: object, axis: object, tolerance: float = 1e-9, half: float = HALF, radius: float = RADIUS
+) -> Found:
+    """All contacts of a link with its centre at `centre` and its axis along `axis` (of any length)."""
+    out = contact_list()
+    x, y, z = np.asarray(centre, dtype=np.float64)
+    e = np.asarray(axis, dtype=np.float64)
+    ex, ey, ez = e / np.linalg.norm(e)
+    n = link_contacts(world, 3, x, y, z, ex, ey, ez, half, radius, tolerance, out, 0)
+    assert n <= len(out.link)
+    assert (out.link[:n] == 3).all()
+    assert (out.link[n:] == -1).all()
+    return Found(out.body[:n], out.feature[:n], out.gap[:n], out.normal[:n], out.point[:n])
+
+
+def world(*solids: Solid, half: float = HALF, radius: float = RADIUS) -> World:
+    """Every solid as an obstacle of its own."""
+    return world_of_solids([[solid] for solid in solids], half + radius)
+
+
+def level_block(length: float = 1.0, width: float = 0.6, height: float = 0.2) -> Block:
+    """A block on the ground with its middle over the origin."""
+    return Block(np.array([0.0, 0.0, 0.5 * height]), np.eye(3), 0.5 * np.array([length, width, height]))
+
+
+# --------------------------------------------------------------------------------- distances written another way
+
+
+def corners(solid: Block | Prism) -> FloatArray:
+    if isinstance(solid, Block):
+        signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T
+        return solid.centre + (signs * solid.half) @ solid.rotation.T
+    local = np.array([(x, s * solid.half_width, z) for x, z in solid.profile for s in (-1.0, 1.0)])
+    return solid.origin + local @ solid.rotation.T
+
+
+def halfspaces(solid: Block | Prism) -> tuple[FloatArray, FloatArray]:
+    """Outward normals A and offsets b of the faces, A x <= b inside, by scipy's convex hull."""
+    from scipy.spatial import ConvexHull
+
+    equations = ConvexHull(corners(solid)).equations
+    return equations[:, :3], -equations[:, 3]
+
+
+def triangles(solid: Block | Prism | Relief) -> FloatArray:
+    """The surface as triangles, (k, 3, 3); of a relief with walls down to 1 m below its lowest point."""
+    if not isinstance(solid, Relief):
+        from scipy.spatial import ConvexHull
+
+        points = corners(solid)
+        return points[ConvexHull(points).simplices]
+    ny, nx = solid.heights.shape
+    x, y = np.meshgrid(np.arange(nx) * solid.dx, np.arange(ny) * solid.dy)
+    grid = np.stack([x, y, solid.heights], axis=-1)
+    faces = []
+    for j in range(ny - 1):
+        for i in range(nx - 1):
+            faces.append([grid[j, i], grid[j, i + 1], grid[j + 1, i + 1]])
+            faces.append([grid[j, i], grid[j + 1, i + 1], grid[j + 1, i]])
+    border = [*grid[0], *grid[1:, -1], *grid[-1, -2::-1], *grid[-2::-1, 0]]
+    bottom = solid.heights.min() - 1.0
+    for one, two in pairwise(border):
+        low_one, low_two = np.array([*one[:2], bottom]), np.array([*two[:2], bottom])
+        faces.append([one, two, low_two])
+        faces.append([one, low_two, low_one])
+    turn = np.array(
+        [[np.cos(solid.yaw), -np.sin(solid.yaw), 0], [np.sin(solid.yaw), np.cos(solid.yaw), 0], [0.0, 0.0, 1.0]]
+    )
+    surface: FloatArray = np.array(faces) @ turn.T + solid.origin
+    return surface
+
+
+def point_triangles(p: FloatArray, t: FloatArray) -> FloatArray:
+    """Distance of a point to every triangle: its foot if that is inside, else the nearest of the three sides."""
+    a, b, c = t[:, 0], t[:, 1], t[:, 2]
+    normal = np.cross(b - a, c - a)
+    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    inside = np.ones(len(t), bool)
+    best = np.full(len(t), np.inf)
+    for one, two in ((a, b), (b, c), (c, a)):
+        side = two - one
+        inside &= (np.cross(side, p - one) * normal).sum(axis=1) >= 0.0
+        share = np.clip(((p - one) * side).sum(axis=1) / (side**2).sum(axis=1), 0.0, 1.0)
+        best = np.minimum(best, np.linalg.norm(p - one - share[:, None] * side, axis=1))
+    return np.where(inside, np.abs(((p - a) * normal).sum(axis=1)), best)
+
+
+def point_distance(solid: Solid, p: FloatArray) -> float:
+    """Signed distance of a point to a convex solid; to a relief the unsigned distance to its surface."""
+    if isinstance(solid, Post):
+        aside = np.hypot(p[0] - solid.x, p[1] - solid.y) - solid.radius
+        above = max(p[2] - solid.high, solid.low - p[2])
+        if aside > 0.0 and above > 0.0:
+            return float(np.hypot(aside, above))
+        return float(max(aside, above))
+    if isinstance(solid, Relief):
+        return float(point_triangles(p, triangles(solid)).min())
+    normals, offsets = halfspaces(solid)
+    inside = float((normals @ p - offsets).max())
+    return inside if inside <= 0.0 else float(point_triangles(p, triangles(solid)).min())
+
+
+def least_distance(solid: Solid, centre: FloatArray, axis: FloatArray, half: float, samples: int = 41) -> float:
+    """Least signed distance of the segment's points, by sampling and a bounded search around the best sample."""
+    if isinstance(solid, Relief):
+        surface = triangles(solid)
+        near = np.abs(surface.mean(axis=1) - centre).max(axis=1) < 0.6
+
+        def f(t: float) -> float:
+            return float(point_triangles(centre + t * axis, surface[near]).min())
+    else:
+
+        def f(t: float) -> float:
+            return point_distance(solid, centre + t * axis)
+
+    places = np.linspace(-half, half, samples)
+    values = [f(t) for t in places]
+    k = int(np.argmin(values))
+    low, high = places[max(k - 1, 0)], places[min(k + 1, samples - 1)]
+    found = minimize_scalar(f, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
+    return float(min(min(values), found.fun))

@@ -1,0 +1,65 @@
+"""Contact geometry as plain Python, and with every array access checked: both must give what compiled code gives."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from snakestudio.model.solids import obstacle_solids
+from snakestudio.model.world import Cylinder, HeightField, Ramp, Rubble
+from tests.kernels.solids import REACH, contacts
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+PROGRAM = """
+import json, sys
+sys.path.insert(0, ".")
+from tests.kernels.test_solids_uncompiled import everything
+json.dump(everything(), sys.stdout)
+"""
+
+
+def everything() -> list[list[list[float]]]:
+    """Contacts of many links in a world with all kinds of solids."""
+    from snakestudio.engines.solid_world import world_of_solids
+
+    random = np.random.default_rng(8)
+    heights = tuple(tuple(row) for row in random.uniform(0.0, 0.06, (13, 17)).tolist())
+    obstacles = (
+        Rubble(x_m=-0.5, y_m=0.0, length_m=0.8, width_m=0.8, blocks=25),
+        HeightField(x_m=0.5, y_m=0.3, yaw_deg=20.0, length_m=0.8, width_m=0.6, heights_m=heights),
+        Ramp(x_m=0.2, y_m=-0.6, heading_deg=30.0, length_m=0.5, landing_m=0.3, width_m=0.4),
+        *(Cylinder(x_m=x, y_m=y, radius_m=0.04, height_m=0.09) for x, y in random.uniform(-0.9, 0.9, (15, 2))),
+    )
+    world = world_of_solids([obstacle_solids(obstacle) for obstacle in obstacles], REACH)
+    rows = []
+    for _ in range(400):
+        centre = (*random.uniform(-0.9, 0.9, 2), random.uniform(0.0, 0.16))
+        found = contacts(world, centre, random.normal(size=3) * (1.0, 1.0, 0.5), 5e-4)
+        table = np.column_stack([found.body, found.feature, found.gap, found.normal, found.point])
+        rows.append(table.tolist())
+    return rows
+
+
+@pytest.mark.parametrize("variable", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
+def test_uncompiled_and_checked_kernels_agree(variable: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROGRAM],
+        env={**os.environ, variable: "1"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    ours, theirs = everything(), json.loads(done.stdout)
+    assert sum(len(table) for table in ours) > 200
+    assert [[row[:2] for row in table] for table in theirs] == [[row[:2] for row in table] for table in ours]
+    for one, other in zip(ours, theirs, strict=True):
+        assert np.array(other) == pytest.approx(np.array(one), abs=1e-11)

@@ -1,0 +1,207 @@
+"""Contacts with height fields, against distances to their triangles written another way, and cases known by hand."""
+
+from __future__ import annotations
+
+import math
+
+import mujoco
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from snakestudio.model.solids import Relief
+from tests.kernels.solids import HALF, RADIUS, contacts, point_triangles, triangles, world
+
+FloatArray = NDArray[np.float64]
+DEEP = 1e-6
+
+
+def field(heights: FloatArray, size: float = 1.0, yaw: float = 0.0, low: float = 0.0) -> Relief:
+    """Heights over a square with its middle over the origin (for yaw 0)."""
+    ny, nx = heights.shape
+    return Relief(np.array([-0.5 * size, -0.5 * size, low]), yaw, size / (nx - 1), size / (ny - 1), heights)
+
+
+def along(slope: float, heading: float = 0.0) -> FloatArray:
+    return np.array([math.cos(heading) * math.cos(slope), math.sin(heading) * math.cos(slope), math.sin(slope)])
+
+
+@pytest.mark.parametrize("points", [2, 5, 33, 257])
+@pytest.mark.parametrize("heading", [0.0, math.pi / 4, 0.3])
+@pytest.mark.parametrize("slope", [0.0, 0.25])
+def test_flat_ground_carries_at_the_two_ends(points: int, heading: float, slope: float) -> None:
+    """Whatever the grid, also where centres and ends lie exactly over its lines and points."""
+    x = np.linspace(-0.5, 0.5, points)
+    here = world(field(np.tile(0.3 + math.tan(slope) * x, (points, 1))))
+    up = np.array([-math.sin(slope), 0.0, math.cos(slope)])
+    level = np.array([math.cos(slope), 0.0, math.sin(slope)])
+    axis = math.cos(heading) * level + math.sin(heading) * np.array([0.0, 1.0, 0.0])
+    for place in ((0.0, 0.0), (1.0 / 32.0, 0.0), (0.013, 0.021), (HALF, 0.0)):
+        foot = place[0] * level + np.array([0.0, place[1], 0.3])
+        for tilt in (0.0, 1e-9, -1e-7):
+            found = contacts(here, foot + (RADIUS - DEEP) * up, axis + tilt * up)
+            assert sorted(found.feature) == [0, 1]
+            assert found.normal == pytest.approx(np.tile(up, (2, 1)), abs=1e-9)
+            assert found.gap == pytest.approx(-DEEP, abs=1e-8)
+
+
+def test_nearly_flat_ground_has_no_ghosts() -> None:
+    """Unevenness of 1e-7 m, a five-hundred-thousandth of the radius, makes no contact between the ends."""
+    noise = 1e-7 * np.random.default_rng(3).uniform(-1.0, 1.0, (101, 101))
+    here = world(field(0.3 + noise))
+    for place in np.random.default_rng(4).uniform(-0.3, 0.3, (30, 2)):
+        found = contacts(here, (*place, 0.3 + RADIUS - DEEP), along(0.0, 10.0 * place[0]))
+        assert sorted(found.feature) == [0, 1]
+        assert found.normal[:, 2] == pytest.approx(1.0, abs=1e-8)
+
+
+def test_link_across_a_ridge_touches_it_once() -> None:
+    x = np.linspace(-0.5, 0.5, 11)
+    here = world(field(np.tile(0.3 - abs(x), (7, 1)), low=0.3))
+    for heading in (0.0, 0.5):
+        for place in (0.0, 0.013):
+            found = contacts(here, place * along(0.0, heading) + [0.0, 0.0, 0.6 + RADIUS - DEEP], along(0.0, heading))
+            assert found.gap == pytest.approx([-DEEP], abs=1e-12)
+            assert found.normal[0] == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)
+            assert found.point[0] == pytest.approx([0.0, 0.0, 0.6 - DEEP], abs=1e-12)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1e-9, -1e-9, 1e-6, -1e-6])
+def test_link_across_a_plateau_is_held_at_both_its_edges(tilt: float) -> None:
+    x = np.linspace(-0.5, 0.5, 51)
+    here = world(field(np.tile(np.where(abs(x) < 0.021, 0.1, 0.0), (9, 1)), low=0.3))
+    found = contacts(here, (0.001, 0.0, 0.4 + RADIUS - DEEP), along(tilt))
+    assert found.gap == pytest.approx([-DEEP, -DEEP], abs=1e-7)
+    assert sorted(found.point[:, 0]) == pytest.approx([-0.02, 0.02], abs=1e-6)
+
+
+def test_ball_in_a_valley_touches_both_sides() -> None:
+    """Closed form: in a V of 2 x 45 degrees the centre stands sqrt 2 radii above the bottom."""
+    x = np.linspace(-0.5, 0.5, 11)
+    here = world(field(np.tile(abs(x), (7, 1)), low=0.1))
+    found = contacts(here, (0.0, 0.03, 0.1 + math.sqrt(2.0) * (RADIUS - DEEP)), (0.0, 1.0, 0.0))
+    assert found.gap == pytest.approx(-DEEP, abs=1e-12)
+    assert sorted(found.feature) == [0, 1, 4, 5]
+    s = math.sqrt(0.5)
+    normals = found.normal[np.argsort(found.normal[:, 0])]
+    assert normals == pytest.approx(np.array([[-s, 0.0, s]] * 2 + [[s, 0.0, s]] * 2), abs=1e-9)
+
+
+def test_link_below_the_surface_is_pushed_up() -> None:
+    here = world(field(np.full((9, 9), 0.3)))
+    for depth in (0.01, 0.06, 0.2):
+        found = contacts(here, (0.1, 0.05, 0.3 - depth), (0.6, 0.8, 0.0))
+        assert found.normal == pytest.approx(np.tile([0.0, 0.0, 1.0], (2, 1)), abs=1e-12)
+        assert found.gap == pytest.approx(-depth - RADIUS, abs=1e-12)
+
+
+def test_walls_at_the_borders() -> None:
+    here = world(field(np.full((9, 9), 0.3)))
+    beside = contacts(here, (0.5 + RADIUS - DEEP, 0.1, 0.1), (0.0, 1.0, 0.0))
+    assert beside.normal == pytest.approx(np.tile([1.0, 0.0, 0.0], (2, 1)), abs=1e-12)
+    assert beside.gap == pytest.approx([-DEEP, -DEEP], abs=1e-12)
+    around = (0.5 + math.sqrt(0.5) * (RADIUS - DEEP)) * np.array([1.0, 1.0, 0.0]) + [0.0, 0.0, 0.1]
+    corner = contacts(here, around, (1.0, -1.0, 0.0))
+    assert corner.gap == pytest.approx([-DEEP], abs=1e-12)
+    assert corner.normal[0] == pytest.approx([math.sqrt(0.5), math.sqrt(0.5), 0.0], abs=1e-12)
+    out_over = contacts(here, (0.51, 0.1, 0.3 + RADIUS - DEEP), (1.0, 0.0, 0.0))
+    assert sorted(out_over.point[:, 0]) == pytest.approx([0.51 - HALF, 0.5], abs=1e-9)
+
+
+def test_what_lies_at_the_ground_plane_is_left_to_it() -> None:
+    heights = np.zeros((9, 9))
+    heights[:, 5:] = 0.2
+    here = world(field(heights))
+    assert len(contacts(here, (-0.2, 0.0, RADIUS - DEEP), (1.0, 0.0, 0.0)).gap) == 0
+    assert len(contacts(here, (0.3, 0.0, 0.2 + RADIUS - DEEP), (1.0, 0.0, 0.0)).gap) == 2
+
+
+ROUGH = {
+    name: field(np.random.default_rng(5).uniform(0.0, rough, (points, points + 2)), size, 0.4, 0.5)
+    for name, points, size, rough in (("coarse", 5, 0.5, 0.08), ("fine", 12, 0.4, 0.03), ("steep", 8, 0.3, 0.15))
+}
+WORLDS = {name: world(relief) for name, relief in ROUGH.items()}
+SURFACES = {name: triangles(relief) for name, relief in ROUGH.items()}
+
+
+def cross(one: FloatArray, two: FloatArray) -> FloatArray:
+    return one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]
+
+
+def above_surface(surface: FloatArray, points: FloatArray) -> bool:
+    """Whether no triangle lies over any of the points."""
+    a, b, c = (surface[:, k, :2] for k in range(3))
+    surface = surface[abs(cross(b - a, c - a)) > 1e-9]  # without the walls
+    a, b, c = (surface[:, k, :2] for k in range(3))
+    for p in points:
+        area = cross(b - a, c - a)
+        v, w = cross(p[:2] - a, c - a) / area, cross(b - a, p[:2] - a) / area
+        height = surface[:, 0, 2] * (1 - v - w) + surface[:, 1, 2] * v + surface[:, 2, 2] * w
+        if ((v >= 0) & (w >= 0) & (v + w <= 1) & (height > p[2])).any():
+            return False
+    return True
+
+
+@pytest.mark.parametrize("name", ROUGH)
+@given(
+    place=st.tuples(st.floats(-0.3, 0.3), st.floats(-0.3, 0.3), st.floats(0.54, 0.7)),
+    direction=st.tuples(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), st.floats(-0.5, 0.5)),
+)
+def test_deepest_contact_is_the_least_distance(
+    name: str, place: tuple[float, float, float], direction: tuple[float, float, float]
+) -> None:
+    """Least distance of finely sampled points of the segment to all triangles of the surface and the walls."""
+    assume(np.linalg.norm(direction) > 0.1)
+    surface, centre, axis = SURFACES[name], np.array(place), np.array(direction) / np.linalg.norm(direction)
+    places = np.linspace(-HALF, HALF, 81)
+    found = contacts(WORLDS[name], centre, axis, 1e-3)
+    assert len(found.gap) <= 8
+    assert len(set(found.feature)) == len(found.feature)
+    assert np.isfinite(found.point).all()
+    assert np.linalg.norm(found.normal, axis=1) == pytest.approx(1.0, abs=1e-12)
+    if not above_surface(surface, centre + places[:, None] * axis):
+        assert len(found.gap)  # never through
+        return
+    sampled = [float(point_triangles(centre + t * axis, surface).min()) for t in places]
+    near = places[int(np.argmin(sampled))] + np.linspace(-1.0, 1.0, 401) * (places[1] - places[0])
+    close = [float(point_triangles(centre + t * axis, surface).min()) for t in np.clip(near, -HALF, HALF)]
+    least = min(close) - RADIUS
+    assume(abs(least - 1e-3) > 2e-6)
+    assert (len(found.gap) > 0) == (least < 1e-3)
+    if len(found.gap):
+        # Sampling misses less than (2.5e-6 m)^2 over twice the radius; what is left out as needless is 5e-7 m.
+        assert found.gap.min() == pytest.approx(least, abs=1e-6)
+    for gap, normal, point in zip(found.gap, found.normal, found.point, strict=True):
+        assert gap >= point_triangles(point + RADIUS * normal, surface).min() - RADIUS - 1e-9
+
+
+def test_mujoco_finds_the_same_depth() -> None:
+    """MuJoCo's own collision of a capsule with a height field; a ridge is the same however cells are split."""
+    x = np.linspace(-0.5, 0.5, 11)
+    heights = np.tile(0.3 - 0.5 * abs(x), (11, 1))
+    low, high = heights.min(), heights.max()
+    elevation = " ".join(f"{float((h - low) / (high - low))!r}" for h in heights[::-1].ravel())
+    here, random = world(field(heights, low=0.2)), np.random.default_rng(6)
+    compared = 0
+    for _ in range(120):
+        axis = along(random.uniform(-0.5, 0.5), random.uniform(-3.0, 3.0))
+        centre = np.array([*random.uniform(-0.2, 0.2, 2), random.uniform(0.4, 0.56)])
+        ours = contacts(here, centre, axis)
+        numbers = " ".join(repr(float(v)) for v in (*(centre - HALF * axis), *(centre + HALF * axis)))
+        size = f"0.5 0.5 {float(high - low)!r} 0.1"
+        model = mujoco.MjModel.from_xml_string(
+            f"""<mujoco><option ccd_tolerance="1e-10" ccd_iterations="200"/>
+            <asset><hfield name="h" nrow="11" ncol="11" size="{size}" elevation="{elevation}"/></asset>
+            <worldbody><geom type="hfield" hfield="h" pos="0 0 {float(0.2 + low)!r}"/>
+            <body><freejoint/><geom type="capsule" size="{RADIUS}" fromto="{numbers}"/></body></worldbody></mujoco>"""
+        )
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        theirs = [contact.dist for contact in data.contact[: data.ncon]]
+        if not theirs or not -0.5 * RADIUS < min(theirs) < -1e-4:
+            continue
+        compared += 1
+        assert ours.gap.min() == pytest.approx(min(theirs), abs=1e-4)
+    assert compared > 10

@@ -1,0 +1,34 @@
+"""The gait library: every gait can be taken over by any scene, within what a real robot's joints can do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from snakestudio.control.gaits.waves import WaveGait
+from snakestudio.model.edits import with_values
+from snakestudio.model.gaits import GAITS, GaitPreset
+from snakestudio.model.scene import Scene
+
+
+def test_names_are_unique_and_explanations_are_one_line() -> None:
+    assert len({preset.name for preset in GAITS}) == len({preset.title for preset in GAITS}) == len(GAITS)
+    for preset in GAITS:
+        assert preset.explanation.endswith(".")
+        assert "\n" not in preset.explanation
+
+
+@pytest.mark.parametrize("preset", GAITS, ids=lambda preset: preset.name)
+def test_a_gait_is_taken_over_by_any_scene(preset: GaitPreset) -> None:
+    for other in GAITS:
+        scene = with_values(with_values(Scene(), other.values()), preset.values())
+        assert scene.gait == preset.gait
+        assert scene.control.soft_start_deg == preset.soft_start_deg
+
+
+@pytest.mark.parametrize("preset", GAITS, ids=lambda preset: preset.name)
+def test_a_real_robots_joints_can_do_it(preset: GaitPreset) -> None:
+    # 45 degrees either way, and 180 degrees a second, for eleven links (P1, VIII-C: Aiko has ten cardan joints).
+    angle, rate, _ = WaveGait(with_values(Scene(), preset.values())).motion(np.arange(0, 15, 0.005))
+    assert np.degrees(np.abs(angle)).max() <= 45.0
+    assert np.degrees(np.abs(rate)).max() <= 180.0
