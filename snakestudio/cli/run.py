@@ -69,9 +69,11 @@ def execute(options: argparse.Namespace) -> int:
     took = time.perf_counter() - started
     simulated = float(run.recording.times[-1])
     last = run.recording.rows(len(run.recording) - 1, len(run.recording))
+    unconverged = int(last.solver_unconverged[0])
+    worst = f", worst residual {run['solver_residual'].max():.1e}" if unconverged else ""
     print(
         f"{Path(options.scene).name}: {simulated:g} s simulated in {took:.2f} s, "
-        f"{int(last.steps[0])} steps, {int(last.solver_unconverged[0])} unconverged"
+        f"{int(last.steps[0])} steps, {unconverged} unconverged{worst}"
     )
     if options.csv is not None:
         run.to_csv(options.csv)
