@@ -53,7 +53,7 @@ def execute(options: argparse.Namespace) -> int:
     scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
     line = _ProgressLine()
     if not registry.is_warm(scene.model.kind):
-        print("compiling the simulation engine (once on this machine, up to a minute) ...", flush=True)
+        print("compiling the simulation engine (once on this machine, two to three minutes) ...", flush=True)
         report = line.reporter("compiling")
 
         def compiling(fraction: float, doing: str) -> None:
