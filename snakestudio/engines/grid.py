@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Grid", "make_grid", "make_rectangle_grid"]
+__all__ = ["Grid", "make_grid"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -38,26 +38,13 @@ class Grid(NamedTuple):
     items: IntArray
 
 
-def make_grid(obstacles: FloatArray, reach: float) -> Grid:
-    """Enter every disc in each cell from which it can be touched.
-
-    Parameters
-    ----------
-    obstacles : (k, 3) array
-        Centre and radius, m.
-    reach : float
-        Distance from a link's centre of gravity to the farthest point of its outline, m.
-    """
-    return make_rectangle_grid(obstacles[:, :2], obstacles[:, :2], obstacles[:, 2] + reach)
-
-
-def make_rectangle_grid(lowest: FloatArray, highest: FloatArray, touch: FloatArray) -> Grid:
+def make_grid(lowest: FloatArray, highest: FloatArray, touch: FloatArray) -> Grid:
     """Enter every rectangle in each cell that has a point closer to it than `touch`.
 
     Parameters
     ----------
     lowest, highest : (k, 2) array
-        Corners with the least and greatest coordinates, m; equal for discs.
+        Corners with the least and greatest coordinates, m; equal for discs (`touch` then begins with their radius).
     touch : (k,) array
         Reach from the rectangle, m.
     """

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.grid import make_rectangle_grid
+from snakestudio.engines.grid import make_grid
 from snakestudio.kernels.solid_distance import LOWER_OPEN, UPPER_OPEN
 from snakestudio.kernels.solids import EXTRUDED, POST, RELIEF, World
 from snakestudio.kernels.terrain_shape import BLOCK
@@ -128,9 +128,7 @@ class _Arrays:
     def world(self, key: int, reach: float) -> World:
         """Everything as arrays, with the grid for links of this reach."""
         k = len(self.reach)
-        grid = make_rectangle_grid(
-            np.array(self.lowest).reshape(k, 2), np.array(self.highest).reshape(k, 2), np.full(k, reach)
-        )
+        grid = make_grid(np.array(self.lowest).reshape(k, 2), np.array(self.highest).reshape(k, 2), np.full(k, reach))
 
         def joined(pieces: Sequence[FloatArray], shape: tuple[int, ...]) -> FloatArray:
             return np.ascontiguousarray(np.concatenate([np.zeros(shape), *pieces]), dtype=np.float64)

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.base import Checkpoint, StepReport
+from snakestudio.engines.outcome import CONTACT_OVERFLOW, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
 from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers, more_contacts
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Snapshot, SolverFigures
 
-__all__ = ["Figures", "TimeSteppingEngine"]
+__all__ = ["Figures", "TimeSteppingEngine", "copied", "forget_obstacles"]
 
+T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-OK, CONTACT_OVERFLOW, SLOT_OVERFLOW, ROW_OVERFLOW, NOT_SOLVED, DIVERGED = range(6)
-"""What a call of a kernel ended with. After anything but OK the state is that before the step that failed."""
 
 
 class Figures(NamedTuple):
@@ -207,6 +206,31 @@ class TimeSteppingEngine(ABC):
         self._restore_state(state, scene)
         self._scene = scene
         self._reference = reference
+
+
+def copied(state: T) -> T:
+    """All arrays of `state` anew."""
+    copy: T = state._replace(**{name: array.copy() for name, array in state._asdict().items()})
+    return copy
+
+
+def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) -> None:
+    """Drop the sums of contacts with obstacles that are there no more.
+
+    Parameters
+    ----------
+    state : State of an engine
+        `slot_key[which, :, 1]` are the obstacles of `slot_sum[which]`; `contact[:, 3:]` are contacts' places in these.
+    counters : (int, int)
+        Where in `state.counts` it says how many are used.
+    n_obstacles : int
+    """
+    for count, keys, sums in zip(counters, state.slot_key, state.slot_sum, strict=True):
+        used = int(state.counts[count])
+        kept = np.flatnonzero(keys[:used, 1] < n_obstacles)
+        keys[: len(kept)], sums[: len(kept)] = keys[kept], sums[kept]
+        state.counts[count] = len(kept)
+    state.contact[:, 3:] = -1
 
 
 def _plain(array: NDArray[Any]) -> FloatArray:

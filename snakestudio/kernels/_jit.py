@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 from snakestudio.kernels._cache import compile_cache
 
-__all__ = ["inlined", "jit", "reporting_compilation"]
+__all__ = ["inlined", "instruction", "jit", "reporting_compilation", "value_type"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -17,6 +18,10 @@ _FOLDER = compile_cache()
 os.environ["NUMBA_CACHE_DIR"] = str(_FOLDER)
 
 import numba  # noqa: E402  (the cache folder must be known to it)
+from numba.core import types  # noqa: E402
+from numba.core.datamodel import models  # noqa: E402
+from numba.core.datamodel.registry import register_default  # noqa: E402
+from numba.core.extending import intrinsic  # noqa: E402
 
 _config: Any = numba.config
 _config.CACHE_DIR = str(_FOLDER)  # in case somebody else imported numba first
@@ -28,6 +33,9 @@ _STRICT: dict[str, Any] = {
     "cache": True,
     # 1 / 0 is inf, and no exception.
     "error_model": "numpy",
+    # Products may be added without being rounded first: a tenth less time. All else of "fast math" is forbidden, for it
+    # makes isnan() lie.
+    "fastmath": {"contract"},
     # Kernels allocate nothing and hand out no arrays, so they need not count references: without this a third of a
     # time step went into counters.
     "_nrt": False,
@@ -42,6 +50,64 @@ def jit(function: F) -> F:
 def inlined(function: F) -> F:
     """As `jit`, for parts of a time step and helpers in inner loops: always inlined into their caller."""
     return cast(F, numba.njit(**_STRICT, forceinline=True)(function))
+
+
+class Types:
+    """What the arguments of an `instruction` may be."""
+
+    nothing = types.void
+    number = types.float64
+    index = types.intp
+
+    @staticmethod
+    def array(dimensions: int) -> Any:
+        """C-ordered array of floats."""
+        return types.Array(types.float64, dimensions, "C")
+
+
+def value_type(name: str, layout: Any) -> Any:
+    """A type of compiled values that has the layout of an LLVM type."""
+
+    class Value(types.Type):
+        def __init__(self) -> None:
+            super().__init__(name=name)
+
+    @register_default(Value)
+    class Model(models.PrimitiveModel):
+        def __init__(self, manager: Any, kind: Any) -> None:
+            super().__init__(manager, kind, layout)  # type: ignore[no-untyped-call]
+
+    return Value()
+
+
+def instruction(signature: Callable[[Types], Any], emit: Callable[..., Any]) -> Callable[[F], F]:
+    """Compile calls of a function of Python into what `emit` says; without compilation the function itself is called.
+
+    Parameters
+    ----------
+    signature : function
+        From `Types` to the signature that calls have.
+    emit : function (context, builder, signature, args) -> value
+        As in numba's `intrinsic`.
+    """
+
+    def decorate(function: F) -> F:
+        if _config.DISABLE_JIT:
+            return function
+        names = list(inspect.signature(function).parameters)
+        kind = signature(Types())
+
+        def define(context: Any, *args: Any) -> Any:
+            return kind, emit
+
+        empty = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        define.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [inspect.Parameter(name, empty) for name in ("context", *names)]
+        )
+        define.__name__ = function.__name__
+        return cast(F, intrinsic(define))
+
+    return decorate
 
 
 @contextmanager

@@ -14,8 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.octet import Octet, octet, octet_plus, octet_times, octet_with, octet_zero
 from snakestudio.kernels.prox import natural_disc, natural_positive, prox_disc, prox_positive
-from snakestudio.kernels.spatial_chain import add_inertia, eliminate_joint, expand_joints, solve_root
+from snakestudio.kernels.spatial_chain import (
+    System,
+    add_inertia,
+    add_product,
+    eliminate_joint,
+    expand_joints,
+    no_system,
+    solve_root,
+)
 from snakestudio.kernels.spatial_laws import contact_velocities
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_scratch import SpatialScratch
@@ -27,7 +36,7 @@ FloatArray = NDArray[np.float64]
 BOUND = 9
 """Entry of SpatialScratch.law that holds the radius."""
 
-SOFTNESS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+SOFTNESS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 """gain / B of one update of the multipliers after the other; the last one stays."""
 
 UPDATES = 30
@@ -37,32 +46,18 @@ STALLED = 3
 
 
 @inlined
-def _add_row(local: FloatArray, rows: FloatArray, c: int, i: int, factor: float, push: float) -> None:
-    """Add factor w w^T and push w to `local` (6, 8), w being row i of contact c."""
-    for a in range(6):
-        weight = rows[c, i, a]
-        for b in range(6):
-            local[a, b] += factor * weight * rows[c, i, b]
-        local[a, 6] += push * weight
-
-
-@inlined
-def _add_disc(
-    local: FloatArray, rows: FloatArray, c: int, i: int, y1: float, y2: float, bound: float, prox_b: float
-) -> None:
-    """Add friction rows i and i + 1 of contact c, y being P - B gamma and `bound` the disc's radius."""
+def _add_disc(system: System, a: Octet, b: Octet, y1: float, y2: float, bound: float, prox_b: float) -> System:
+    """Add the friction rows `a` and `b`, y being P - B gamma and `bound` the disc's radius."""
     norm = math.sqrt(y1 * y1 + y2 * y2)
     if norm <= bound:
-        _add_row(local, rows, c, i, prox_b, y1)
-        _add_row(local, rows, c, i + 1, prox_b, y2)
-        return
+        system = add_product(system, a, octet_with(octet_times(prox_b, a), 6, y1))
+        return add_product(system, b, octet_with(octet_times(prox_b, b), 6, y2))
     slide = bound / norm
     t1, t2 = -y2 / norm, y1 / norm
-    for a in range(6):
-        weight = t1 * rows[c, i, a] + t2 * rows[c, i + 1, a]
-        for b in range(6):
-            local[a, b] += prox_b * slide * weight * (t1 * rows[c, i, b] + t2 * rows[c, i + 1, b])
-        local[a, 6] += slide * (y1 * rows[c, i, a] + y2 * rows[c, i + 1, a])
+    rim = octet_plus(octet_times(t1, a), t2, b)
+    system = add_product(system, rim, octet_times(prox_b * slide, rim))
+    pushed = octet_plus(octet_times(slide * y1, a), slide * y2, b)
+    return add_product(system, pushed, octet_with(octet_zero(), 6, 1.0))
 
 
 @jit
@@ -70,26 +65,26 @@ def _direction(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, softness: float
 ) -> None:
     """Newton direction at `w`, into `scratch.dw`, `old_rate` (of the rates) and `old_gamma` (of the gammas)."""
-    local, gamma, contact = scratch.inertia, scratch.gamma, impulses.contact
+    gamma, contact = scratch.gamma, impulses.contact
     n = w.shape[0]
-    for i in range(6):
-        for j in range(8):
-            local[i, j] = 0.0
+    system = no_system()
     for reverse in range(n):
         k = n - 1 - reverse
-        add_inertia(problem, w, k, local)
+        system = add_inertia(problem, scratch.inertia, w, k, system)
         for c in range(problem.first[k], problem.first[k + 1]):
             prox_b = problem.gain[c, 0] / softness
             y = contact[c, 0] - prox_b * gamma[c, 0]
             if y > 0.0:
-                _add_row(local, problem.rows, c, 0, prox_b, y)
+                row = octet(problem.rows, c, 0)
+                system = add_product(system, row, octet_with(octet_times(prox_b, row), 6, y))
             for law in range(1, 3):
                 if problem.gain[c, law] > 0.0:
                     i = 2 * law - 1
                     prox_b = problem.gain[c, law] / softness
-                    _add_disc(
-                        local, problem.rows, c, i, contact[c, i] - prox_b * gamma[c, i],
-                        contact[c, i + 1] - prox_b * gamma[c, i + 1], scratch.law[c, BOUND], prox_b,
+                    system = _add_disc(
+                        system, octet(problem.rows, c, 8 * i), octet(problem.rows, c, 8 * i + 8),
+                        contact[c, i] - prox_b * gamma[c, i], contact[c, i + 1] - prox_b * gamma[c, i + 1],
+                        scratch.law[c, BOUND], prox_b,
                     )  # fmt: skip
         if k > 0:
             j = k - 1
@@ -104,11 +99,11 @@ def _direction(
                         push += problem.stop[j, a] * y
                 scratch.stop[j, a, 0] = push
                 scratch.stop[j, a, 1] = stiff
-            eliminate_joint(
-                problem, j, local, scratch.stop[j, 0, 1], scratch.stop[j, 1, 1], scratch.stop[j, 0, 0],
+            system = eliminate_joint(
+                problem, j, system, scratch.stop[j, 0, 1], scratch.stop[j, 1, 1], scratch.stop[j, 0, 0],
                 scratch.stop[j, 1, 0], scratch.eliminated,
             )  # fmt: skip
-    solve_root(local, scratch.dw)
+    solve_root(system, scratch.root, scratch.dw)
     expand_joints(problem.joint, scratch.eliminated, scratch.dw, scratch.old_rate)
     for k in range(n):
         for c in range(problem.first[k], problem.first[k + 1]):

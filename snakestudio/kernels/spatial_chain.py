@@ -11,25 +11,44 @@ from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.octet import (
+    Octet,
     octet,
+    octet_crossed,
+    octet_lane,
     octet_minus,
     octet_plus,
     octet_put,
+    octet_sum,
     octet_times,
+    octet_with,
+    octet_zero,
 )
 from snakestudio.kernels.spatial_problem import SpatialProblem
 
 __all__ = [
+    "System",
     "add_inertia",
+    "add_product",
+    "add_turning",
     "close_chain",
     "eliminate_joint",
     "expand_joints",
     "joint_rates",
     "move_child",
+    "no_system",
+    "prepare_inertia",
     "solve_root",
 ]
 
 FloatArray = NDArray[np.float64]
+System = tuple[Octet, Octet, Octet, Octet, Octet, Octet]
+"""The six rows of A dw = b: the row of A, and b as number 6."""
+
+
+@inlined
+def no_system() -> System:
+    """The system with nothing in it."""
+    return octet_zero(), octet_zero(), octet_zero(), octet_zero(), octet_zero(), octet_zero()
 
 
 @inlined
@@ -76,8 +95,43 @@ def close_chain(problem: SpatialProblem, w: FloatArray, rate: FloatArray) -> Non
 
 
 @inlined
-def add_inertia(problem: SpatialProblem, w: FloatArray, k: int, local: FloatArray) -> None:
-    """Add to `local` (6, 8) the inertia of link k about p_k, and the momentum that is missing at `w`."""
+def prepare_inertia(problem: SpatialProblem, inertia: FloatArray) -> None:
+    """Fill `inertia` (n, 48) with the matrices of all links about their p_k, as six octets each."""
+    mass, half = problem.mass, problem.half
+    alpha = problem.inertia + mass * half * half
+    beta = problem.axial - alpha
+    for k in range(inertia.shape[0]):
+        ex, ey, ez = problem.axis[k, 0], problem.axis[k, 1], problem.axis[k, 2]
+        mx, my, mz = mass * half * ex, mass * half * ey, mass * half * ez
+        inertia[k, 0] = mass
+        inertia[k, 4] = mz
+        inertia[k, 5] = -my
+        inertia[k, 9] = mass
+        inertia[k, 11] = -mz
+        inertia[k, 13] = mx
+        inertia[k, 18] = mass
+        inertia[k, 19] = my
+        inertia[k, 20] = -mx
+        inertia[k, 25] = -mz
+        inertia[k, 26] = my
+        inertia[k, 27] = alpha + beta * ex * ex
+        inertia[k, 28] = beta * ex * ey
+        inertia[k, 29] = beta * ex * ez
+        inertia[k, 32] = mz
+        inertia[k, 34] = -mx
+        inertia[k, 35] = beta * ex * ey
+        inertia[k, 36] = alpha + beta * ey * ey
+        inertia[k, 37] = beta * ey * ez
+        inertia[k, 40] = -my
+        inertia[k, 41] = mx
+        inertia[k, 43] = beta * ex * ez
+        inertia[k, 44] = beta * ey * ez
+        inertia[k, 45] = alpha + beta * ez * ez
+
+
+@inlined
+def add_inertia(problem: SpatialProblem, inertia: FloatArray, w: FloatArray, k: int, a: System) -> System:
+    """Add to system `a` the inertia of link k about p_k, and the momentum that is missing at `w`."""
     mass, half = problem.mass, problem.half
     ex, ey, ez = problem.axis[k, 0], problem.axis[k, 1], problem.axis[k, 2]
     cx, cy, cz = half * ex, half * ey, half * ez
@@ -88,107 +142,107 @@ def add_inertia(problem: SpatialProblem, w: FloatArray, k: int, local: FloatArra
     dx, dy, dz = problem.free[k, 3] - ox, problem.free[k, 4] - oy, problem.free[k, 5] - oz
     across = problem.inertia
     along = (problem.axial - across) * (dx * ex + dy * ey + dz * ez)
-    alpha = across + mass * half * half
-    beta = problem.axial - alpha
-    mx, my, mz = mass * cx, mass * cy, mass * cz
-    local[0, 0] += mass
-    local[0, 4] += mz
-    local[0, 5] -= my
-    local[0, 6] += lx
-    local[1, 1] += mass
-    local[1, 3] -= mz
-    local[1, 5] += mx
-    local[1, 6] += ly
-    local[2, 2] += mass
-    local[2, 3] += my
-    local[2, 4] -= mx
-    local[2, 6] += lz
-    local[3, 1] -= mz
-    local[3, 2] += my
-    local[3, 3] += alpha + beta * ex * ex
-    local[3, 4] += beta * ex * ey
-    local[3, 5] += beta * ex * ez
-    local[3, 6] += across * dx + along * ex + cy * lz - cz * ly
-    local[4, 0] += mz
-    local[4, 2] -= mx
-    local[4, 3] += beta * ex * ey
-    local[4, 4] += alpha + beta * ey * ey
-    local[4, 5] += beta * ey * ez
-    local[4, 6] += across * dy + along * ey + cz * lx - cx * lz
-    local[5, 0] -= my
-    local[5, 1] += mx
-    local[5, 3] += beta * ex * ez
-    local[5, 4] += beta * ey * ez
-    local[5, 5] += alpha + beta * ez * ez
-    local[5, 6] += across * dz + along * ez + cx * ly - cy * lx
+    return (
+        octet_sum(a[0], octet_with(octet(inertia, k, 0), 6, lx)),
+        octet_sum(a[1], octet_with(octet(inertia, k, 8), 6, ly)),
+        octet_sum(a[2], octet_with(octet(inertia, k, 16), 6, lz)),
+        octet_sum(a[3], octet_with(octet(inertia, k, 24), 6, across * dx + along * ex + cy * lz - cz * ly)),
+        octet_sum(a[4], octet_with(octet(inertia, k, 32), 6, across * dy + along * ey + cz * lx - cx * lz)),
+        octet_sum(a[5], octet_with(octet(inertia, k, 40), 6, across * dz + along * ez + cx * ly - cy * lx)),
+    )
+
+
+@inlined
+def add_product(a: System, f: Octet, row: Octet) -> System:
+    """Add the product of the column f[:6] and `row` to system `a`."""
+    return (
+        octet_plus(a[0], octet_lane(f, 0), row), octet_plus(a[1], octet_lane(f, 1), row),
+        octet_plus(a[2], octet_lane(f, 2), row), octet_plus(a[3], octet_lane(f, 3), row),
+        octet_plus(a[4], octet_lane(f, 4), row), octet_plus(a[5], octet_lane(f, 5), row),
+    )  # fmt: skip
+
+
+@inlined
+def add_turning(a: System, f: Octet, row: Octet) -> System:
+    """As `add_product` where f[:3] is zero."""
+    return (
+        a[0], a[1], a[2], octet_plus(a[3], octet_lane(f, 3), row), octet_plus(a[4], octet_lane(f, 4), row),
+        octet_plus(a[5], octet_lane(f, 5), row),
+    )  # fmt: skip
+
+
+@inlined
+def _turning(a: Octet, x: float, y: float, z: float) -> float:
+    """Vector (x, y, z) times a[3:6]."""
+    return octet_lane(a, 3) * x + octet_lane(a, 4) * y + octet_lane(a, 5) * z
+
+
+@inlined
+def _moving(a: Octet, x: float, y: float, z: float) -> float:
+    """Vector (x, y, z) times a[:3]."""
+    return octet_lane(a, 0) * x + octet_lane(a, 1) * y + octet_lane(a, 2) * z
 
 
 @inlined
 def eliminate_joint(
-    problem: SpatialProblem, k: int, local: FloatArray, stiff_0: float, stiff_1: float, push_0: float, push_1: float,
+    problem: SpatialProblem, k: int, a: System, stiff_0: float, stiff_1: float, push_0: float, push_1: float,
     eliminated: FloatArray,
-) -> None:  # fmt: skip
-    """Eliminate joint k from the system of link k + 1 in `local` and shift it to p_k.
+) -> System:  # fmt: skip
+    """Eliminate joint k from the system of link k + 1 and shift it to p_k.
 
     Parameters
     ----------
     problem : SpatialProblem
     k : int
         Joint between links k and k + 1.
-    local : (6, 8)
-        On entry the articulated system of link k + 1 about p_{k+1}, on return its part of that of link k about p_k.
+    a : System
+        The articulated system of link k + 1 about p_{k+1}.
     stiff_0, stiff_1 : float
         What the joint's own impulses lose for a unit increment of its rates, N m s per rad/s.
     push_0, push_1 : float
         The joint's own impulses at the present rates, N m s.
-    eliminated : (n - 1, 2, 8)
-        Row k is filled: D^-1 S^T A, and D^-1 (S^T b + push) in column 6.
+    eliminated : (n - 1, 16)
+        Row k is filled with two octets: D^-1 S^T A, and D^-1 (S^T b + push) as number 6 of each.
+
+    Returns
+    -------
+    System
+        Its part of the system of link k about p_k.
     """
     joint = problem.joint
     zx, zy, zz = joint[k, 0], joint[k, 1], joint[k, 2]
     yx, yy, yz = joint[k, 3], joint[k, 4], joint[k, 5]
     rx, ry, rz = joint[k, 6], joint[k, 7], joint[k, 8]
-    a0, a1, a2 = octet(local, 0), octet(local, 1), octet(local, 2)
-    a3, a4, a5 = octet(local, 3), octet(local, 4), octet(local, 5)
+    a0, a1, a2, a3, a4, a5 = a
     # S^T [A | b] and A S
     l0 = octet_plus(octet_plus(octet_times(zx, a3), zy, a4), zz, a5)
     l1 = octet_plus(octet_plus(octet_times(yx, a3), yy, a4), yz, a5)
-    u00 = a0[3] * zx + a0[4] * zy + a0[5] * zz
-    u10 = a1[3] * zx + a1[4] * zy + a1[5] * zz
-    u20 = a2[3] * zx + a2[4] * zy + a2[5] * zz
-    u30 = a3[3] * zx + a3[4] * zy + a3[5] * zz
-    u40 = a4[3] * zx + a4[4] * zy + a4[5] * zz
-    u50 = a5[3] * zx + a5[4] * zy + a5[5] * zz
-    u01 = a0[3] * yx + a0[4] * yy + a0[5] * yz
-    u11 = a1[3] * yx + a1[4] * yy + a1[5] * yz
-    u21 = a2[3] * yx + a2[4] * yy + a2[5] * yz
-    u31 = a3[3] * yx + a3[4] * yy + a3[5] * yz
-    u41 = a4[3] * yx + a4[4] * yy + a4[5] * yz
-    u51 = a5[3] * yx + a5[4] * yy + a5[5] * yz
+    u00, u10, u20 = _turning(a0, zx, zy, zz), _turning(a1, zx, zy, zz), _turning(a2, zx, zy, zz)
+    u30, u40, u50 = _turning(a3, zx, zy, zz), _turning(a4, zx, zy, zz), _turning(a5, zx, zy, zz)
+    u01, u11, u21 = _turning(a0, yx, yy, yz), _turning(a1, yx, yy, yz), _turning(a2, yx, yy, yz)
+    u31, u41, u51 = _turning(a3, yx, yy, yz), _turning(a4, yx, yy, yz), _turning(a5, yx, yy, yz)
+    d00, d10 = _turning(l0, zx, zy, zz), _turning(l1, zx, zy, zz)
     if problem.offset != 0.0:  # turning about the yaw axis also moves p_{k+1}
         sx, sy, sz = joint[k, 9], joint[k, 10], joint[k, 11]
         l0 = octet_plus(octet_plus(octet_plus(l0, sx, a0), sy, a1), sz, a2)
-        u00 += a0[0] * sx + a0[1] * sy + a0[2] * sz
-        u10 += a1[0] * sx + a1[1] * sy + a1[2] * sz
-        u20 += a2[0] * sx + a2[1] * sy + a2[2] * sz
-        u30 += a3[0] * sx + a3[1] * sy + a3[2] * sz
-        u40 += a4[0] * sx + a4[1] * sy + a4[2] * sz
-        u50 += a5[0] * sx + a5[1] * sy + a5[2] * sz
-        d00 = l0[3] * zx + l0[4] * zy + l0[5] * zz + l0[0] * sx + l0[1] * sy + l0[2] * sz + stiff_0
-        d10 = l1[3] * zx + l1[4] * zy + l1[5] * zz + l1[0] * sx + l1[1] * sy + l1[2] * sz
-    else:
-        d00 = l0[3] * zx + l0[4] * zy + l0[5] * zz + stiff_0
-        d10 = l1[3] * zx + l1[4] * zy + l1[5] * zz
-    d01 = l0[3] * yx + l0[4] * yy + l0[5] * yz
-    d11 = l1[3] * yx + l1[4] * yy + l1[5] * yz + stiff_1
-    l0 = (l0[0], l0[1], l0[2], l0[3], l0[4], l0[5], l0[6] + push_0, l0[7])
-    l1 = (l1[0], l1[1], l1[2], l1[3], l1[4], l1[5], l1[6] + push_1, l1[7])
+        u00 += _moving(a0, sx, sy, sz)
+        u10 += _moving(a1, sx, sy, sz)
+        u20 += _moving(a2, sx, sy, sz)
+        u30 += _moving(a3, sx, sy, sz)
+        u40 += _moving(a4, sx, sy, sz)
+        u50 += _moving(a5, sx, sy, sz)
+        d00 = _turning(l0, zx, zy, zz) + _moving(l0, sx, sy, sz)
+        d10 += _moving(l1, sx, sy, sz)
+    d00 += stiff_0
+    d01 = _turning(l0, yx, yy, yz)
+    d11 = _turning(l1, yx, yy, yz) + stiff_1
+    l0 = octet_with(l0, 6, octet_lane(l0, 6) + push_0)
+    l1 = octet_with(l1, 6, octet_lane(l1, 6) + push_1)
     inverse = 1.0 / (d00 * d11 - d01 * d10)
     g0 = octet_minus(octet_times(d11 * inverse, l0), d01 * inverse, l1)
     g1 = octet_minus(octet_times(d00 * inverse, l1), d10 * inverse, l0)
-    own = eliminated[k]
-    octet_put(own, 0, g0)
-    octet_put(own, 1, g1)
+    octet_put(eliminated, k, 0, g0)
+    octet_put(eliminated, k, 8, g1)
     # A - A S Gamma and b - A S g
     a0 = octet_minus(octet_minus(a0, u00, g0), u01, g1)
     a1 = octet_minus(octet_minus(a1, u10, g0), u11, g1)
@@ -200,49 +254,41 @@ def eliminate_joint(
     a3 = octet_minus(octet_plus(a3, ry, a2), rz, a1)
     a4 = octet_minus(octet_plus(a4, rz, a0), rx, a2)
     a5 = octet_minus(octet_plus(a5, rx, a1), ry, a0)
-    octet_put(local, 0, _shift_columns(a0, rx, ry, rz))
-    octet_put(local, 1, _shift_columns(a1, rx, ry, rz))
-    octet_put(local, 2, _shift_columns(a2, rx, ry, rz))
-    octet_put(local, 3, _shift_columns(a3, rx, ry, rz))
-    octet_put(local, 4, _shift_columns(a4, rx, ry, rz))
-    octet_put(local, 5, _shift_columns(a5, rx, ry, rz))
-
-
-@inlined
-def _shift_columns(
-    a: tuple[float, float, float, float, float, float, float, float], rx: float, ry: float, rz: float
-) -> tuple[float, float, float, float, float, float, float, float]:
-    """A row times X: its angular part gains r x (linear part)."""
     return (
-        a[0], a[1], a[2], a[3] + (ry * a[2] - rz * a[1]), a[4] + (rz * a[0] - rx * a[2]),
-        a[5] + (rx * a[1] - ry * a[0]), a[6], a[7],
+        octet_crossed(a0, rx, ry, rz), octet_crossed(a1, rx, ry, rz), octet_crossed(a2, rx, ry, rz),
+        octet_crossed(a3, rx, ry, rz), octet_crossed(a4, rx, ry, rz), octet_crossed(a5, rx, ry, rz),
     )  # fmt: skip
 
 
 @inlined
-def solve_root(local: FloatArray, dw: FloatArray) -> None:
-    """Solve the system of link 1 in `local` (6, 8) for dw[0], with row pivoting; `local` is destroyed."""
+def solve_root(a: System, rows: FloatArray, dw: FloatArray) -> None:
+    """Solve the system of link 1 for dw[0], with row pivoting; `rows` (6, 8) is workspace."""
+    octet_put(rows, 0, 0, a[0])
+    octet_put(rows, 1, 0, a[1])
+    octet_put(rows, 2, 0, a[2])
+    octet_put(rows, 3, 0, a[3])
+    octet_put(rows, 4, 0, a[4])
+    octet_put(rows, 5, 0, a[5])
     for i in range(6):
         pivot = i
-        largest = abs(local[i, i])
+        largest = abs(rows[i, i])
         for j in range(i + 1, 6):
-            if abs(local[j, i]) > largest:
-                largest = abs(local[j, i])
+            if abs(rows[j, i]) > largest:
+                largest = abs(rows[j, i])
                 pivot = j
+        row = octet(rows, pivot, 0)
         if pivot != i:
-            upper, lower = octet(local, i), octet(local, pivot)
-            octet_put(local, i, lower)
-            octet_put(local, pivot, upper)
-        row = octet(local, i)
-        inverse = 1.0 / local[i, i]
+            octet_put(rows, pivot, 0, octet(rows, i, 0))
+            octet_put(rows, i, 0, row)
+        inverse = 1.0 / rows[i, i]
         for j in range(i + 1, 6):
-            octet_put(local, j, octet_minus(octet(local, j), local[j, i] * inverse, row))
+            octet_put(rows, j, 0, octet_minus(octet(rows, j, 0), rows[j, i] * inverse, row))
     for j in range(6):
         i = 5 - j
-        total = local[i, 6]
+        total = rows[i, 6]
         for m in range(i + 1, 6):
-            total -= local[i, m] * dw[0, m]
-        dw[0, i] = total / local[i, i]
+            total -= rows[i, m] * dw[0, m]
+        dw[0, i] = total / rows[i, i]
 
 
 @inlined
@@ -250,10 +296,10 @@ def expand_joints(joint: FloatArray, eliminated: FloatArray, dw: FloatArray, rat
     """From dw[0] to the increments of all velocities, and of the joint rates, which go to `rate` (n - 1, 2)."""
     for k in range(joint.shape[0]):
         move_child(joint, k, 0.0, 0.0, dw)
-        yaw, pitch = eliminated[k, 0, 6], eliminated[k, 1, 6]
+        yaw, pitch = eliminated[k, 6], eliminated[k, 14]
         for i in range(6):
-            yaw -= eliminated[k, 0, i] * dw[k + 1, i]
-            pitch -= eliminated[k, 1, i] * dw[k + 1, i]
+            yaw -= eliminated[k, i] * dw[k + 1, i]
+            pitch -= eliminated[k, 8 + i] * dw[k + 1, i]
         rate[k, 0] = yaw
         rate[k, 1] = pitch
         for i in range(3):

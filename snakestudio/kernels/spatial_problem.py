@@ -47,9 +47,9 @@ class SpatialProblem(NamedTuple):
     n_stops : int
     first : (n + 1,) int
         Contacts of link k are those from first[k] to first[k + 1].
-    rows : (c, 5, 6)
-        Force directions of every law about p_k. Friction is scaled by its coefficient, so that every friction impulse
-        lives in the disc of the normal impulse.
+    rows : (c, 40)
+        Force directions of every law about p_k, as five octets (number 6 and 7 of each is 0). Friction is scaled by its
+        coefficient, so that every friction impulse lives in the disc of the normal impulse.
     gain : (c, 3)
         Of normal, friction and rolling law: 1 / largest diagonal of W^T M^-1 W on the free link; 0 for a law that has
         no effect (no friction).

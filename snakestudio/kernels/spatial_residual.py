@@ -44,10 +44,9 @@ def spatial_law_residual(problem: SpatialProblem, w: FloatArray, impulses: Spati
         vx, vy, vz, ox, oy, oz = w[k, 0], w[k, 1], w[k, 2], w[k, 3], w[k, 4], w[k, 5]
         for c in range(problem.first[k], problem.first[k + 1]):
             for i in range(5):
-                gamma[c, i] = (
-                    rows[c, i, 0] * vx + rows[c, i, 1] * vy + rows[c, i, 2] * vz
-                    + rows[c, i, 3] * ox + rows[c, i, 4] * oy + rows[c, i, 5] * oz
-                )  # fmt: skip
+                gamma[c, i] = rows[c, 8 * i + 3] * ox + rows[c, 8 * i + 4] * oy + rows[c, 8 * i + 5] * oz
+            for i in range(3):  # rolling friction acts as a pure torque
+                gamma[c, i] += rows[c, 8 * i] * vx + rows[c, 8 * i + 1] * vy + rows[c, 8 * i + 2] * vz
             normal = contact[c, 0]
             radius = normal if normal > 0.0 else 0.0
             distance = natural_positive(normal, gamma[c, 0], problem.gain[c, 0])
@@ -77,7 +76,7 @@ def spatial_law_residual(problem: SpatialProblem, w: FloatArray, impulses: Spati
 
 @inlined
 def spatial_joint_impulses(
-    problem: SpatialProblem, w: FloatArray, impulses: SpatialImpulses, wrench: FloatArray
+    problem: SpatialProblem, w: FloatArray, impulses: SpatialImpulses, pushed: FloatArray, wrench: FloatArray
 ) -> float:
     """Joint impulses by recursion from the last link, and by how much equations of motion and joints are missed.
 
@@ -90,6 +89,8 @@ def spatial_joint_impulses(
     problem : SpatialProblem
     w : (n, 6)
     impulses : SpatialImpulses
+    pushed : (n, 6)
+        Filled with the impulses of all contacts of link k (N s) and their moment about p_k (N m s).
     wrench : (n - 1, 6)
         Filled with the impulse (N s) on link k + 1 at p_{k+1} and its moment about that point (N m s), world frame.
 
@@ -120,15 +121,30 @@ def spatial_joint_impulses(
         mx += across * dx + along * ex + cy * lz - cz * ly
         my += across * dy + along * ey + cz * lx - cx * lz
         mz += across * dz + along * ez + cx * ly - cy * lx
+        ux = uy = uz = tx = ty = tz = 0.0
         for c in range(problem.first[k], problem.first[k + 1]):
+            for i in range(3):
+                p = contact[c, i]
+                ux += p * rows[c, 8 * i]
+                uy += p * rows[c, 8 * i + 1]
+                uz += p * rows[c, 8 * i + 2]
             for i in range(5):
                 p = contact[c, i]
-                fx -= p * rows[c, i, 0]
-                fy -= p * rows[c, i, 1]
-                fz -= p * rows[c, i, 2]
-                mx -= p * rows[c, i, 3]
-                my -= p * rows[c, i, 4]
-                mz -= p * rows[c, i, 5]
+                tx += p * rows[c, 8 * i + 3]
+                ty += p * rows[c, 8 * i + 4]
+                tz += p * rows[c, 8 * i + 5]
+        pushed[k, 0] = ux
+        pushed[k, 1] = uy
+        pushed[k, 2] = uz
+        pushed[k, 3] = tx
+        pushed[k, 4] = ty
+        pushed[k, 5] = tz
+        fx -= ux
+        fy -= uy
+        fz -= uz
+        mx -= tx
+        my -= ty
+        mz -= tz
         if k > 0:
             j = k - 1
             wrench[j, 0] = fx

@@ -17,19 +17,21 @@ class SpatialScratch(NamedTuple):
 
     Attributes
     ----------
-    inertia : (6, 8)
-        Articulated inertia of one link with the missing momentum in column 6 (column 7 only fills a vector register).
-    eliminated : (n - 1, 2, 8)
-        Of every joint: its row of the eliminated system.
+    inertia : (n, 48)
+        Inertia matrix of every link about its p_k, as six octets.
+    root : (6, 8)
+        The system of link 1.
+    eliminated : (n - 1, 16)
+        Of every joint: its two rows of the eliminated system, as octets.
     dw : (n, 6)
         Increment of the velocities.
     rate, drate : (n - 1, 2)
         Joint rates and their increments.
     gamma : (c, 5)
         Relative velocities.
-    law : (c, 12)
-        Linearisation of every contact: y_N, |y_T|, slip direction (2), beta_T, |y_V|, its direction (2), beta_V, and
-        the radius that friction was compared with.
+    law : (c, 13)
+        Linearisation of every contact: y_N, |y_T|, slip direction (2), beta_T, |y_V|, its direction (2), beta_V. Then,
+        of the fallback: bound of friction, load, by how much it missed the bound, next bound.
     stop : (n - 1, 2, 2)
         Of the stops: y and stiffness.
     old_w, old_gamma, old_contact, old_rate, old_stop : arrays
@@ -39,6 +41,7 @@ class SpatialScratch(NamedTuple):
     """
 
     inertia: FloatArray
+    root: FloatArray
     eliminated: FloatArray
     dw: FloatArray
     rate: FloatArray
@@ -60,13 +63,14 @@ def make_spatial_scratch(n: int, contacts: int) -> SpatialScratch:
     """Workspace for `n` links and `contacts` contacts."""
     j, c = n - 1, contacts
     return SpatialScratch(
-        inertia=np.zeros((6, 8)),
-        eliminated=np.zeros((j, 2, 8)),
+        inertia=np.zeros((n, 48)),
+        root=np.zeros((6, 8)),
+        eliminated=np.zeros((j, 16)),
         dw=np.zeros((n, 6)),
         rate=np.zeros((j, 2)),
         drate=np.zeros((j, 2)),
         gamma=np.zeros((c, 5)),
-        law=np.zeros((c, 12)),
+        law=np.zeros((c, 13)),
         stop=np.zeros((j, 2, 2)),
         old_w=np.zeros((n, 6)),
         old_gamma=np.zeros((c, 5)),

@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.spatial_augmented import BOUND, solve_bounded
-from snakestudio.kernels.spatial_chain import add_inertia, close_chain, eliminate_joint, expand_joints, solve_root
+from snakestudio.kernels.spatial_chain import (
+    add_inertia,
+    close_chain,
+    eliminate_joint,
+    expand_joints,
+    no_system,
+    prepare_inertia,
+    solve_root,
+)
 from snakestudio.kernels.spatial_laws import EPSILON, add_contact, choose_branches, contact_velocities, move_contact
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_scratch import SpatialScratch
@@ -25,35 +33,41 @@ FloatArray = NDArray[np.float64]
 NEWTON_ITERATIONS = 12
 """After that many iterations other factors of the gains are tried."""
 
-HALVINGS = 6
+HALVINGS, NO_HALVINGS = 6, 0
+"""How often a step that makes the natural maps worse is halved (used as `int(...)`: a literal is compiled apart)."""
+
+FACTORS = ((10.0, 10.0, 10.0), (1.0, 0.1, 1.0), (1.0, 10.0, 1.0))
+"""Factors of the gains of normal force, friction and rolling friction that are tried one after the other. No step is
+halved here: three quarters of the problems the damped iteration cannot solve are solved then, half of them else."""
 
 SWEEPS = 40
+"""How often the friction bounds follow the loads."""
 
-VARY = 36
-"""Iterations with other factors of the gains before the bounds of friction are taken apart from the loads."""
+LOOSE, TIGHT = 0.1, 1e-11
+"""By what factor each sweep is solved more closely, and how closely at most, in units of `problem.scale`."""
 
-LOOSE = 0.1
-"""By what factor each sweep is solved more closely."""
-
-RESTART = 2
+RESTART = 3
 """Softness (an index) with which a later sweep begins."""
+
+MOST_AHEAD, MOST_BACK = 10.0, 0.5
+"""How much of the last change of the loads the friction bounds go on at most, and back."""
 
 ENOUGH = 5e-9
 """What a hard problem is solved to, in units of `problem.scale`."""
-"""How often the friction bounds follow the loads."""
+
+# Entries of SpatialScratch.law: the load and by how much it missed the bound in a sweep, and the bound of the next.
+LOAD, MISSED, NEXT_BOUND = 10, 11, 12
 
 
 @inlined
 def _branches(
     problem: SpatialProblem, impulses: SpatialImpulses, gamma: FloatArray, scratch: SpatialScratch, r_n: float,
-    r_t: float, r_v: float, plain: bool,
+    r_t: float, r_v: float,
 ) -> tuple[float, float]:  # fmt: skip
     """Choose the branches of all laws; the worst natural map, N s, and the sum of squares."""
     worst = squares = 0.0
     for c in range(problem.first[problem.axis.shape[0]]):
-        largest, sum_of_squares = choose_branches(
-            problem, impulses.contact, gamma, scratch.law, c, r_n, r_t, r_v, plain
-        )
+        largest, sum_of_squares = choose_branches(problem, impulses.contact, gamma, scratch.law, c, r_n, r_t, r_v)
         worst = max(worst, largest)
         squares += sum_of_squares
     if problem.n_stops > 0:
@@ -91,25 +105,22 @@ def _solve_linear(
     r_v: float,
 ) -> None:  # fmt: skip
     """Increment of all velocities of the linearised problem, into `scratch.dw`, and of `scratch.rate`."""
-    local, gamma, law = scratch.inertia, scratch.gamma, scratch.law
-    dw = scratch.dw
+    gamma, law, dw = scratch.gamma, scratch.law, scratch.dw
     n = w.shape[0]
-    for i in range(6):
-        for j in range(8):
-            local[i, j] = 0.0
+    system = no_system()
     for reverse in range(n):
         k = n - 1 - reverse
-        add_inertia(problem, w, k, local)
+        system = add_inertia(problem, scratch.inertia, w, k, system)
         for c in range(problem.first[k], problem.first[k + 1]):
-            add_contact(problem, impulses.contact, gamma, law, c, r_n, r_t, r_v, local)
+            system = add_contact(problem, impulses.contact, gamma, law, c, r_n, r_t, r_v, system)
         if k > 0:
             push_0 = _own_impulse(problem, impulses, scratch, k - 1, 0)
             push_1 = _own_impulse(problem, impulses, scratch, k - 1, 1)
-            eliminate_joint(
-                problem, k - 1, local, scratch.stop[k - 1, 0, 1], scratch.stop[k - 1, 1, 1], push_0, push_1,
+            system = eliminate_joint(
+                problem, k - 1, system, scratch.stop[k - 1, 0, 1], scratch.stop[k - 1, 1, 1], push_0, push_1,
                 scratch.eliminated,
             )  # fmt: skip
-    solve_root(local, dw)
+    solve_root(system, scratch.root, dw)
     expand_joints(problem.joint, scratch.eliminated, dw, scratch.drate)
     for k in range(n - 1):
         scratch.rate[k, 0] += scratch.drate[k, 0]
@@ -173,7 +184,7 @@ def _halve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, sc
 @jit
 def _newton(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, goal: float, most: int,
-    r_n: float, r_t: float, r_v: float, plain: bool,
+    r_n: float, r_t: float, r_v: float, most_halvings: int,
 ) -> tuple[int, bool]:  # fmt: skip
     """At most `most` Newton iterations from the branches chosen; how many, and whether `goal` is met."""
     squares = 0.0
@@ -181,20 +192,20 @@ def _newton(
     iteration = 0
     while iteration < most and not solved:
         iteration += 1
-        if iteration > 1:
+        if most_halvings > 0 and iteration > 1:
             _save(problem, impulses, w, scratch)
         _solve_linear(problem, impulses, w, scratch, r_n, r_t, r_v)
         _update(problem, impulses, w, scratch, r_n, r_t, r_v)
         before = squares
-        worst, squares = _branches(problem, impulses, scratch.gamma, scratch, r_n, r_t, r_v, plain)
+        worst, squares = _branches(problem, impulses, scratch.gamma, scratch, r_n, r_t, r_v)
         # Only a full step satisfies the equations of motion, so no result is accepted after halving.
         solved = worst <= goal
         if not solved and iteration > 1:
             halvings = 0
-            while squares > before and halvings < HALVINGS:
+            while squares > before and halvings < most_halvings:
                 halvings += 1
                 _halve(problem, impulses, w, scratch)
-                worst, squares = _branches(problem, impulses, scratch.gamma, scratch, r_n, r_t, r_v, plain)
+                worst, squares = _branches(problem, impulses, scratch.gamma, scratch, r_n, r_t, r_v)
     return iteration, solved
 
 
@@ -236,20 +247,45 @@ def _begin(problem: SpatialProblem, w: FloatArray, scratch: SpatialScratch) -> N
 def _finish(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, goal: float, most: int
 ) -> tuple[int, bool]:
-    """Newton iterations without damping, as long as each makes the worst natural map much smaller."""
-    worst, _ = _branches(problem, impulses, scratch.gamma, scratch, 1.0, 1.0, 1.0, False)
+    """Newton iterations, as long as each makes the worst natural map much smaller."""
+    worst, _ = _branches(problem, impulses, scratch.gamma, scratch, 1.0, 1.0, 1.0)
     iteration = 0
     while iteration < most:
         iteration += 1
         _solve_linear(problem, impulses, w, scratch, 1.0, 1.0, 1.0)
         _update(problem, impulses, w, scratch, 1.0, 1.0, 1.0)
         before = worst
-        worst, _ = _branches(problem, impulses, scratch.gamma, scratch, 1.0, 1.0, 1.0, False)
+        worst, _ = _branches(problem, impulses, scratch.gamma, scratch, 1.0, 1.0, 1.0)
         if worst <= goal:
             return iteration, True
         if not worst <= 0.5 * before:
             return iteration, False
     return iteration, False
+
+
+@jit
+def _follow_loads(problem: SpatialProblem, impulses: SpatialImpulses, scratch: SpatialScratch, first: bool) -> None:
+    """Choose the next friction bounds: the loads, and on along what their last change says.
+
+    Bounds that just follow come nearer by the same factor (0.6 and the like) every time, most often in one direction:
+    one step of Anderson's acceleration takes that away.
+    """
+    law, contact = scratch.law, impulses.contact
+    contacts = problem.first[problem.axis.shape[0]]
+    product = square = 0.0
+    for c in range(contacts):
+        missed = contact[c, 0] - law[c, BOUND]
+        change = missed - law[c, MISSED]
+        product += missed * change
+        square += change * change
+    on = 0.0
+    if not first and square > 0.0:
+        on = min(max(product / square, -MOST_AHEAD), MOST_BACK)
+    for c in range(contacts):
+        load = contact[c, 0]
+        law[c, NEXT_BOUND] = max(load - on * (load - law[c, LOAD]), 0.0)
+        law[c, MISSED] = load - law[c, BOUND]
+        law[c, LOAD] = load
 
 
 @jit
@@ -264,12 +300,15 @@ def _approach(
     least = math.inf
     _recall(problem, impulses, w, scratch)
     enough = max(goal, ENOUGH * problem.scale)
+    for c in range(problem.first[w.shape[0]]):
+        scratch.law[c, NEXT_BOUND] = max(impulses.contact[c, 0], 0.0)
     for sweep in range(SWEEPS):
         for c in range(problem.first[w.shape[0]]):
-            scratch.law[c, BOUND] = max(impulses.contact[c, 0], 0.0)
-        loose = problem.scale * max(LOOSE**sweep * 1e-2, 1e-10)
+            scratch.law[c, BOUND] = scratch.law[c, NEXT_BOUND]
+        loose = problem.scale * max(LOOSE**sweep * 1e-2, TIGHT)
         done += solve_bounded(problem, impulses, w, scratch, loose, max(most - done, 1), 0 if sweep == 0 else RESTART)
-        worst, _ = _branches(problem, impulses, scratch.gamma, scratch, 1.0, 1.0, 1.0, False)
+        _follow_loads(problem, impulses, scratch, sweep == 0)
+        worst, _ = _branches(problem, impulses, scratch.gamma, scratch, 1.0, 1.0, 1.0)
         if worst < least:
             least = worst
             _keep(problem, impulses, w, scratch)
@@ -297,16 +336,10 @@ def _vary(
 ) -> tuple[int, bool]:
     """Go on from where the iteration stands with other factors of the gains, one set after the other."""
     done = 0
-    for attempt in range(3):
-        r_n = r_t = 1.0
-        if attempt == 0:
-            r_n = r_t = 10.0
-        else:
-            r_t = 0.1 if attempt == 1 else 10.0
-        r_v = r_n
-        _branches(problem, impulses, scratch.gamma, scratch, r_n, r_t, r_v, False)
+    for r_n, r_t, r_v in FACTORS:
+        _branches(problem, impulses, scratch.gamma, scratch, r_n, r_t, r_v)
         more, solved = _newton(
-            problem, impulses, w, scratch, goal, min(most - done, NEWTON_ITERATIONS), r_n, r_t, r_v, False
+            problem, impulses, w, scratch, goal, min(most - done, NEWTON_ITERATIONS), r_n, r_t, r_v, int(NO_HALVINGS)
         )
         done += more
         if solved or done >= most:
@@ -316,8 +349,8 @@ def _vary(
 
 @inlined
 def solve_spatial(
-    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, gamma: FloatArray, scratch: SpatialScratch,
-    tolerance: float, most: int,
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, tolerance: float,
+    most: int,
 ) -> int:  # fmt: skip
     """Solve the step's contact problem (replaces the iteration P1 (84)-(93); the laws solved are (77)-(82)).
 
@@ -328,8 +361,6 @@ def solve_spatial(
         Guess on entry, result on return.
     w : (n, 6)
         Guess of the velocities on entry, result on return.
-    gamma : (c, 5)
-        Relative velocities of the guess, each link taken for itself; the first branches are chosen by them.
     scratch : SpatialScratch
     tolerance : float
         Stop when the natural map of every law is below this, in units of `problem.scale`.
@@ -342,14 +373,15 @@ def solve_spatial(
         Iterations taken; how good the result is, the residual says.
     """
     goal = tolerance * problem.scale
+    prepare_inertia(problem, scratch.inertia)
     _begin(problem, w, scratch)
     _keep(problem, impulses, w, scratch)
-    _branches(problem, impulses, gamma, scratch, 1.0, 1.0, 1.0, False)
+    _branches(problem, impulses, scratch.gamma, scratch, 1.0, 1.0, 1.0)
     iterations, solved = _newton(
-        problem, impulses, w, scratch, goal, min(most, NEWTON_ITERATIONS), 1.0, 1.0, 1.0, False
+        problem, impulses, w, scratch, goal, min(most, NEWTON_ITERATIONS), 1.0, 1.0, 1.0, int(HALVINGS)
     )
     if not solved and most > iterations:
-        more, solved = _vary(problem, impulses, w, scratch, goal, min(most - iterations, VARY))
+        more, solved = _vary(problem, impulses, w, scratch, goal, most - iterations)
         iterations += more
     if not solved and most > iterations:
         iterations += _approach(problem, impulses, w, scratch, goal, most - iterations)

@@ -246,8 +246,8 @@ def test_grid_loses_no_contact(seed: int, count: int, spread: float) -> None:
     # Every obstacle within reach of a point is listed in that point's cell.
     rng = np.random.default_rng(seed)
     obstacles = np.column_stack([rng.normal(0, 10.0**spread, (count, 2)), 10.0 ** rng.uniform(-2, 1, count)])
-    grid = make_grid(obstacles, 0.1)
     touch = obstacles[:, 2] + 0.1
+    grid = make_grid(obstacles[:, :2], obstacles[:, :2], touch)
     angle = rng.uniform(0, 2 * np.pi, 200)
     chosen = rng.integers(0, count, 200)
     points = obstacles[chosen, :2] + (rng.choice([0.0, 0.5, 1.0], 200) * touch[chosen])[:, None] * np.column_stack(

@@ -16,30 +16,31 @@ FloatArray = NDArray[np.float64]
 
 @jit
 def _solve(
-    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, gamma: FloatArray, scratch: SpatialScratch,
-    tolerance: float, most: int,
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, tolerance: float,
+    most: int,
 ) -> int:  # fmt: skip
-    return solve_spatial(problem, impulses, w, gamma, scratch, tolerance, most)
+    return solve_spatial(problem, impulses, w, scratch, tolerance, most)
 
 
 @jit
 def _residuals(
-    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, gamma: FloatArray, wrench: FloatArray
-) -> tuple[float, float]:
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, gamma: FloatArray, pushed: FloatArray,
+    wrench: FloatArray,
+) -> tuple[float, float]:  # fmt: skip
     laws = spatial_law_residual(problem, w, impulses, gamma)
-    return laws, spatial_joint_impulses(problem, w, impulses, wrench)
+    return laws, spatial_joint_impulses(problem, w, impulses, pushed, wrench)
 
 
-def solve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, gamma: FloatArray, most: int) -> int:
+def solve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, most: int) -> int:
     """Solve in place to 1e-9; returns the iterations."""
-    scratch = make_spatial_scratch(len(w), max(len(gamma), 1))
-    iterations: int = _solve(problem, impulses, w, gamma, scratch, 1e-9, most)
+    scratch = make_spatial_scratch(len(w), max(len(impulses.contact), 1))
+    iterations: int = _solve(problem, impulses, w, scratch, 1e-9, most)
     return iterations
 
 
 def residuals(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray) -> tuple[float, float]:
     """What the force laws and what the equations of motion miss."""
     found: tuple[float, float] = _residuals(
-        problem, impulses, w, np.zeros((len(impulses.contact), 5)), np.zeros((len(w) - 1, 6))
+        problem, impulses, w, np.zeros((len(impulses.contact), 5)), np.zeros((len(w), 6)), np.zeros((len(w) - 1, 6))
     )
     return found

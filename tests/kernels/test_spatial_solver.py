@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from snakestudio.engines.spatial_nonsmooth.problem_file import problem_from_arrays
 from snakestudio.kernels.residual import CONVERGED
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.model.scene import Solver
 from tests.kernels.compiled_spatial import residuals, solve
 
 FloatArray = NDArray[np.float64]
@@ -22,8 +23,8 @@ HARD = sorted((Path(__file__).parent / "hard_problems").glob("*.npz"))
 def test_hard_problems_that_runs_have_met_are_solved(path: Path) -> None:
     """Saved by the engine where Newton iterations alone failed (impacts, 22 loads on 12 degrees of freedom)."""
     with np.load(path) as arrays:
-        problem, impulses, w, gamma = problem_from_arrays(arrays)
-    solve(problem, impulses, w, gamma, 500)
+        problem, impulses, w = problem_from_arrays(arrays)
+    solve(problem, impulses, w, Solver().max_iterations)
     laws, motion = residuals(problem, impulses, w)
     assert laws <= CONVERGED
     assert motion <= CONVERGED
@@ -44,7 +45,7 @@ def chain(seed: int, n: int, offset: float) -> tuple[SpatialProblem, FloatArray]
         mass=0.7, inertia=1.3e-3, axial=9.4e-4, half=half, offset=offset, scale=0.7 * 9.81 * 2.5e-4, axis=axis,
         joint=joint, free=rng.normal(size=(n, 6)), drive=1e-3 * rng.normal(size=(n - 1, 2)),
         drag=rng.choice([0.0, 1e-3], size=(n - 1, 2)), stop=np.zeros((n - 1, 2)), n_stops=0,
-        first=np.zeros(n + 1, np.int64), rows=np.zeros((1, 5, 6)), gain=np.zeros((1, 3)),
+        first=np.zeros(n + 1, np.int64), rows=np.zeros((1, 40)), gain=np.zeros((1, 3)),
     )  # fmt: skip
     return problem, rng.normal(size=(n, 6))
 
@@ -86,6 +87,6 @@ def test_a_free_chain_moves_as_the_dense_equations_say(n: int, offset: float) ->
     for seed in range(5):
         problem, w = chain(seed, n, offset)
         impulses = SpatialImpulses(np.zeros((1, 5)), np.zeros((n - 1, 2)))
-        solve(problem, impulses, w, np.zeros((1, 5)), 5)
+        solve(problem, impulses, w, 5)
         np.testing.assert_allclose(w, dense_velocities(problem), rtol=0, atol=1e-10)
         assert residuals(problem, impulses, w)[1] <= 1e-9

@@ -6,6 +6,7 @@ from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import CONTACTS, SLOTS_ROW, STEP, State, Work
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.gap import point_rectangle, stadium_circle, stadium_rectangle, stadium_touches
+from snakestudio.kernels.prox import AT_LIMIT
 
 __all__ = ["book_contacts", "detect_obstacles", "detect_stops", "warm_start"]
 
@@ -177,7 +178,7 @@ def _contact_state(params: Params, work: Work, c: int) -> int:
     if own <= 0.0:
         return SLIP
     gamma = tx * work.u[k, 0] + ty * work.u[k, 1] + arm * work.u[k, 2]
-    return STICK if abs(work.tangent[c] - gamma / own) <= work.normal[c] else SLIP
+    return STICK if abs(work.tangent[c] - gamma / own) <= AT_LIMIT * work.normal[c] else SLIP
 
 
 @inlined

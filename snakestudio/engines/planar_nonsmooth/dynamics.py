@@ -23,34 +23,9 @@ from snakestudio.engines.planar_nonsmooth.state import (
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.trig import sin_cos
 
-__all__ = ["book_works", "evaluate_reference", "free_velocity", "midpoint", "move_links"]
+__all__ = ["book_works", "free_velocity", "midpoint", "move_links"]
 
 FloatArray = NDArray[np.float64]
-
-
-@inlined
-def evaluate_reference(
-    knots: FloatArray, angle: FloatArray, rate: FloatArray, time: float, knot: int, reference: FloatArray
-) -> int:
-    """Joint angles and rates wanted at `time`, by cubic Hermite interpolation as `JointReference.at`.
-
-    Times must not decrease from call to call; `knot` is where the search begins, and what is returned where it ended.
-    """
-    while knot < len(knots) - 2 and knots[knot + 1] <= time:
-        knot += 1
-    h = knots[knot + 1] - knots[knot]
-    s = min(max((time - knots[knot]) / h, 0.0), 1.0)
-    r = 1.0 - s
-    a0, a1 = (1.0 + 2.0 * s) * r * r, s * s * (3.0 - 2.0 * s)
-    b0, b1 = s * r * r * h, -s * s * r * h
-    slope = 6.0 * s * r / h
-    d0, d1 = r * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)
-    for i in range(reference.shape[0]):
-        angle_0, angle_1 = angle[knot, i, 0], angle[knot + 1, i, 0]
-        rate_0, rate_1 = rate[knot, i, 0], rate[knot + 1, i, 0]
-        reference[i, 0] = a0 * angle_0 + a1 * angle_1 + b0 * rate_0 + b1 * rate_1
-        reference[i, 1] = slope * (angle_1 - angle_0) + d0 * rate_0 + d1 * rate_1
-    return knot
 
 
 @inlined

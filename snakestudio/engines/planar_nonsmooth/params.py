@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.grid import Grid, make_rectangle_grid
+from snakestudio.engines.grid import Grid, make_grid
 from snakestudio.engines.planar_nonsmooth.obstacles import fits_the_plane, outlines
 from snakestudio.model.scene import Scene
 
@@ -84,7 +84,7 @@ def _obstacle_grid(obstacles: FloatArray, reach: float) -> Grid:
     x, y, radius, half_x, half_y, cos, sin = obstacles[met, :7].T
     centre = np.column_stack([x, y])
     spread = np.column_stack([abs(cos) * half_x + abs(sin) * half_y, abs(sin) * half_x + abs(cos) * half_y])
-    grid = make_rectangle_grid(centre - spread, centre + spread, radius + reach)
+    grid = make_grid(centre - spread, centre + spread, radius + reach)
     return grid._replace(items=met[grid.items])
 
 

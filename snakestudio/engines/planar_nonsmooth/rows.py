@@ -18,11 +18,12 @@ from snakestudio.engines.planar_nonsmooth.state import (
     STEP,
     UNCONVERGED,
     WORST_ROW,
-    RowBuffers,
     State,
     Work,
 )
+from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import jit
+from snakestudio.kernels.prox import AT_LIMIT
 
 __all__ = ["classify_stick", "write_row"]
 
@@ -48,7 +49,7 @@ def classify_stick(params: Params, state: State, work: Work) -> None:
             cos, sin, vx, vy = work.cos[k], work.sin[k], state.u[k, 0], state.u[k, 1]
             y1 = state.friction[k, 0] - prox_r * params.mu_along * (cos * vx + sin * vy)
             y2 = state.friction[k, 1] - prox_r * params.mu_across * (cos * vy - sin * vx)
-            if y1 * y1 + y2 * y2 <= load * load:
+            if math.sqrt(y1 * y1 + y2 * y2) <= AT_LIMIT * load:
                 state.stick[k] = STICK
 
 

@@ -1,4 +1,4 @@
-"""What changes during a run: the state, which checkpoints save, the workspace, which they do not, and the rows."""
+"""What changes during a run: the state, which checkpoints save, and the workspace, which they do not."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 
 __all__ = [
     "ENERGY",
-    "RowBuffers",
     "State",
     "Work",
     "grow_contacts",
     "grow_slots",
-    "make_row_buffers",
     "make_state",
     "make_work",
 ]
@@ -147,34 +145,6 @@ class Work(NamedTuple):
     active: IntArray
 
 
-class RowBuffers(NamedTuple):
-    """Rows being filled: fields as in `Rows`, contacts as in `ContactRows`; `filled` counts rows and contacts."""
-
-    link_pose: FloatArray
-    link_twist: FloatArray
-    joint_angle: FloatArray
-    joint_rate: FloatArray
-    joint_angle_ref: FloatArray
-    joint_rate_ref: FloatArray
-    joint_torque: FloatArray
-    impulse_obstacle: FloatArray
-    impulse_ground: FloatArray
-    contacts_closed: NDArray[np.int32]
-    energy: FloatArray
-    residual: FloatArray
-    iterations: IntArray
-    unconverged: IntArray
-    steps: IntArray
-    contact_count: NDArray[np.int32]
-    contact_link: NDArray[np.int32]
-    contact_other: NDArray[np.int32]
-    contact_state: NDArray[np.int32]
-    contact_point: FloatArray
-    contact_normal: FloatArray
-    contact_friction: FloatArray
-    filled: IntArray
-
-
 def make_state(q: FloatArray, u: FloatArray, capacity: int = 16) -> State:
     """State at the start of a run; all its arrays have the order of C, for kernels are compiled for one order."""
     n = len(q)
@@ -226,22 +196,6 @@ def make_work(n: int, capacity: int) -> tuple[Work, ChainScratch]:
         active=np.zeros(2, np.int64),
     )
     return work, make_scratch(n, capacity)
-
-
-def make_row_buffers(n_rows: int, n: int, contacts: int) -> RowBuffers:
-    """Room for `n_rows` rows and `contacts` contacts in all of them."""
-    k, j, c = n_rows, n - 1, contacts
-    integer = np.int32
-    return RowBuffers(
-        link_pose=np.zeros((k, n, 7)), link_twist=np.zeros((k, n, 6)), joint_angle=np.zeros((k, j, 2)),
-        joint_rate=np.zeros((k, j, 2)), joint_angle_ref=np.zeros((k, j, 2)), joint_rate_ref=np.zeros((k, j, 2)),
-        joint_torque=np.zeros((k, j, 2)), impulse_obstacle=np.zeros((k, n, 3)), impulse_ground=np.zeros((k, n, 3)),
-        contacts_closed=np.zeros(k, integer), energy=np.zeros((k, len(ENERGY))), residual=np.zeros(k),
-        iterations=np.zeros(k, np.int64), unconverged=np.zeros(k, np.int64), steps=np.zeros(k, np.int64),
-        contact_count=np.zeros(k, integer), contact_link=np.zeros(c, integer), contact_other=np.zeros(c, integer),
-        contact_state=np.zeros(c, integer), contact_point=np.zeros((c, 3)), contact_normal=np.zeros((c, 3)),
-        contact_friction=np.zeros((c, 3)), filled=np.zeros(2, np.int64),
-    )  # fmt: skip
 
 
 def grow_contacts(state: State) -> State:

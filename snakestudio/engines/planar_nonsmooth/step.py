@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.outcome import CONTACT_OVERFLOW, DIVERGED, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
 from snakestudio.engines.planar_nonsmooth.contact import book_contacts, detect_obstacles, detect_stops, warm_start
 from snakestudio.engines.planar_nonsmooth.dynamics import (
     book_works,
-    evaluate_reference,
     free_velocity,
     midpoint,
     move_links,
@@ -28,33 +28,22 @@ from snakestudio.engines.planar_nonsmooth.state import (
     UNCONVERGED,
     WORST_CALL,
     WORST_ROW,
-    RowBuffers,
     State,
     Work,
 )
+from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.hermite import evaluate_reference
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_scratch import ChainScratch
 from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
 from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
 from snakestudio.model.world import STANDARD_GRAVITY
 
-__all__ = [
-    "CONTACT_OVERFLOW",
-    "DIVERGED",
-    "NOT_SOLVED",
-    "OK",
-    "ROW_OVERFLOW",
-    "SLOT_OVERFLOW",
-    "advance_steps",
-    "contact_problem",
-]
+__all__ = ["advance_steps", "contact_problem"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-OK, CONTACT_OVERFLOW, SLOT_OVERFLOW, ROW_OVERFLOW, NOT_SOLVED, DIVERGED = range(6)
-"""What a call ended with. After anything but OK the state is that before the step that failed."""
 
 GIVE_UP = 1e-3
 """Residual from which a step is not taken at all."""
@@ -166,20 +155,20 @@ def advance_steps(
     next_row = 0
     while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
         next_row += 1
-    knot = 0
+    knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
     status = OK
     for _ in range(n_steps):
         is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1
         room = rows.contact_link.shape[0] - rows.filled[1] if is_row else -1
         midpoint(params, state, work)
         time = (counts[STEP] + 0.5) * params.dt
-        knot = evaluate_reference(knots, angle, rate, time, knot, work.reference)
+        knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
         status = _step(params, state, work, scratch, room)
         if status != OK:
             break
         if is_row:
             time = counts[STEP] * params.dt
-            knot = evaluate_reference(knots, angle, rate, time, knot, work.reference)
+            knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
             classify_stick(params, state, work)
             write_row(params, state, work.reference, rows)
             next_row += 1

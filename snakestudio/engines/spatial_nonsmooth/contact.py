@@ -8,7 +8,7 @@ from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.state import CONTACTS, SLOTS_ROW, STEADY, STEP, State, Work
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.solids import link_contacts
-from snakestudio.kernels.spatial_laws import contact_velocities
+from snakestudio.kernels.spatial_laws import normal_velocity
 
 __all__ = ["book_contacts", "detect_contacts", "force_directions", "warm_start"]
 
@@ -114,13 +114,13 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
         own = mx * ex + my * ey + mz * ez
         response = inverse_mass + inverse_across * (mx * mx + my * my + mz * mz) + difference * own * own
         work.gain[c, 0] = 1.0 / response
-        rows[c, 0, 0] = nx
-        rows[c, 0, 1] = ny
-        rows[c, 0, 2] = nz
+        rows[c, 0] = nx
+        rows[c, 1] = ny
+        rows[c, 2] = nz
         px, py, pz = ax + half * ex, ay + half * ey, az + half * ez  # from p_k
-        rows[c, 0, 3] = py * nz - pz * ny
-        rows[c, 0, 4] = pz * nx - px * nz
-        rows[c, 0, 5] = px * ny - py * nx
+        rows[c, 3] = py * nz - pz * ny
+        rows[c, 4] = pz * nx - px * nz
+        rows[c, 5] = px * ny - py * nx
         if params.stribeck_rise > 0.0:
             vx = work.w_start[k, 0] + work.w_start[k, 4] * pz - work.w_start[k, 5] * py
             vy = work.w_start[k, 1] + work.w_start[k, 5] * px - work.w_start[k, 3] * pz
@@ -142,38 +142,38 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
             own = mx * ex + my * ey + mz * ez
             other = inverse_mass + inverse_across * (mx * mx + my * my + mz * mz) + difference * own * own
             work.gain[c, 1] = 1.0 / max(mu_along * mu_along * response, mu_across * mu_across * other)
-            rows[c, 1, 0] = mu_along * tx
-            rows[c, 1, 1] = mu_along * ty
-            rows[c, 1, 2] = mu_along * tz
-            rows[c, 1, 3] = mu_along * (py * tz - pz * ty)
-            rows[c, 1, 4] = mu_along * (pz * tx - px * tz)
-            rows[c, 1, 5] = mu_along * (px * ty - py * tx)
-            rows[c, 2, 0] = mu_across * sx
-            rows[c, 2, 1] = mu_across * sy
-            rows[c, 2, 2] = mu_across * sz
-            rows[c, 2, 3] = mu_across * (py * sz - pz * sy)
-            rows[c, 2, 4] = mu_across * (pz * sx - px * sz)
-            rows[c, 2, 5] = mu_across * (px * sy - py * sx)
+            rows[c, 8] = mu_along * tx
+            rows[c, 9] = mu_along * ty
+            rows[c, 10] = mu_along * tz
+            rows[c, 11] = mu_along * (py * tz - pz * ty)
+            rows[c, 12] = mu_along * (pz * tx - px * tz)
+            rows[c, 13] = mu_along * (px * ty - py * tx)
+            rows[c, 16] = mu_across * sx
+            rows[c, 17] = mu_across * sy
+            rows[c, 18] = mu_across * sz
+            rows[c, 19] = mu_across * (py * sz - pz * sy)
+            rows[c, 20] = mu_across * (pz * sx - px * sz)
+            rows[c, 21] = mu_across * (px * sy - py * sx)
         else:
             for i in range(6):
-                rows[c, 1, i] = 0.0
-                rows[c, 2, i] = 0.0
+                rows[c, 8 + i] = 0.0
+                rows[c, 16 + i] = 0.0
         work.gain[c, 2] = 0.0
         if roll > 0.0:
             own = tx * ex + ty * ey + tz * ez
             other = sx * ex + sy * ey + sz * ez
             own = max(own * own, other * other) if difference > 0.0 else min(own * own, other * other)
             work.gain[c, 2] = 1.0 / (roll * roll * (inverse_across + difference * own))
-            rows[c, 3, 3] = roll * tx
-            rows[c, 3, 4] = roll * ty
-            rows[c, 3, 5] = roll * tz
-            rows[c, 4, 3] = roll * sx
-            rows[c, 4, 4] = roll * sy
-            rows[c, 4, 5] = roll * sz
+            rows[c, 27] = roll * tx
+            rows[c, 28] = roll * ty
+            rows[c, 29] = roll * tz
+            rows[c, 35] = roll * sx
+            rows[c, 36] = roll * sy
+            rows[c, 37] = roll * sz
         else:
             for i in range(3, 6):
-                rows[c, 3, i] = 0.0
-                rows[c, 4, i] = 0.0
+                rows[c, 24 + i] = 0.0
+                rows[c, 32 + i] = 0.0
 
 
 @inlined
@@ -188,7 +188,7 @@ def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
     steady = work.first[n] == state.counts[CONTACTS]
     for k in range(n):
         for c in range(work.first[k], work.first[k + 1]):
-            contact_velocities(work.rows, c, work.w_start, k, work.gamma_start, False)
+            work.gamma_start[c] = normal_velocity(work.rows, c, work.w_start, k)
             work.slots[c, 0] = -1
             work.slots[c, 1] = -1
             same = -1
@@ -222,7 +222,6 @@ def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
         for i in range(6):
             work.w[k, i] = work.w_start[k, i] + on_w * state.change[k, i]
         for c in range(work.first[k], work.first[k + 1]):
-            contact_velocities(work.rows, c, work.w, k, work.gamma_guess, False)
             for i in range(5):
                 now = work.law[c, i]
                 work.law[c, i] = now + on_law * (now - work.law_before[c, i])

@@ -29,7 +29,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     make_work,
 )
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
-from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine
+from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine, copied, forget_obstacles
 from snakestudio.model.pose import initial_joint_angles, initial_state
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
@@ -166,25 +166,15 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         old = self._params
         self._params = make_params(scene, self._base_dir, old)
         if self._params.world is not old.world:
-            self._forget_obstacles(len(scene.obstacles))
+            forget_obstacles(self._state, (SLOTS_ROW, SLOTS_CALL), len(scene.obstacles))
         return True
 
-    def _forget_obstacles(self, n_obstacles: int) -> None:
-        """Drop the sums of contacts with obstacles that are there no more."""
-        state = self._state
-        for count, keys, sums in zip((SLOTS_ROW, SLOTS_CALL), state.slot_key, state.slot_sum, strict=True):
-            used = int(state.counts[count])
-            kept = np.flatnonzero(keys[:used, 1] < n_obstacles)
-            keys[: len(kept)], sums[: len(kept)] = keys[kept], sums[kept]
-            state.counts[count] = len(kept)
-        state.contact[:, 3:] = -1
-
     def _saved_state(self) -> State:
-        return _copy(self._state)
+        return copied(self._state)
 
     def _restore_state(self, state: State, scene: Scene) -> None:
         self._params = make_params(scene, self._base_dir, self._params)
-        self._state = _copy(state)
+        self._state = copied(state)
         if len(self._state.law) != len(self._work.law):
             self._work, self._scratch = make_work(len(state.q), len(state.law))
 
@@ -195,11 +185,6 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
     def failing_problem(self) -> dict[str, NDArray[Any]]:
         """The last contact problem and its warm start as arrays, for a file; `problem_from_arrays` reads it back."""
         return problem_arrays(self._params, self._state, self._work)
-
-
-def _copy(state: State) -> State:
-    """All arrays of `state` anew."""
-    return state._replace(**{name: array.copy() for name, array in state._asdict().items()})
 
 
 def _rotated_back(quaternion: FloatArray, vector: FloatArray) -> FloatArray:

@@ -42,10 +42,11 @@ def book_works(params: Params, state: State, work: Work) -> None:
         external += force[0] * vx + force[1] * vy + force[2] * vz + force[3] * ox + force[4] * oy + force[5] * oz
         torque = work.torque_free[k]
         gyroscopic += torque[0] * ox + torque[1] * oy + torque[2] * oz
+        # All that the contacts do, less what is done along the normals.
+        for i in range(6):
+            friction += work.pushed[k, i] * (w[k, i] + start[k, i])
         for c in range(work.first[k], work.first[k + 1]):
-            normal += work.law[c, 0] * (work.gamma[c, 0] + work.gamma_start[c, 0])
-            for i in range(1, 5):
-                friction += work.law[c, i] * (work.gamma[c, i] + work.gamma_start[c, i])
+            normal += work.law[c, 0] * (work.gamma[c, 0] + work.gamma_start[c])
     for k in range(w.shape[0] - 1):
         yaw, pitch = joint_rates(work.joint, k, w)
         mean_yaw, mean_pitch = yaw + work.rate_start[k, 0], pitch + work.rate_start[k, 1]
@@ -75,7 +76,7 @@ def book_works(params: Params, state: State, work: Work) -> None:
         joint += whole - own - stopped
     sums = state.sums
     sums[ACTUATOR] += 0.5 * actuator
-    sums[FRICTION] += 0.5 * friction
+    sums[FRICTION] += 0.5 * (friction - normal)
     sums[GRAVITY] += half_dt * mass * gravity
     sums[OBSTACLE] += 0.5 * normal
     sums[JOINT] += 0.5 * joint

@@ -41,10 +41,9 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
         "drag": work.drag.copy(),
         "stop": work.stop_sign.copy(),
         "first": work.first.copy(),
-        "rows": work.rows[:n_contacts].copy(),
+        "rows": work.rows[:n_contacts].reshape(-1, 5, 8)[:, :, :6].copy(),
         "gain": work.gain[:n_contacts].copy(),
         "guess_w": work.w_start.copy(),
-        "guess_gamma": work.gamma_start[:n_contacts].copy(),
         "guess_contact": guess,
         "guess_stop": state.stop.copy(),
     }
@@ -52,8 +51,8 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
 
 def problem_from_arrays(
     arrays: Mapping[str, NDArray[Any]],
-) -> tuple[SpatialProblem, SpatialImpulses, FloatArray, FloatArray]:
-    """Problem, impulses, velocities and relative velocities to start from, as `solve_spatial` takes them.
+) -> tuple[SpatialProblem, SpatialImpulses, FloatArray]:
+    """Problem, impulses and velocities to start from, as `solve_spatial` takes them.
 
     Parameters
     ----------
@@ -61,6 +60,7 @@ def problem_from_arrays(
         What `problem_arrays` gave, or the `.npz` file it was saved in.
     """
     stop = np.array(arrays["stop"], dtype=np.float64)
+    rows = np.pad(np.array(arrays["rows"], dtype=np.float64).reshape(-1, 5, 6), ((0, 0), (0, 0), (0, 2)))
     problem = SpatialProblem(
         mass=float(arrays["mass"]),
         inertia=float(arrays["inertia"]),
@@ -76,10 +76,10 @@ def problem_from_arrays(
         stop=stop,
         n_stops=int(np.count_nonzero(stop)),
         first=np.array(arrays["first"], dtype=np.int64),
-        rows=np.array(arrays["rows"], dtype=np.float64).reshape(-1, 5, 6),
+        rows=rows.reshape(-1, 40),
         gain=np.array(arrays["gain"], dtype=np.float64).reshape(-1, 3),
     )
     impulses = SpatialImpulses(
         np.array(arrays["guess_contact"]).reshape(-1, 5), np.where(stop != 0.0, arrays["guess_stop"], 0.0)
     )
-    return problem, impulses, np.array(arrays["guess_w"]), np.array(arrays["guess_gamma"]).reshape(-1, 5)
+    return problem, impulses, np.array(arrays["guess_w"])

@@ -20,6 +20,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     Work,
 )
 from snakestudio.kernels._jit import jit
+from snakestudio.kernels.prox import AT_LIMIT
 
 __all__ = ["classify_stick", "write_row"]
 
@@ -37,7 +38,7 @@ def classify_stick(state: State, work: Work) -> None:
         if p > 0.0:
             gain = work.gain[c, 1]
             y1, y2 = work.law[c, 1] - gain * work.gamma[c, 1], work.law[c, 2] - gain * work.gamma[c, 2]
-            sticks = gain > 0.0 and math.sqrt(y1 * y1 + y2 * y2) <= p
+            sticks = gain > 0.0 and math.sqrt(y1 * y1 + y2 * y2) <= AT_LIMIT * p
             state.stick[c] = STICK if sticks else SLIP
 
 

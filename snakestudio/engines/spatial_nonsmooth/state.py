@@ -149,16 +149,20 @@ class Work(NamedTuple):
         Directions along and across, unit vectors.
     mu : (c, 3)
         Friction coefficients along and across, and of rolling times the radius.
-    rows, gain : (c, 5, 6), (c, 3)
+    rows, gain : (c, 40), (c, 3)
         As in `SpatialProblem`.
     law : (c, 5)
         Impulses being solved for.
-    gamma_start, gamma_guess, gamma : (c, 5)
-        Relative velocities at the beginning of the step, at the guess of its end, and at its end.
+    gamma_start : (c,)
+        Normal relative velocities at the beginning of the step.
+    gamma : (c, 5)
+        Relative velocities at its end.
     law_before : (c, 5)
         Impulses of the step before, 0 for new contacts.
     w : (n, 6)
         Velocities at the end of the step, the solution.
+    pushed : (n, 6)
+        Impulses of all contacts of a link and their moment about p_k.
     wrench : (n - 1, 6)
         Joint impulses.
     end : (n, 9)
@@ -191,10 +195,10 @@ class Work(NamedTuple):
     gain: FloatArray
     law: FloatArray
     gamma_start: FloatArray
-    gamma_guess: FloatArray
     law_before: FloatArray
     gamma: FloatArray
     w: FloatArray
+    pushed: FloatArray
     wrench: FloatArray
     end: FloatArray
 
@@ -263,14 +267,14 @@ def make_work(n: int, capacity: int) -> tuple[Work, SpatialScratch]:
         first=np.zeros(n + 1, np.int64),
         frame=np.zeros((c, 6)),
         mu=np.zeros((c, 3)),
-        rows=np.zeros((c, 5, 6)),
+        rows=np.zeros((c, 40)),
         gain=np.zeros((c, 3)),
         law=np.zeros((c, 5)),
-        gamma_start=np.zeros((c, 5)),
-        gamma_guess=np.zeros((c, 5)),
+        gamma_start=np.zeros(c),
         law_before=np.zeros((c, 5)),
         gamma=np.zeros((c, 5)),
         w=np.zeros((n, 6)),
+        pushed=np.zeros((n, 6)),
         wrench=np.zeros((j, 6)),
         end=np.zeros((n, 9)),
     )

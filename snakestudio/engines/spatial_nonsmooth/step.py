@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.outcome import CONTACT_OVERFLOW, DIVERGED, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.spatial_nonsmooth.contact import (
     book_contacts,
@@ -41,22 +42,10 @@ from snakestudio.kernels.spatial_scratch import SpatialScratch
 from snakestudio.kernels.spatial_solver import solve_spatial
 from snakestudio.model.world import STANDARD_GRAVITY
 
-__all__ = [
-    "CONTACT_OVERFLOW",
-    "DIVERGED",
-    "NOT_SOLVED",
-    "OK",
-    "ROW_OVERFLOW",
-    "SLOT_OVERFLOW",
-    "advance_steps",
-    "contact_problem",
-]
+__all__ = ["advance_steps", "contact_problem"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-OK, CONTACT_OVERFLOW, SLOT_OVERFLOW, ROW_OVERFLOW, NOT_SOLVED, DIVERGED = range(6)
-"""What a call ended with. After anything but OK the state is that before the step that failed."""
 
 GIVE_UP = 0.1
 """Residual from which a step is not taken. What is above 1e-8 is counted, and the worst is shown and recorded."""
@@ -74,9 +63,9 @@ def contact_problem(params: Params, work: Work, n_stops: int) -> SpatialProblem:
 
 @inlined
 def _residual(problem: SpatialProblem, work: Work, impulses: SpatialImpulses) -> float:
-    """Worse of what force laws and equations of motion miss (NaN if either is); fills `work.gamma`, `work.wrench`."""
+    """Worse of what force laws and equations of motion miss (NaN if either is); fills `gamma`, `pushed`, `wrench`."""
     laws = spatial_law_residual(problem, work.w, impulses, work.gamma)
-    motion = spatial_joint_impulses(problem, work.w, impulses, work.wrench)
+    motion = spatial_joint_impulses(problem, work.w, impulses, work.pushed, work.wrench)
     return motion if laws < motion else laws + 0.0 * motion
 
 
@@ -115,9 +104,7 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
     # VII-B: velocities and impulses satisfying (75)-(82).
     problem = contact_problem(params, work, n_stops)
     impulses = SpatialImpulses(work.law, work.stop)
-    iterations = solve_spatial(
-        problem, impulses, work.w, work.gamma_guess, scratch, params.tolerance, params.max_iterations
-    )
+    iterations = solve_spatial(problem, impulses, work.w, scratch, params.tolerance, params.max_iterations)
 
     # What came out is judged by code that does not know the solver.
     residual = _residual(problem, work, impulses)
