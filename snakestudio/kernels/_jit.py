@@ -25,8 +25,6 @@ from numba.core.extending import intrinsic  # noqa: E402
 
 _config: Any = numba.config
 _config.CACHE_DIR = str(_FOLDER)  # in case somebody else imported numba first
-# Straight-line code on rows of eight becomes vector instructions: the chain's elimination takes half the time.
-_config.SLP_VECTORIZE = 1
 
 _STRICT: dict[str, Any] = {
     "nogil": True,

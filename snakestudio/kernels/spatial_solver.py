@@ -40,6 +40,9 @@ FACTORS = ((10.0, 10.0, 10.0), (1.0, 0.1, 1.0), (1.0, 10.0, 1.0))
 """Factors of the gains of normal force, friction and rolling friction that are tried one after the other. No step is
 halved here: three quarters of the problems the damped iteration cannot solve are solved then, half of them else."""
 
+NEAR = 0.1
+"""Natural map, in units of `problem.scale`, up to which the damped iteration's end is a better start than the guess."""
+
 SWEEPS = 40
 """How often the friction bounds follow the loads."""
 
@@ -381,6 +384,10 @@ def solve_spatial(
         problem, impulses, w, scratch, goal, min(most, NEWTON_ITERATIONS), 1.0, 1.0, 1.0, int(HALVINGS)
     )
     if not solved and most > iterations:
+        # What follows may lead astray; the fallback begins where the iteration came near, or else at the guess.
+        worst, _ = _branches(problem, impulses, scratch.gamma, scratch, 1.0, 1.0, 1.0)
+        if worst <= NEAR * problem.scale:
+            _keep(problem, impulses, w, scratch)
         more, solved = _vary(problem, impulses, w, scratch, goal, most - iterations)
         iterations += more
     if not solved and most > iterations:

@@ -81,8 +81,8 @@ class Solver(Frozen):
         gt=0, le=1e-8, slider=(1e-12, 1e-8), live=True,
     )  # fmt: skip
     max_iterations: int = value(
-        500, label="Iterations at most", help="Newton iterations a step may take",
-        ge=1, le=100000, slider=(10, 1000), live=True,
+        2000, label="Iterations at most", help="Newton iterations a step may take",
+        ge=1, le=100000, slider=(10, 5000), live=True,
     )  # fmt: skip
 
 

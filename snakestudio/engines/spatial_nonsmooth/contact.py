@@ -7,7 +7,7 @@ import math
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.state import CONTACTS, SLOTS_ROW, STEADY, STEP, State, Work
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.solids import link_contacts
+from snakestudio.kernels.solids import ContactList, link_contacts
 from snakestudio.kernels.spatial_laws import normal_velocity
 
 __all__ = ["book_contacts", "detect_contacts", "force_directions", "warm_start"]
@@ -177,6 +177,18 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
 
 
 @inlined
+def _before(state: State, found: ContactList, c: int, k: int) -> int:
+    """Place of contact `c` of link `k` among those of the step before, -1 if it is new."""
+    contact, body, feature = state.contact, found.body[c], found.feature[c]
+    if contact[c, 0] == k and contact[c, 1] == body and contact[c, 2] == feature and c < state.first[k + 1]:
+        return c  # most often it has not moved
+    for old in range(state.first[k], state.first[k + 1]):
+        if contact[old, 1] == body and contact[old, 2] == feature:
+            return old
+    return -1
+
+
+@inlined
 def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
     """Begin with the velocities and impulses of the step before (P1, VII-B), contacts told apart by their keys.
 
@@ -191,10 +203,7 @@ def warm_start(params: Params, state: State, work: Work, n_stops: int) -> None:
             work.gamma_start[c] = normal_velocity(work.rows, c, work.w_start, k)
             work.slots[c, 0] = -1
             work.slots[c, 1] = -1
-            same = -1
-            for old in range(state.first[k], state.first[k + 1]):
-                if state.contact[old, 1] == found.body[c] and state.contact[old, 2] == found.feature[c]:
-                    same = old
+            same = _before(state, found, c, k)
             if same >= 0:
                 for i in range(5):
                     work.law[c, i] = state.law[same, i]
