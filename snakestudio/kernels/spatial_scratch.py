@@ -36,8 +36,8 @@ class SpatialScratch(NamedTuple):
         Of the stops: y and stiffness.
     old_w, old_gamma, old_contact, old_rate, old_stop : arrays
         The iterate before.
-    best_w, best_contact, best_stop : arrays
-        The best result so far.
+    best_w, best_contact, best_stop, reached : arrays
+        The best result so far, and its worst natural map (1,), N s.
     """
 
     inertia: FloatArray
@@ -57,6 +57,7 @@ class SpatialScratch(NamedTuple):
     best_w: FloatArray
     best_contact: FloatArray
     best_stop: FloatArray
+    reached: FloatArray
 
 
 def make_spatial_scratch(n: int, contacts: int) -> SpatialScratch:
@@ -80,4 +81,5 @@ def make_spatial_scratch(n: int, contacts: int) -> SpatialScratch:
         best_w=np.zeros((n, 6)),
         best_contact=np.zeros((c, 5)),
         best_stop=np.zeros((j, 2)),
+        reached=np.zeros(1),
     )

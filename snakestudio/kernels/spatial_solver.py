@@ -58,6 +58,12 @@ MOST_AHEAD, MOST_BACK = 10.0, 0.5
 ENOUGH = 5e-9
 """What a hard problem is solved to, in units of `problem.scale`."""
 
+APPROACH, ASTRAY = 600, 1e3
+"""Iterations that bounds which follow the loads may take, and the natural map (as above) from which they run away."""
+
+PATIENT, PATIENCE = 10.0, 100
+"""Factor of all gains in the last attempt, and how many iterations it may take."""
+
 # Entries of SpatialScratch.law: the load and by how much it missed the bound in a sweep, and the bound of the next.
 LOAD, MISSED, NEXT_BOUND = 10, 11, 12
 
@@ -294,10 +300,10 @@ def _follow_loads(problem: SpatialProblem, impulses: SpatialImpulses, scratch: S
 @jit
 def _approach(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, goal: float, most: int
-) -> int:
+) -> tuple[int, bool]:
     """Solve with friction bounds that follow the loads, trying the Newton iteration from each such point.
 
-    Ends with the best point that satisfies the equations of motion.
+    Ends with the best point that satisfies the equations of motion; `scratch.reached` says how good it is.
     """
     done = 0
     least = math.inf
@@ -315,7 +321,7 @@ def _approach(
         if worst < least:
             least = worst
             _keep(problem, impulses, w, scratch)
-        if worst <= enough or done >= most:
+        if worst <= enough or done >= most or worst > ASTRAY * problem.scale:
             break
         # The Newton iteration may lead astray: the next sweep begins where this one ended.
         _copy(w, w.shape[0], scratch.old_w)
@@ -324,13 +330,14 @@ def _approach(
         more, solved = _finish(problem, impulses, w, scratch, enough, NEWTON_ITERATIONS)
         done += more
         if solved:
-            return done
+            return done, True
         _copy(scratch.old_w, w.shape[0], w)
         _copy(scratch.old_contact, int(problem.first[w.shape[0]]), impulses.contact)
         _copy(scratch.old_stop, w.shape[0] - 1, impulses.stop)
         _begin(problem, w, scratch)
     _recall(problem, impulses, w, scratch)
-    return done
+    scratch.reached[0] = least
+    return done, least <= enough
 
 
 @jit
@@ -348,6 +355,21 @@ def _vary(
         if solved or done >= most:
             return done, solved
     return done, False
+
+
+@jit
+def _patiently(
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, goal: float, most: int
+) -> int:
+    """Damped Newton iterations with large gains: slow, but they solve what throws 88 links about."""
+    _branches(problem, impulses, scratch.gamma, scratch, PATIENT, PATIENT, PATIENT)
+    done, _ = _newton(
+        problem, impulses, w, scratch, goal, min(most, PATIENCE), PATIENT, PATIENT, PATIENT, int(HALVINGS)
+    )
+    worst, _ = _branches(problem, impulses, scratch.gamma, scratch, 1.0, 1.0, 1.0)
+    if not worst <= scratch.reached[0]:
+        _recall(problem, impulses, w, scratch)
+    return done
 
 
 @inlined
@@ -391,5 +413,8 @@ def solve_spatial(
         more, solved = _vary(problem, impulses, w, scratch, goal, most - iterations)
         iterations += more
     if not solved and most > iterations:
-        iterations += _approach(problem, impulses, w, scratch, goal, most - iterations)
+        more, solved = _approach(problem, impulses, w, scratch, goal, min(most - iterations, APPROACH))
+        iterations += more
+    if not solved and most > iterations:
+        iterations += _patiently(problem, impulses, w, scratch, goal, most - iterations)
     return iterations

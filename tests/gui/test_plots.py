@@ -23,6 +23,7 @@ from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.scale import fitted, readable, steady
 from snakestudio.gui.plots.views import VIEWS
 from snakestudio.model.motion import TwoWaves
+from snakestudio.paths import scenes_dir
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui
@@ -51,6 +52,24 @@ def settle(qtbot: QtBot, panel: PlotPanel) -> None:
         return not panel.history.missing and not panel._stale
 
     qtbot.waitUntil(settled, timeout=20000)
+
+
+def views(panel: PlotPanel) -> list[str]:
+    return [plot.view_name for plot in panel.plots]
+
+
+def test_the_first_plots_suit_the_scene(panel: PlotPanel, document: Document) -> None:
+    assert views(panel) == ["force", "joint", "speed", "position"]
+    document.open(scenes_dir() / "sidewinding.toml")
+    assert views(panel) == ["ground_load", "joint", "height", "position"]
+    document.open(scenes_dir() / "lateral_undulation_isotropic.toml")
+    assert views(panel) == ["friction", "joint", "speed", "position"]
+
+
+def test_plots_that_somebody_chose_stay(panel: PlotPanel, document: Document) -> None:
+    panel.plots[3].choose("energy")
+    document.open(scenes_dir() / "sidewinding.toml")
+    assert views(panel) == ["force", "joint", "speed", "energy"]
 
 
 def at(plot: LivePlot, time: float, share: float = 0.5) -> QPoint:

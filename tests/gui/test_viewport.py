@@ -19,6 +19,7 @@ from snakestudio.gui.viewport.render_thread import Result
 from snakestudio.gui.viewport.threaded_view import ThreadedView
 from snakestudio.gui.viewport.trail import TrailReader
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.paths import scenes_dir
 from snakestudio.render.camera import STANDARD_VIEWS
 from snakestudio.render.quality import Quality
 from tests.gui.conftest import MAIN_SCENE
@@ -217,6 +218,15 @@ def test_following_keeps_the_robot_in_the_picture(drawn: MainWindow, qtbot: QtBo
     navigator.follow((1.5, 0.2, 0.05))
     assert navigator.camera.target == pytest.approx((1.5, 0.2, 0.05))
     qtbot.keyClicks(drawn.viewport, "c")
+    assert not navigator.following
+
+
+def test_a_robot_alone_is_followed_from_the_start(drawn: MainWindow) -> None:
+    navigator = drawn.viewport.navigator
+    assert not navigator.following  # there are obstacles to see
+    drawn.document.open(scenes_dir() / "sidewinding.toml")
+    assert navigator.following
+    drawn.document.open(scenes_dir() / "stairs.toml")
     assert not navigator.following
 
 

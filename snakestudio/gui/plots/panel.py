@@ -28,7 +28,7 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.plots.exporter import PlotExporter
 from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.views import DEFAULT_VIEWS
+from snakestudio.gui.plots.views import default_views
 from snakestudio.gui.widgets.sections import heading
 from snakestudio.gui.widgets.themed import Themed
 
@@ -47,6 +47,8 @@ _KEPT = 0.25
 """Share of a new page that the one before already showed."""
 _ALL_FILLED = 0.75
 """Share of a new page that data fill where all of the run is in view."""
+_FIRST_CHOSEN = {"joint": 3, "speed": 5, "position": 5}
+"""Which link or joint (0-based) a plot begins with."""
 _LEAST_SPAN, _MOST_SPAN = 1e-3, 1e7
 
 
@@ -106,8 +108,9 @@ class PlotPanel(Themed):
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(4)
-        for place, view in enumerate(DEFAULT_VIEWS):
-            plot = LivePlot(self.history, view, {"joint": 3, "speed": 5, "position": 5}.get(view, 0))
+        self._default_views = default_views(document.scene)
+        for place, view in enumerate(self._default_views):
+            plot = LivePlot(self.history, view, _FIRST_CHOSEN.get(view, 0))
             self._connect(plot)
             grid.addWidget(plot, place // 2, place % 2)
             self.plots.append(plot)
@@ -122,6 +125,7 @@ class PlotPanel(Themed):
         self._timer.timeout.connect(self._tick)
         bridge.recording_changed.connect(self._on_recording)
         bridge.cursor_changed.connect(self._on_cursor)
+        document.opened.connect(self._on_opened)
         self._on_recording()
 
     def _toggle(self, icon: str, text: str, tip: str) -> QToolButton:
@@ -213,6 +217,15 @@ class PlotPanel(Themed):
         self.history.reset(self._bridge.recording)
         self._want()
         self._refresh()
+
+    def _on_opened(self) -> None:
+        """Show what suits the scene, unless somebody has chosen what to see."""
+        views = default_views(self._document.scene)
+        if tuple(plot.view_name for plot in self.plots) == self._default_views:
+            for plot, view in zip(self.plots, views, strict=True):
+                if plot.view_name != view:
+                    plot.choose(view, _FIRST_CHOSEN.get(view, 0))
+            self._default_views = views
 
     def _want(self) -> None:
         self.history.want({channel for plot in self.plots for channel in plot.channels})

@@ -10,9 +10,10 @@ from PySide6.QtGui import QColor
 
 from snakestudio.gui import theme
 from snakestudio.model.recording import Schema
+from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["DEFAULT_VIEWS", "VIEWS", "Line", "View", "link_colour"]
+__all__ = ["VIEWS", "Line", "View", "default_views", "link_colour"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,5 +222,11 @@ VIEWS = {
 }
 """All kinds by name."""
 
-DEFAULT_VIEWS = ("force", "joint", "speed", "position")
-"""What the four plots show at first."""
+
+def default_views(scene: Scene) -> tuple[str, str, str, str]:
+    """What the four plots show at first: where something happens in this scene."""
+    if scene.obstacles:
+        return "force", "joint", "speed", "position"
+    if scene.model.kind.startswith("planar"):
+        return "friction", "joint", "speed", "position"
+    return "ground_load", "joint", "height", "position"

@@ -101,6 +101,7 @@ class Viewport(QWidget):
         selection.changed.connect(self.refresh)
         selection.hover_changed.connect(self.refresh)
         self._on_scene()
+        self._on_opened()
 
     # --- what is drawn --------------------------------------------------------------------------------------------
 
@@ -231,7 +232,8 @@ class Viewport(QWidget):
         self._mouse.cancel()
         self._left_behind = self.bridge.displayed
         self._frame_home = True
-        self.navigator.set_following(False)
+        # Among obstacles the picture stands still; a robot alone would leave it.
+        self.navigator.set_following(not self.scene.obstacles)
         self.navigator.touched = False
 
     # --- views ----------------------------------------------------------------------------------------------------
