@@ -8,12 +8,13 @@ from typing import Literal
 
 from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.errors import SceneError
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.models import MODELS
+from snakestudio.gui.widgets.themed import Themed
 from snakestudio.model.edits import get_value
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
@@ -28,12 +29,13 @@ _MAX_LINES = 6
 _PASSING_MS = 20_000
 
 
-class Banner(QFrame):
+class Banner(Themed):
     """One notice; hidden while there is nothing to say."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)  # or a plain widget paints no background
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 8, 6)
         row.setSpacing(10)
@@ -126,6 +128,9 @@ class Banner(QFrame):
     def clear(self) -> None:
         """Say nothing."""
         self.hide()
+
+    def renew_theme(self) -> None:
+        self._dress()
 
     def _dress(self) -> None:
         role = "warning" if self._kind == "warning" else "accent"

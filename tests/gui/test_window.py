@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
 from snakestudio.gui.actions import SEPARATOR, TABLE
+from snakestudio.gui.banner import Banner
 from snakestudio.gui.crash import CrashGuard
 from snakestudio.gui.docking import DOCKS
 from snakestudio.gui.main_window import MainWindow
@@ -211,8 +212,11 @@ def test_space_in_a_button_presses_the_button(ready: MainWindow, qtbot: QtBot) -
 
 
 def test_light_and_dark(window: MainWindow, qtbot: QtBot) -> None:
+    window.banners.error("Something is said.")
     window.toggle_theme()
     assert theme.current() is theme.LIGHT
+    said = [banner for banner in window.findChildren(Banner) if banner.text == "Something is said."]
+    assert theme.LIGHT.card in said[0].styleSheet()
     assert window.settings.value("theme") == "light"
     window.toggle_theme()
     assert theme.current() is theme.DARK
