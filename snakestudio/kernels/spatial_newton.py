@@ -1,0 +1,213 @@
+"""Semi-smooth Newton iteration of a chain in space, in articulated-body form.
+
+Every iteration linearises all force laws and solves for all velocities by one recursion along the chain. All quantities
+are advanced by increments, so that the large factors of closed contacts amplify no rounding of the velocities.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.spatial_chain import (
+    add_inertia,
+    close_chain,
+    eliminate_joint,
+    expand_joints,
+    no_system,
+    solve_root,
+)
+from snakestudio.kernels.spatial_laws import EPSILON, add_contact, choose_branches, contact_velocities, move_contact
+from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_scratch import SpatialScratch
+
+__all__ = ["begin", "choose_all", "copy_rows", "keep", "newton", "recall", "solve_linear", "take_step"]
+
+FloatArray = NDArray[np.float64]
+
+
+@inlined
+def choose_all(
+    problem: SpatialProblem, impulses: SpatialImpulses, gamma: FloatArray, scratch: SpatialScratch, r_n: float,
+    r_t: float, r_v: float,
+) -> tuple[float, float]:  # fmt: skip
+    """Choose the branches of all laws; the worst natural map, N s, and the sum of squares."""
+    worst = squares = 0.0
+    for c in range(problem.first[problem.axis.shape[0]]):
+        largest, sum_of_squares = choose_branches(problem, impulses.contact, gamma, scratch.law, c, r_n, r_t, r_v)
+        worst = max(worst, largest)
+        squares += sum_of_squares
+    if problem.n_stops > 0:
+        gain = 0.5 * problem.inertia
+        inverse = 0.5 / problem.half
+        for k in range(problem.joint.shape[0]):
+            for a in range(2):
+                if problem.stop[k, a] != 0.0:
+                    p = impulses.stop[k, a]
+                    y = p - gain * problem.stop[k, a] * scratch.rate[k, a]
+                    scratch.stop[k, a, 0] = y
+                    distance = (p - max(y, 0.0)) * inverse
+                    worst = max(worst, distance * distance)
+                    squares += distance * distance
+    return math.sqrt(worst), squares
+
+
+@inlined
+def _own_impulse(problem: SpatialProblem, impulses: SpatialImpulses, scratch: SpatialScratch, k: int, a: int) -> float:
+    """Impulse of the motor and the stop of a joint axis at the present rate; notes its stiffness in `scratch.stop`."""
+    push: float = problem.drive[k, a] - problem.drag[k, a] * scratch.rate[k, a]
+    stiff = problem.drag[k, a]
+    if problem.n_stops > 0 and problem.stop[k, a] != 0.0 and scratch.stop[k, a, 0] > 0.0:
+        stop = 0.5 * problem.inertia / EPSILON
+        stiff += stop
+        sign = problem.stop[k, a]
+        push += sign * (impulses.stop[k, a] - stop * sign * scratch.rate[k, a])
+    scratch.stop[k, a, 1] = stiff
+    return push
+
+
+@inlined
+def solve_linear(
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, r_n: float, r_t: float,
+    r_v: float,
+) -> None:  # fmt: skip
+    """Increment of all velocities of the linearised problem, into `scratch.dw`, and of `scratch.rate`."""
+    gamma, law, dw = scratch.gamma, scratch.law, scratch.dw
+    n = w.shape[0]
+    system = no_system()
+    for reverse in range(n):
+        k = n - 1 - reverse
+        system = add_inertia(problem, scratch.inertia, w, k, system)
+        for c in range(problem.first[k], problem.first[k + 1]):
+            system = add_contact(problem, impulses.contact, gamma, law, c, r_n, r_t, r_v, system)
+        if k > 0:
+            push_0 = _own_impulse(problem, impulses, scratch, k - 1, 0)
+            push_1 = _own_impulse(problem, impulses, scratch, k - 1, 1)
+            system = eliminate_joint(
+                problem, k - 1, system, scratch.stop[k - 1, 0, 1], scratch.stop[k - 1, 1, 1], push_0, push_1,
+                scratch.eliminated,
+            )  # fmt: skip
+    solve_root(system, scratch.root, dw)
+    expand_joints(problem.joint, scratch.eliminated, dw, scratch.drate)
+    for k in range(n - 1):
+        scratch.rate[k, 0] += scratch.drate[k, 0]
+        scratch.rate[k, 1] += scratch.drate[k, 1]
+
+
+@inlined
+def take_step(
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, r_n: float, r_t: float,
+    r_v: float,
+) -> None:  # fmt: skip
+    """Take the full Newton step: velocities, relative velocities by their increments, impulses."""
+    gamma, law, dw = scratch.gamma, scratch.law, scratch.dw
+    for k in range(w.shape[0]):
+        for i in range(6):
+            w[k, i] += dw[k, i]
+        for c in range(problem.first[k], problem.first[k + 1]):
+            contact_velocities(problem.rows, c, dw, k, gamma, True)
+            move_contact(problem, impulses.contact, gamma, law, c, r_n, r_t, r_v)
+    if problem.n_stops > 0:
+        for k in range(problem.joint.shape[0]):
+            for a in range(2):
+                if problem.stop[k, a] != 0.0 and scratch.stop[k, a, 0] > 0.0:
+                    impulses.stop[k, a] -= 0.5 * problem.inertia / EPSILON * problem.stop[k, a] * scratch.rate[k, a]
+                else:
+                    impulses.stop[k, a] = 0.0
+
+
+@inlined
+def _save(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch) -> None:
+    """Keep the iterate, to go back half-way if the next one is worse."""
+    for k in range(w.shape[0]):
+        for i in range(6):
+            scratch.old_w[k, i] = w[k, i]
+    for c in range(problem.first[w.shape[0]]):
+        for i in range(5):
+            scratch.old_gamma[c, i] = scratch.gamma[c, i]
+            scratch.old_contact[c, i] = impulses.contact[c, i]
+    for k in range(problem.joint.shape[0]):
+        for a in range(2):
+            scratch.old_rate[k, a] = scratch.rate[k, a]
+            scratch.old_stop[k, a] = impulses.stop[k, a]
+
+
+@jit
+def _halve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch) -> None:
+    """Go half the way back to the saved iterate; the joints stay closed, for that is linear."""
+    for k in range(w.shape[0]):
+        for i in range(6):
+            w[k, i] = 0.5 * (w[k, i] + scratch.old_w[k, i])
+    for c in range(problem.first[w.shape[0]]):
+        for i in range(5):
+            scratch.gamma[c, i] = 0.5 * (scratch.gamma[c, i] + scratch.old_gamma[c, i])
+            impulses.contact[c, i] = 0.5 * (impulses.contact[c, i] + scratch.old_contact[c, i])
+    for k in range(problem.joint.shape[0]):
+        for a in range(2):
+            scratch.rate[k, a] = 0.5 * (scratch.rate[k, a] + scratch.old_rate[k, a])
+            impulses.stop[k, a] = 0.5 * (impulses.stop[k, a] + scratch.old_stop[k, a])
+
+
+@jit
+def newton(
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, goal: float, most: int,
+    r_n: float, r_t: float, r_v: float, most_halvings: int,
+) -> tuple[int, bool]:  # fmt: skip
+    """At most `most` Newton iterations from the branches chosen; how many, and whether `goal` is met."""
+    squares = 0.0
+    solved = False
+    iteration = 0
+    while iteration < most and not solved:
+        iteration += 1
+        if most_halvings > 0 and iteration > 1:
+            _save(problem, impulses, w, scratch)
+        solve_linear(problem, impulses, w, scratch, r_n, r_t, r_v)
+        take_step(problem, impulses, w, scratch, r_n, r_t, r_v)
+        before = squares
+        worst, squares = choose_all(problem, impulses, scratch.gamma, scratch, r_n, r_t, r_v)
+        # Only a full step satisfies the equations of motion, so no result is accepted after halving.
+        solved = worst <= goal
+        if not solved and iteration > 1:
+            halvings = 0
+            while squares > before and halvings < most_halvings:
+                halvings += 1
+                _halve(problem, impulses, w, scratch)
+                worst, squares = choose_all(problem, impulses, scratch.gamma, scratch, r_n, r_t, r_v)
+    return iteration, solved
+
+
+@inlined
+def copy_rows(rows: FloatArray, m: int, into: FloatArray) -> None:
+    """Copy the first `m` rows."""
+    for i in range(m):
+        for j in range(rows.shape[1]):
+            into[i, j] = rows[i, j]
+
+
+@jit
+def keep(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch) -> None:
+    """Keep an iterate in `scratch.best_*`."""
+    copy_rows(w, w.shape[0], scratch.best_w)
+    copy_rows(impulses.contact, int(problem.first[w.shape[0]]), scratch.best_contact)
+    copy_rows(impulses.stop, w.shape[0] - 1, scratch.best_stop)
+
+
+@jit
+def recall(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch) -> None:
+    """Take the kept iterate again."""
+    copy_rows(scratch.best_w, w.shape[0], w)
+    copy_rows(scratch.best_contact, int(problem.first[w.shape[0]]), impulses.contact)
+    copy_rows(scratch.best_stop, w.shape[0] - 1, impulses.stop)
+    begin(problem, w, scratch)
+
+
+@jit
+def begin(problem: SpatialProblem, w: FloatArray, scratch: SpatialScratch) -> None:
+    """Close the joints, and evaluate joint rates and relative velocities of `w`."""
+    close_chain(problem, w, scratch.rate)
+    for k in range(w.shape[0]):
+        for c in range(problem.first[k], problem.first[k + 1]):
+            contact_velocities(problem.rows, c, w, k, scratch.gamma, False)
