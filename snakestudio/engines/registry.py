@@ -17,10 +17,12 @@ __all__ = ["check", "create", "is_warm", "kinds", "warm_up"]
 _FOLDERS = {
     "planar_nonsmooth": "snakestudio.engines.planar_nonsmooth",
     "spatial_nonsmooth": "snakestudio.engines.spatial_nonsmooth",
+    "planar_lagrangian": "snakestudio.engines.planar_lagrangian",
 }
 _CLASSES = {
     "planar_nonsmooth": "engine:PlanarNonsmoothEngine",
     "spatial_nonsmooth": "engine:SpatialNonsmoothEngine",
+    "planar_lagrangian": "engine:PlanarLagrangianEngine",
 }
 
 

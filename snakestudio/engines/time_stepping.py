@@ -75,10 +75,8 @@ class TimeSteppingEngine(ABC):
         """Start the sums that the next snapshot shows."""
 
     @abstractmethod
-    def _run_kernel(
-        self, knots: FloatArray, angle: FloatArray, rate: FloatArray, n_steps: int, wanted: IntArray, rows: RowBuffers
-    ) -> int:
-        """Take steps; returns what the call ended with."""
+    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+        """Take steps under a reference whose arrays are `_plain`; returns what the call ended with."""
 
     @abstractmethod
     def _grow_contacts(self) -> None: ...
@@ -120,12 +118,14 @@ class TimeSteppingEngine(ABC):
         begin, end = self.step_count, self.step_count + n_steps
         wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
         wanted = wanted[(wanted > begin) & (wanted <= end)]
-        knots, angle, rate = _plain(reference.time), _plain(reference.angle), _plain(reference.rate)
+        plain = JointReference(
+            _plain(reference.time), _plain(reference.angle), _plain(reference.rate), _plain(reference.acceleration)
+        )
         rows = self._row_buffers(len(wanted))
         self._begin_call()
         unconverged = self._figures().unconverged
         while True:
-            status = self._run_kernel(knots, angle, rate, end - self.step_count, wanted, rows)
+            status = self._run_kernel(plain, end - self.step_count, wanted, rows)
             if status == CONTACT_OVERFLOW:
                 self._grow_contacts()
             elif status == SLOT_OVERFLOW:

@@ -43,6 +43,12 @@ MODELS = {
         "Links in space, two axes in every joint: lifting, rolling, stairs and uneven ground.",
         planar=False,
     ),
+    "planar_lagrangian": ModelInfo(
+        "Planar, Lagrangian (P4)",
+        "Lagrangian",
+        "Links flat on open ground with viscous or smoothed Coulomb friction; joints that do exactly as they are told.",
+        planar=True,
+    ),
 }
 """By `scene.model.kind`."""
 
@@ -63,6 +69,23 @@ _SPATIAL_ONLY = frozenset(
 )
 """Scene values that a planar formulation does not read."""
 
+_LAGRANGIAN_ONLY = frozenset(
+    {
+        "ground.viscous_along_ns_per_m",
+        "ground.viscous_across_ns_per_m",
+        "ground.coulomb_smoothing_m_s",
+        "joint_controller.law",
+        "joint_controller.linearization_kp_per_s2",
+        "joint_controller.linearization_kd_per_s",
+    }
+)
+"""Scene values that the Lagrangian formulation alone reads."""
+
+_CONTACT_ONLY = frozenset(
+    {"robot.contact_half_length_m", "robot.joint_limit_deg", "solver.tolerance", "solver.max_iterations"}
+)
+"""Scene values that a formulation without contacts does not read."""
+
 
 def is_planar(scene: Scene) -> bool:
     """Whether the scene's formulation keeps the links flat on the ground."""
@@ -73,4 +96,9 @@ def unused_reason(scene: Scene, key: str) -> str:
     """Why the value at `key` has no effect in the scene as it stands, in a few words; "" if it has one."""
     if is_planar(scene) and (key in _SPATIAL_ONLY or key.startswith("gait.pitch_")):
         return "only in the spatial model"
+    lagrangian = scene.model.kind == "planar_lagrangian"
+    if key in _LAGRANGIAN_ONLY and not lagrangian:
+        return "only in the Lagrangian model"
+    if key in _CONTACT_ONLY and lagrangian:
+        return "not in the Lagrangian model"
     return ""

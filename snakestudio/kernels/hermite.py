@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["evaluate_reference"]
+__all__ = ["evaluate_acceleration", "evaluate_reference"]
 
 FloatArray = NDArray[np.float64]
 
@@ -47,3 +47,30 @@ def evaluate_reference(
             reference[i, a] = a0 * angle_0 + a1 * angle_1 + b0 * rate_0 + b1 * rate_1
             reference[i, axes + a] = slope * (angle_1 - angle_0) + d0 * rate_0 + d1 * rate_1
     return knot
+
+
+@inlined
+def evaluate_acceleration(
+    knots: FloatArray, acceleration: FloatArray, axes: int, time: float, knot: int, wanted: FloatArray
+) -> None:
+    """Joint accelerations wanted at `time`, linear between the knots.
+
+    The second derivative of the cubic would be no more accurate (both err by the square of the knots' distance), would
+    jump at every knot, and would be beyond all bounds between the two knots that make a jump of the angles.
+
+    Parameters
+    ----------
+    knots, acceleration : (k,), (k, n - 1, 2)
+        s, rad/s^2.
+    axes : int
+        1 for yaw alone, 2 for yaw and pitch.
+    time : float
+    knot : int
+        What `evaluate_reference` returned for this time.
+    wanted : (n - 1, axes)
+        Filled.
+    """
+    s = min(max((time - knots[knot]) / (knots[knot + 1] - knots[knot]), 0.0), 1.0)
+    for i in range(wanted.shape[0]):
+        for a in range(axes):
+            wanted[i, a] = (1.0 - s) * acceleration[knot, i, a] + s * acceleration[knot + 1, i, a]

@@ -79,8 +79,15 @@ class Robot(Frozen):
 
 
 class JointController(Frozen):
-    """The PD law of every joint, tau = K_P (phi_ref - phi) + K_D (phi_ref' - phi') (P2 (43), P1 (68), (69))."""
+    """The PD law of every joint, tau = K_P (phi_ref - phi) + K_D (phi_ref' - phi') (P2 (43), P1 (68), (69)).
 
+    Under feedback linearization (P4 (24)) the torques are those that make the joints accelerate with
+    phi_ref'' + k_d (phi_ref' - phi') + k_p (phi_ref - phi), whatever the ground does.
+    """
+
+    law: Literal["pd", "feedback_linearization"] = value(
+        "pd", label="Law", help="PD control, or exact feedback linearization of the joints (Lagrangian model)"
+    )
     kp_nm_per_rad: float = value(
         800.0, label="Stiffness", unit="N m/rad", symbol="K_P", help="Proportional gain of every joint (0: limp)",
         ge=0, le=1e9, slider=(0, 1200), live=True,
@@ -98,6 +105,16 @@ class JointController(Frozen):
         None, label="Damping in pitch", unit="N m s/rad", symbol="K_D,v",
         help="Derivative gain of the pitch axes (spatial models); that of the yaw axes if left out",
         ge=0, le=1e9, slider=(0, 5), live=True,
+    )  # fmt: skip
+    linearization_kp_per_s2: float = value(
+        400.0, label="Stiffness, linearized", unit="1/s²", symbol="k_p",
+        help="Joint acceleration for an error of the angle, under feedback linearization",
+        ge=0, le=1e9, slider=(0, 2000), live=True,
+    )  # fmt: skip
+    linearization_kd_per_s: float = value(
+        40.0, label="Damping, linearized", unit="1/s", symbol="k_d",
+        help="Joint acceleration for an error of the rate, under feedback linearization",
+        ge=0, le=1e9, slider=(0, 200), live=True,
     )  # fmt: skip
 
     @property

@@ -23,9 +23,9 @@ FORMAT = 1
 class Model(Frozen):
     """Which of the formulations moves the robot."""
 
-    kind: Literal["planar_nonsmooth", "spatial_nonsmooth"] = value(
+    kind: Literal["planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian"] = value(
         "planar_nonsmooth", label="Model",
-        help="Formulation of the dynamics: planar_nonsmooth is paper P2, spatial_nonsmooth paper P1",
+        help="Formulation of the dynamics: planar_nonsmooth is paper P2, spatial_nonsmooth P1, planar_lagrangian P4",
     )  # fmt: skip
 
     @property
@@ -111,7 +111,7 @@ class Scene(Frozen):
     obstacles: tuple[Obstacle, ...] = value((), label="Obstacles", help="Fixed obstacles", max_length=20000)
     gait: Gait = value(LateralUndulation(), label="Gait", help="Reference of the joints")
     joint_controller: JointController = value(
-        JointController(), label="Joint controller", help="PD controller of every joint"
+        JointController(), label="Joint controller", help="Controller of every joint"
     )
     actuator: Actuator = value(Actuator(), label="Actuators", help="What real joint motors do beyond the PD law")
     control: Control = value(Control(), label="Control", help="Timing of the set-points")

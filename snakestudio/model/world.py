@@ -36,6 +36,21 @@ class Ground(Frozen):
         0.2, label="Friction across", symbol="µ_T,y", help="Coulomb friction coefficient across the link's axis",
         ge=0, le=100, slider=(0, 1), live=True,
     )  # fmt: skip
+    viscous_along_ns_per_m: float = value(
+        0.0, label="Viscous along", unit="N s/m", symbol="c_t",
+        help="Viscous friction of every link along its axis (Lagrangian model; 0: off)",
+        ge=0, le=1e6, slider=(0, 10), live=True,
+    )  # fmt: skip
+    viscous_across_ns_per_m: float = value(
+        0.0, label="Viscous across", unit="N s/m", symbol="c_n",
+        help="Viscous friction of every link across its axis (Lagrangian model; 0: off)",
+        ge=0, le=1e6, slider=(0, 10), live=True,
+    )  # fmt: skip
+    coulomb_smoothing_m_s: float = value(
+        1e-3, label="Coulomb smoothing", unit="m/s", symbol="ε",
+        help="Sliding velocity at which Coulomb friction reaches 0.71 of its full value (Lagrangian model)",
+        gt=0, le=10, slider=(1e-4, 0.1), live=True,
+    )  # fmt: skip
     mu_rolling: float = value(
         0.05, label="Rolling friction", symbol="µ_V",
         help="Rolling friction coefficient (spatial models; P1 (59), (60), where no value is given)",

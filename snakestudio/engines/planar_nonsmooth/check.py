@@ -8,19 +8,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines import checks
+from snakestudio.engines import checks, planar_checks
 from snakestudio.engines.planar_nonsmooth.obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.motion import StateStart
-from snakestudio.model.pose import initial_state, planar_pose
+from snakestudio.model.pose import planar_pose
 from snakestudio.model.scene import Scene
 
 __all__ = ["check", "largest_stable_step"]
 
 FloatArray = NDArray[np.float64]
-
-TILT = 1e-3
-"""Angle up to which a given orientation counts as flat, rad."""
 
 
 def _joint_response(theta: FloatArray, mass: float, inertia: float, length: float) -> FloatArray:
@@ -61,55 +57,6 @@ def largest_stable_step(scene: Scene) -> float:
     return checks.largest_stable_step(responses, kp, kd)
 
 
-def _flatness(scene: Scene, base_dir: Path | None) -> list[Problem]:
-    """Whether a given state lies flat and moves in the plane."""
-    pose, twist = initial_state(scene, base_dir)
-    problems = []
-    x, y = pose[:, 4], pose[:, 5]
-    tilted = np.flatnonzero(2.0 * np.hypot(x, y) > TILT)
-    if len(tilted):
-        problems.append(
-            Problem(
-                "error",
-                "start.orientation_wxyz",
-                f"link {tilted[0] + 1} does not lie flat, and this model is planar",
-                "turn the links about z only, or choose a spatial model",
-                links=tuple(int(i) for i in tilted),
-            )
-        )
-    if np.any(np.abs(twist[:, 2:5]) > 1e-6):
-        problems.append(
-            Problem(
-                "warning",
-                "start.velocity_m_s",
-                "velocities out of the plane are left out by this planar model",
-                "give velocities along x and y and angular velocities about z",
-            )
-        )
-    return problems
-
-
-def _joint_gaps(scene: Scene, q: FloatArray) -> list[Problem]:
-    """Whether the joints of a given state are closed."""
-    axis = 0.5 * scene.robot.link_length_m * np.column_stack([np.cos(q[:, 2]), np.sin(q[:, 2])])
-    return checks.joint_gaps(q[:-1, :2] + axis[:-1], q[1:, :2] - axis[1:])
-
-
-def _no_pitch(scene: Scene) -> list[Problem]:
-    """Whether the gait has a wave that joints in the plane cannot follow."""
-    wave = scene.gait.pitch
-    if wave.amplitude == 0.0 and wave.offset == 0.0:
-        return []
-    return [
-        Problem(
-            "warning",
-            "gait.pitch_amplitude_deg" if wave.amplitude else "gait.pitch_offset_deg",
-            "the pitch wave is left out by this planar model",
-            'set model.kind to "spatial_nonsmooth" to see it, or make it 0',
-        )
-    ]
-
-
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene`.
 
@@ -124,14 +71,12 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         q, _ = planar_pose(scene, base_dir)
     except SceneError as error:
         return [checks.unusable_file(error)]
-    if scene.start.kind in ("state", "recording"):
-        problems += _flatness(scene, base_dir)
-        if isinstance(scene.start, StateStart) or scene.start.kind == "recording":
-            problems += _joint_gaps(scene, q)
+    problems += planar_checks.given_state(scene, q, base_dir)
     problems += obstacle_problems(scene.obstacles, scene.robot.radius_m)
     problems += overlaps(scene, q)
     problems += checks.joint_stops(scene, np.diff(q[:, 2])[:, None])
-    problems += _no_pitch(scene)
+    problems += planar_checks.no_pitch(scene)
+    problems += checks.lagrangian_only(scene)
     problems += checks.long_step(scene, largest_stable_step(scene))
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

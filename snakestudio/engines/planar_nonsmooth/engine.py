@@ -32,6 +32,7 @@ from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine, copied, forget_obstacles
 from snakestudio.model.pose import planar_pose
 from snakestudio.model.recording import Schema
+from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Contacts, ContactState
 
@@ -80,12 +81,11 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         state.before[1, :-1] = state.impulse[:, :2]
         state.before[1, -1] = state.sums[LOAD]
 
-    def _run_kernel(
-        self, knots: FloatArray, angle: FloatArray, rate: FloatArray, n_steps: int, wanted: IntArray, rows: RowBuffers
-    ) -> int:
+    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         status: int = advance_steps(
-            self._params, self._state, self._work, self._scratch, knots, angle, rate, n_steps, wanted, rows
-        )
+            self._params, self._state, self._work, self._scratch, reference.time, reference.angle, reference.rate,
+            n_steps, wanted, rows,
+        )  # fmt: skip
         return status
 
     def _grow_contacts(self) -> None:

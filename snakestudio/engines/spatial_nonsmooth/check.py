@@ -201,5 +201,6 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         problems += _obstacles(scene, base_dir, pose[:, :3], axis)
         problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
     problems += _joint_control(scene)
+    problems += checks.lagrangian_only(scene)
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

@@ -1,0 +1,76 @@
+"""Findings about a scene that the planar formulations share, in plain numpy (no compiled code is loaded for them)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines import checks
+from snakestudio.errors import Problem
+from snakestudio.model.pose import initial_state
+from snakestudio.model.scene import Scene
+
+__all__ = ["given_state", "no_pitch"]
+
+FloatArray = NDArray[np.float64]
+
+TILT = 1e-3
+"""Angle up to which a given orientation counts as flat, rad."""
+
+
+def _flatness(scene: Scene, base_dir: Path | None) -> list[Problem]:
+    """Whether a given state lies flat and moves in the plane."""
+    pose, twist = initial_state(scene, base_dir)
+    problems = []
+    x, y = pose[:, 4], pose[:, 5]
+    tilted = np.flatnonzero(2.0 * np.hypot(x, y) > TILT)
+    if len(tilted):
+        problems.append(
+            Problem(
+                "error",
+                "start.orientation_wxyz",
+                f"link {tilted[0] + 1} does not lie flat, and this model is planar",
+                "turn the links about z only, or choose a spatial model",
+                links=tuple(int(i) for i in tilted),
+            )
+        )
+    if np.any(np.abs(twist[:, 2:5]) > 1e-6):
+        problems.append(
+            Problem(
+                "warning",
+                "start.velocity_m_s",
+                "velocities out of the plane are left out by this planar model",
+                "give velocities along x and y and angular velocities about z",
+            )
+        )
+    return problems
+
+
+def _joint_gaps(scene: Scene, q: FloatArray) -> list[Problem]:
+    """Whether the joints of a given state are closed."""
+    axis = 0.5 * scene.robot.link_length_m * np.column_stack([np.cos(q[:, 2]), np.sin(q[:, 2])])
+    return checks.joint_gaps(q[:-1, :2] + axis[:-1], q[1:, :2] - axis[1:])
+
+
+def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Problem]:
+    """Whether a start that gives every link's own state is one of a robot in the plane; `q` (n, 3) is that start."""
+    if scene.start.kind not in ("state", "recording"):
+        return []
+    return _flatness(scene, base_dir) + _joint_gaps(scene, q)
+
+
+def no_pitch(scene: Scene) -> list[Problem]:
+    """Whether the gait has a wave that joints in the plane cannot follow."""
+    wave = scene.gait.pitch
+    if wave.amplitude == 0.0 and wave.offset == 0.0:
+        return []
+    return [
+        Problem(
+            "warning",
+            "gait.pitch_amplitude_deg" if wave.amplitude else "gait.pitch_offset_deg",
+            "the pitch wave is left out by this planar model",
+            'set model.kind to "spatial_nonsmooth" to see it, or make it 0',
+        )
+    ]

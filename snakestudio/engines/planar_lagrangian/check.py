@@ -1,0 +1,172 @@
+"""What is wrong or doubtful in a scene for this formulation, in plain numpy (no compiled code is loaded for it)."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines import checks, planar_checks
+from snakestudio.engines.planar_lagrangian.params import centred_map, make_params
+from snakestudio.errors import Problem, SceneError
+from snakestudio.model.pose import planar_pose
+from snakestudio.model.scene import Scene
+
+__all__ = ["check", "largest_stable_step"]
+
+FloatArray = NDArray[np.float64]
+
+SPATIAL_ONLY = (
+    "robot.axis_offset_m",
+    "ground.mu_rolling",
+    "ground.stribeck_rise",
+    "joint_controller.kp_pitch_nm_per_rad",
+    "joint_controller.kd_pitch_nms_per_rad",
+    "actuator.free_play_deg",
+    "actuator.max_torque_nm",
+    "actuator.time_constant_s",
+    "solver.joints",
+)
+
+
+def _linear_motion(scene: Scene, angle: FloatArray, friction: bool) -> FloatArray:
+    """Matrix of the linearised motion about a robot at rest, of (joint angles, theta_1, p) and their rates.
+
+    At rest smoothed Coulomb friction is viscous with mu m g / eps, which is as stiff as it ever gets.
+    """
+    joints = len(angle)
+    n = joints + 1
+    p = make_params(scene.model_copy(update={"robot": scene.robot.model_copy(update={"n_links": n})}))
+    theta = np.concatenate([[0.0], np.cumsum(angle)])
+    axis = np.stack([np.cos(theta), np.sin(theta)], axis=1)
+    normal = np.stack([-axis[:, 1], axis[:, 0]], axis=1)
+    # Link angles, then the centre of mass, from these coordinates; then the velocities of the links, (n, 2, n + 2).
+    angles = np.zeros((n + 2, n + 2))
+    angles[:n, :joints] = np.tril(np.ones((n, joints)), -1)
+    angles[:n, joints] = 1.0
+    angles[n:, n:] = np.eye(2)
+    jacobian = np.zeros((n, 2, n + 2))
+    jacobian[:, :, :n] = p.half_length * centred_map(n)[:, None, :] * normal.T[None, :, :]
+    jacobian[:, :, n:] = np.eye(2)
+    jacobian = jacobian @ angles
+    turning = angles[:n]
+    mass = p.mass * np.einsum("kai,kaj->ij", jacobian, jacobian) + p.inertia * turning.T @ turning
+    damping = np.zeros_like(mass)
+    if friction:
+        for direction, viscous, coulomb in (
+            (axis, p.viscous_along, p.coulomb_along),
+            (normal, p.viscous_across, p.coulomb_across),
+        ):
+            sliding = np.einsum("ka,kai->ki", direction, jacobian)
+            damping += (viscous + coulomb / p.smoothing) * sliding.T @ sliding
+    stiffness = np.zeros_like(mass)
+    free = slice(joints, None)
+    if p.linearized:
+        law_angle, law_rate = np.zeros((2, joints, n + 2))
+        law_angle[:, :joints], law_rate[:, :joints] = p.kp * np.eye(joints), p.kd * np.eye(joints)
+        rest = np.linalg.inv(mass[free, free])
+        from_angle = np.vstack([-law_angle, rest @ mass[free, :joints] @ law_angle])
+        from_rate = np.vstack([-law_rate, rest @ (mass[free, :joints] @ law_rate - damping[free])])
+    else:
+        stiffness[:joints, :joints] = p.kp * np.eye(joints)
+        damping[:joints, :joints] += p.kd * np.eye(joints)
+        from_angle, from_rate = -np.linalg.solve(mass, stiffness), -np.linalg.solve(mass, damping)
+    motion: FloatArray = np.block([[np.zeros_like(mass), np.eye(n + 2)], [from_angle, from_rate]])
+    return motion
+
+
+def _longest_step(eigenvalues: NDArray[np.complex128]) -> float:
+    """Step up to which the classical Runge-Kutta scheme does not blow up a mode with one of these eigenvalues, s."""
+    size = np.abs(eigenvalues)
+    decaying = eigenvalues[(size > 1e-3) & (eigenvalues.real <= 1e-6 * size)]
+    if not len(decaying):
+        return math.inf
+    ray = decaying / np.abs(decaying)
+    # Along every ray into the left half plane the stable part is one piece from 0 to somewhere below 3.6.
+    inner, outer = np.zeros(len(ray)), np.full(len(ray), 4.0)
+    for _ in range(40):
+        middle = 0.5 * (inner + outer)
+        z = middle * ray
+        stable = np.abs(1.0 + z * (1.0 + z / 2.0 * (1.0 + z / 3.0 * (1.0 + z / 4.0)))) <= 1.0
+        inner, outer = np.where(stable, middle, inner), np.where(stable, outer, middle)
+    return float((inner / np.abs(decaying)).min())
+
+
+def largest_stable_step(scene: Scene, friction: bool = True) -> float:
+    """Step up to which the scheme is stable in the poses of the gait, with or without friction, s.
+
+    Of a longer chain sixty links are enough: its stiffest mode is a local one.
+    """
+    gait = scene.gait
+    joints = np.arange(min(scene.robot.n_links, 60) - 1)
+    steps = []
+    for phase in np.linspace(0.0, math.pi, 6, endpoint=False):
+        angle = gait.amplitude * np.sin(phase + joints * gait.phase_shift) + gait.offset
+        steps.append(_longest_step(np.linalg.eigvals(_linear_motion(scene, angle, friction)).astype(np.complex128)))
+    return min(steps)
+
+
+def _step_length(scene: Scene) -> list[Problem]:
+    """Whether the time step is longer than joint controllers and friction bear."""
+    problems = checks.long_step(scene, largest_stable_step(scene, friction=False))
+    if problems:
+        return problems
+    stable = largest_stable_step(scene)
+    if scene.solver.step_s <= stable:
+        return []
+    return [
+        Problem(
+            "warning",
+            "solver.step_s",
+            f"{scene.solver.step_s:g} s is too long for friction as stiff as this: slow links will tremble",
+            f"take at most {stable:.3g} s, or a larger ground.coulomb_smoothing_m_s",
+        )
+    ]
+
+
+def _obstacles(scene: Scene) -> list[Problem]:
+    """Whether there is anything to collide with."""
+    if not scene.obstacles:
+        return []
+    return [
+        Problem(
+            "error",
+            "obstacles",
+            "this model knows no obstacles",
+            'remove them, or set model.kind to "planar_nonsmooth" or "spatial_nonsmooth"',
+            obstacles=tuple(range(len(scene.obstacles))),
+        )
+    ]
+
+
+def _no_friction(scene: Scene) -> list[Problem]:
+    """Whether there is no friction to speak of; viscous friction needs no load."""
+    ground = scene.ground
+    if ground.viscous_along_ns_per_m or ground.viscous_across_ns_per_m:
+        return []
+    return checks.slippery_ground(scene)
+
+
+def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
+    """What is wrong or doubtful in `scene`.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    """
+    try:
+        q, _ = planar_pose(scene, base_dir)
+    except SceneError as error:
+        return [checks.unusable_file(error)]
+    problems = planar_checks.given_state(scene, q, base_dir)
+    problems += _obstacles(scene)
+    problems += checks.left_out(scene, SPATIAL_ONLY, 'model.kind = "spatial_nonsmooth"')
+    problems += checks.left_out(scene, ("robot.joint_limit_deg",), "another model.kind")
+    problems += planar_checks.no_pitch(scene)
+    problems += _step_length(scene)
+    problems += checks.soft_start_never_ends(scene)
+    return problems + _no_friction(scene)

@@ -1,0 +1,134 @@
+"""The planar Lagrangian engine (paper P4) as the rest of the program sees it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.planar_lagrangian.params import Params, make_params, same_structure
+from snakestudio.engines.planar_lagrangian.rows import write_row
+from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, ENERGY, LOAD, STEP, State, make_state, make_work
+from snakestudio.engines.planar_lagrangian.step import advance_steps
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine, copied
+from snakestudio.model.pose import planar_pose
+from snakestudio.model.recording import Schema
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import GROUND, Contacts, ContactState
+
+__all__ = ["PlanarLagrangianEngine"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class PlanarLagrangianEngine(TimeSteppingEngine):
+    """A snake robot on a floor with smooth friction, under PD control or exact feedback linearization of its joints.
+
+    There is no contact problem to be solved: residual, iterations and unconverged steps are always 0.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+
+    Raises
+    ------
+    SceneError
+        If a file that the start refers to cannot be used. `registry.create` finds all other mistakes beforehand.
+    """
+
+    kind = "planar_lagrangian"
+
+    def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
+        n = scene.robot.n_links
+        super().__init__(scene, base_dir, Schema(n_links=n, has_pitch=False, energy=ENERGY))
+        self._params: Params = make_params(scene)
+        self._state: State = make_state(*planar_pose(scene, base_dir))
+        self._work = make_work(n)
+
+    def _figures(self) -> Figures:
+        counts = self._state.counts
+        return Figures(int(counts[STEP]), int(counts[CALL_STEPS]), 0, 0, 0.0)
+
+    def _begin_call(self) -> None:
+        state = self._state
+        state.counts[CALL_STEPS] = 0
+        state.before[1, :-1] = state.impulse
+        state.before[1, -1, 0] = state.sums[LOAD]
+
+    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+        status: int = advance_steps(
+            self._params, self._state, self._work, reference.time, reference.angle, reference.rate,
+            reference.acceleration, n_steps, wanted, rows,
+        )  # fmt: skip
+        return status
+
+    def _grow_contacts(self) -> None:
+        """Nothing: this kernel never asks for it, for links touch nothing but the ground."""
+
+    def _grow_slots(self) -> None:
+        """Nothing, as `_grow_contacts`."""
+
+    def _room_for_contacts(self, n_rows: int) -> int:
+        return n_rows * self._scene.robot.n_links
+
+    def _write_present_row(self, angle: FloatArray, rate: FloatArray) -> RowBuffers:
+        state = self._state._replace(before=self._state.before.copy())  # looking at the state must not begin new sums
+        self._work.reference[:, 0], self._work.reference[:, 1] = angle[:, 0], rate[:, 0]
+        rows = self._row_buffers(1)
+        write_row(self._params, state, self._work, rows)
+        return rows
+
+    def _joints_now(self) -> tuple[FloatArray, FloatArray]:
+        yaw, rate = np.diff(self._state.x[:-2]), np.diff(self._state.v[:-2])
+        return np.column_stack([yaw, 0 * yaw]), np.column_stack([rate, 0 * rate])
+
+    def _contacts(self, span: float) -> Contacts:
+        if span <= 0.0:
+            return Contacts.none()
+        state = self._state
+        load = float(state.sums[LOAD] - state.before[1, -1, 0])
+        gained = state.impulse - state.before[1, :-1]
+        link = np.flatnonzero((load > 0.0) | gained.any(axis=1))
+        angle, rate = self._joints_now()
+        rows = self._write_present_row(angle, rate)
+        flat = np.zeros((len(link), 3))
+        point, normal, friction = flat.copy(), flat.copy(), flat.copy()
+        point[:, :2] = rows.link_pose[0, link, :2]
+        normal[:, 2] = load / span
+        friction[:, :2] = gained[link] / span
+        return Contacts(
+            link=link.astype(np.int32),
+            other=np.full(len(link), GROUND, np.int32),
+            point=point,
+            force_normal=normal,
+            force_friction=friction,
+            state=np.full(len(link), int(ContactState.SLIP), np.int32),
+        )
+
+    def _take(self, scene: Scene) -> bool:
+        if not same_structure(self._scene, scene):
+            return False
+        self._params = make_params(scene)
+        return True
+
+    def _saved_state(self) -> State:
+        return copied(self._state)
+
+    def _restore_state(self, state: State, scene: Scene) -> None:
+        self._params = make_params(scene)
+        self._state = copied(state)
+
+    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+        """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""
+        self._state.wrench[link] = (wrench[0], wrench[1], wrench[5])
+
+    def failing_problem(self) -> dict[str, NDArray[Any]]:
+        """Empty: there are no contact problems."""
+        return {}

@@ -1,0 +1,106 @@
+"""Rows of a recording, written by the kernel between two steps."""
+
+from __future__ import annotations
+
+import math
+
+from snakestudio.engines.planar_lagrangian.params import Params
+from snakestudio.engines.planar_lagrangian.state import (
+    ACTUATOR,
+    COULOMB,
+    EXTERNAL,
+    GRAVITY,
+    LOAD,
+    STEP,
+    VISCOUS,
+    State,
+    Work,
+)
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.centred_chain import spread_from_centre
+from snakestudio.kernels.trig import sin_cos
+
+__all__ = ["write_row"]
+
+# Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all of them slip.
+SLIP = 2
+GROUND = -1
+
+
+@inlined
+def _write_links(params: Params, state: State, work: Work, rows: RowBuffers, i: int) -> float:
+    """Places and velocities of all links; returns the kinetic energy, J."""
+    n = state.impulse.shape[0]
+    for k in range(n):
+        work.theta[k] = state.x[k]
+    sin_cos(work.theta, work.cos, work.sin)
+    for k in range(n):
+        work.part[k, 0] = work.cos[k]
+        work.part[k, 1] = work.sin[k]
+    spread_from_centre(work.part, params.half_length, state.x, work.place)
+    for k in range(n):
+        theta = state.x[k]
+        rows.link_pose[i, k, 0] = work.place[k, 0]
+        rows.link_pose[i, k, 1] = work.place[k, 1]
+        rows.link_pose[i, k, 2] = params.radius
+        rows.link_pose[i, k, 3] = math.cos(0.5 * theta)
+        rows.link_pose[i, k, 6] = math.sin(0.5 * theta)
+        work.part[k, 0] = -work.sin[k] * state.v[k]
+        work.part[k, 1] = work.cos[k] * state.v[k]
+    spread_from_centre(work.part, params.half_length, state.v, work.place)
+    kinetic = 0.0
+    for k in range(n):
+        vx, vy, omega = work.place[k, 0], work.place[k, 1], state.v[k]
+        rows.link_twist[i, k, 0] = vx
+        rows.link_twist[i, k, 1] = vy
+        rows.link_twist[i, k, 5] = omega
+        kinetic += 0.5 * (params.mass * (vx * vx + vy * vy) + params.inertia * omega * omega)
+    return kinetic
+
+
+@jit
+def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> None:
+    """Write the present state, with the references in `work`, as the next row; begin the sums of the row after it."""
+    n = state.impulse.shape[0]
+    i, at = rows.filled[0], rows.filled[1]
+    kinetic = _write_links(params, state, work, rows, i)
+    for k in range(n):
+        for a in range(2):
+            rows.impulse_ground[i, k, a] = state.impulse[k, a]
+        rows.impulse_ground[i, k, 2] = state.sums[LOAD]
+    for k in range(n - 1):
+        rows.joint_angle[i, k, 0] = state.x[k + 1] - state.x[k]
+        rows.joint_rate[i, k, 0] = state.v[k + 1] - state.v[k]
+        rows.joint_angle_ref[i, k, 0] = work.reference[k, 0]
+        rows.joint_rate_ref[i, k, 0] = work.reference[k, 1]
+        rows.joint_torque[i, k, 0] = state.torque[k]
+    sums = state.sums
+    rows.energy[i, 0] = kinetic
+    rows.energy[i, 1] = -n * params.mass * (params.gx * state.x[n] + params.gy * state.x[n + 1])
+    rows.energy[i, 2] = sums[ACTUATOR]
+    rows.energy[i, 3] = sums[VISCOUS] + sums[COULOMB]
+    rows.energy[i, 4] = sums[GRAVITY]
+    rows.energy[i, 5] = sums[EXTERNAL]
+    rows.energy[i, 6] = sums[VISCOUS]
+    rows.energy[i, 7] = sums[COULOMB]
+    rows.steps[i] = state.counts[STEP]
+    load = sums[LOAD] - state.before[0, n, 0]
+    for k in range(n):
+        fx, fy = state.impulse[k, 0] - state.before[0, k, 0], state.impulse[k, 1] - state.before[0, k, 1]
+        if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
+            rows.contact_link[at] = k
+            rows.contact_other[at] = GROUND
+            rows.contact_state[at] = SLIP
+            rows.contact_point[at, 0] = rows.link_pose[i, k, 0]
+            rows.contact_point[at, 1] = rows.link_pose[i, k, 1]
+            rows.contact_normal[at, 2] = load
+            rows.contact_friction[at, 0] = fx
+            rows.contact_friction[at, 1] = fy
+            at += 1
+        for a in range(2):
+            state.before[0, k, a] = state.impulse[k, a]
+    state.before[0, n, 0] = sums[LOAD]
+    rows.contact_count[i] = at - rows.filled[1]
+    rows.filled[0] = i + 1
+    rows.filled[1] = at

@@ -1,0 +1,154 @@
+"""What changes during a run: the state, which checkpoints save, and the workspace, which they do not."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ENERGY", "State", "Work", "make_state", "make_work"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+ENERGY = (
+    "kinetic",
+    "potential",
+    "work_actuator",
+    "work_friction",
+    "work_gravity",
+    "work_external",
+    "work_friction_viscous",
+    "work_friction_coulomb",
+)
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of the works of actuators, friction, gravity and
+external forces, that of "potential" minus the work of gravity; the last two are the parts of "work_friction"."""
+
+# Entries of State.counts.
+STEP, CALL_STEPS = range(2)
+# Entries of State.sums: works, J, and the load of a link on the ground, N s.
+ACTUATOR, VISCOUS, COULOMB, GRAVITY, EXTERNAL, LOAD = range(6)
+
+
+class State(NamedTuple):
+    """The state of a run of n links.
+
+    Attributes
+    ----------
+    x, v : (n + 2,)
+        theta_1 ... theta_n, p_x, p_y (rad, m; p is the centre of mass), and their derivatives.
+    wrench : (n, 3)
+        External f_x, f_y, t_z on every link, N and N m.
+    torque : (n - 1,)
+        Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N m.
+    counts, sums : (2,) int, (6,)
+        Counters and cumulative sums; the names above say which.
+    impulse : (n, 2)
+        Cumulative impulse of the ground on every link along x and y, world frame, N s.
+    before : (2, n + 1, 2)
+        These impulses at the last row [0] and at the beginning of the call [1]; the last line begins with the load.
+    """
+
+    x: FloatArray
+    v: FloatArray
+    wrench: FloatArray
+    torque: FloatArray
+    counts: IntArray
+    sums: FloatArray
+    impulse: FloatArray
+    before: FloatArray
+
+
+class Work(NamedTuple):
+    """Workspace of a step.
+
+    Attributes
+    ----------
+    x, v, acceleration : (n + 2,)
+        State of a stage of the Runge-Kutta scheme, and its accelerations.
+    theta, cos, sin : (n,)
+        Directions of the links.
+    part, place : (n, 2)
+        What `spread_from_centre` takes and gives: for velocities, or for positions in a row.
+    friction, force : (n, 2)
+        Friction on every link, and all that acts on it from outside, world frame, N.
+    matrix, bias, load : (n, n), (n,), (n,)
+        Mass matrix of the angles, C x', and generalized forces on the angles without those of the joints.
+    reference : (n - 1, 2)
+        Angle and rate that the joints shall have.
+    wanted : (n - 1, 1)
+        Acceleration that they shall have.
+    torque : (n - 1,)
+        Torques of the joint controllers.
+    power : (5,)
+        Entries as in `State.sums`, W.
+    gain_x, gain_v, gain_sums, gain_impulse, gain_torque : (n + 2,), (n + 2,), (5,), (n, 2), (n - 1,)
+        What the step adds to the state; of the torque, its impulse, N m s.
+    """
+
+    x: FloatArray
+    v: FloatArray
+    acceleration: FloatArray
+    theta: FloatArray
+    cos: FloatArray
+    sin: FloatArray
+    part: FloatArray
+    place: FloatArray
+    friction: FloatArray
+    force: FloatArray
+    matrix: FloatArray
+    bias: FloatArray
+    load: FloatArray
+    reference: FloatArray
+    wanted: FloatArray
+    torque: FloatArray
+    power: FloatArray
+    gain_x: FloatArray
+    gain_v: FloatArray
+    gain_sums: FloatArray
+    gain_impulse: FloatArray
+    gain_torque: FloatArray
+
+
+def make_state(q: FloatArray, u: FloatArray) -> State:
+    """State at the start of a run, from x, y, theta of every link and their derivatives, each (n, 3)."""
+    n = len(q)
+    return State(
+        x=np.concatenate([q[:, 2], q[:, :2].mean(axis=0)]),
+        v=np.concatenate([u[:, 2], u[:, :2].mean(axis=0)]),
+        wrench=np.zeros((n, 3)),
+        torque=np.zeros(n - 1),
+        counts=np.zeros(2, np.int64),
+        sums=np.zeros(6),
+        impulse=np.zeros((n, 2)),
+        before=np.zeros((2, n + 1, 2)),
+    )
+
+
+def make_work(n: int) -> Work:
+    """Workspace for `n` links."""
+    return Work(
+        x=np.zeros(n + 2),
+        v=np.zeros(n + 2),
+        acceleration=np.zeros(n + 2),
+        theta=np.zeros(n),
+        cos=np.zeros(n),
+        sin=np.zeros(n),
+        part=np.zeros((n, 2)),
+        place=np.zeros((n, 2)),
+        friction=np.zeros((n, 2)),
+        force=np.zeros((n, 2)),
+        matrix=np.zeros((n, n)),
+        bias=np.zeros(n),
+        load=np.zeros(n),
+        reference=np.zeros((n - 1, 2)),
+        wanted=np.zeros((n - 1, 1)),
+        torque=np.zeros(n - 1),
+        power=np.zeros(5),
+        gain_x=np.zeros(n + 2),
+        gain_v=np.zeros(n + 2),
+        gain_sums=np.zeros(5),
+        gain_impulse=np.zeros((n, 2)),
+        gain_torque=np.zeros(n - 1),
+    )

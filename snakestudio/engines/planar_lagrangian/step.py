@@ -1,0 +1,131 @@
+"""One step of the classical Runge-Kutta scheme, and the loop over all steps of a call."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.outcome import DIVERGED, OK
+from snakestudio.engines.planar_lagrangian.dynamics import accelerate
+from snakestudio.engines.planar_lagrangian.params import Params
+from snakestudio.engines.planar_lagrangian.rows import write_row
+from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, LOAD, STEP, State, Work
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.hermite import evaluate_acceleration, evaluate_reference
+
+__all__ = ["advance_steps"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@inlined
+def _begin(state: State, work: Work) -> None:
+    """First stage: the state itself; nothing gained yet."""
+    for k in range(state.x.shape[0]):
+        work.x[k] = state.x[k]
+        work.v[k] = state.v[k]
+        work.gain_x[k] = work.gain_v[k] = 0.0
+    for e in range(work.gain_sums.shape[0]):
+        work.gain_sums[e] = 0.0
+    for k in range(state.impulse.shape[0]):
+        work.gain_impulse[k, 0] = work.gain_impulse[k, 1] = 0.0
+    for k in range(state.torque.shape[0]):
+        work.gain_torque[k] = 0.0
+
+
+@inlined
+def _gain(work: Work, weight: float) -> None:
+    """Add the present stage to the step; works and impulses are integrated by the same scheme as the motion."""
+    for k in range(work.x.shape[0]):
+        work.gain_x[k] += weight * work.v[k]
+        work.gain_v[k] += weight * work.acceleration[k]
+    for e in range(work.gain_sums.shape[0]):
+        work.gain_sums[e] += weight * work.power[e]
+    for k in range(work.friction.shape[0]):
+        for a in range(2):
+            work.gain_impulse[k, a] += weight * work.friction[k, a]
+    for k in range(work.torque.shape[0]):
+        work.gain_torque[k] += weight * work.torque[k]
+
+
+@inlined
+def _turned_over(params: Params, state: State, work: Work) -> bool:
+    """Whether a joint or a link turns by more than half a turn in the step (or a velocity is no number)."""
+    n = state.impulse.shape[0]
+    most = math.pi / params.dt
+    before = 0.0
+    for k in range(n):
+        here = state.v[k] + work.gain_v[k]
+        if not abs(here - before) <= most:
+            return True
+        before = here
+    return not abs(state.v[n] + work.gain_v[n]) + abs(state.v[n + 1] + work.gain_v[n + 1]) < 1e12
+
+
+@inlined
+def _commit(params: Params, state: State, work: Work) -> None:
+    """Make what the step gains the state's."""
+    for k in range(state.x.shape[0]):
+        state.x[k] += work.gain_x[k]
+        state.v[k] += work.gain_v[k]
+    for e in range(work.gain_sums.shape[0]):
+        state.sums[e] += work.gain_sums[e]
+    for k in range(state.impulse.shape[0]):
+        for a in range(2):
+            state.impulse[k, a] += work.gain_impulse[k, a]
+    for k in range(state.torque.shape[0]):
+        state.torque[k] = work.gain_torque[k] / params.dt
+    state.sums[LOAD] += params.mass * params.gn * params.dt
+    state.counts[STEP] += 1
+    state.counts[CALL_STEPS] += 1
+
+
+@jit
+def advance_steps(
+    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
+    acceleration: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
+) -> int:  # fmt: skip
+    """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
+
+    Parameters
+    ----------
+    params, state, work
+        The run.
+    knots, angle, rate, acceleration : (k,), (k, n - 1, 2) each
+        Joint reference.
+    n_steps : int
+    row_steps : (r,) int
+        Ascending step counts; those not reached in this call are left out.
+    rows : RowBuffers
+        Filled from `rows.filled` on.
+    """
+    counts, dt = state.counts, params.dt
+    next_row = 0
+    while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
+        next_row += 1
+    knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
+    for _ in range(n_steps):
+        _begin(state, work)
+        for stage in range(4):
+            # Stages at the beginning, twice in the middle and at the end of the step, as are their references.
+            time = (counts[STEP] + 0.5 * ((stage + 1) // 2)) * dt
+            knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
+            evaluate_acceleration(knots, acceleration, 1, time, knot, work.wanted)
+            accelerate(params, state.wrench, work)
+            _gain(work, dt / 6.0 if stage == 0 or stage == 3 else dt / 3.0)
+            ahead = dt if stage == 2 else 0.5 * dt
+            for k in range(state.x.shape[0]):
+                work.x[k] = state.x[k] + ahead * work.v[k]
+                work.v[k] = state.v[k] + ahead * work.acceleration[k]
+        if _turned_over(params, state, work):
+            return DIVERGED
+        _commit(params, state, work)
+        if next_row < len(row_steps) and row_steps[next_row] == counts[STEP]:
+            knot = evaluate_reference(knots, angle, rate, 1, counts[STEP] * dt, knot, work.reference)
+            write_row(params, state, work, rows)
+            next_row += 1
+    return OK
