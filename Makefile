@@ -38,7 +38,8 @@ lint: setup
 # The engines are compiled once, beside each other, before the tests' processes would all begin to do it.
 compile_engines = export SNAKESTUDIO_CACHE_DIR=$(CURDIR)/.cache; \
 	$(bin)/snakestudio warm-up planar_nonsmooth > /dev/null & first=$$!; \
-	$(bin)/snakestudio warm-up spatial_nonsmooth > /dev/null && wait $$first
+	$(bin)/snakestudio warm-up spatial_nonsmooth > /dev/null && wait $$first && \
+	$(bin)/snakestudio warm-up planar_lagrangian > /dev/null
 
 # make test PYTEST_ARGS="tests/model -x"
 test: lint

@@ -12,7 +12,7 @@ from snakestudio.model.scene_file import scene_from_dict
 __all__ = ["scene_trees", "scenes"]
 
 
-KINDS = ("planar_nonsmooth", "spatial_nonsmooth")
+KINDS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian")
 
 
 def numbers(low: float, high: float) -> st.SearchStrategy[float]:

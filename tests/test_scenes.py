@@ -52,6 +52,7 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "obstacle_aided_3d",
         "stairs",
         "rubble",
+        "lagrangian_undulation",
     } <= set(SCENES)
 
 
@@ -175,3 +176,15 @@ def test_it_crosses_the_rubble(runs: dict[str, ss.Run]) -> None:
     run = run_of("rubble", runs)
     assert run["com_y_m"][-1] > 1.2
     assert max(run[f"link_{link}_z_m"].max() for link in range(1, 12)) > 0.1
+
+
+def test_viscous_friction_carries_the_wave_towards_the_head(runs: dict[str, ss.Run]) -> None:
+    # P4; PHYSICS.md: +0.0574 m/s toward the head, along the mean direction of the links, over whole periods.
+    run = run_of("lagrangian_undulation", runs)
+    period = 360.0 / 70.0
+    steady = (run["time_s"] > period) & (run["time_s"] <= 3 * period)
+    angles = [2 * np.arctan2(run[f"link_{k}_qz"], run[f"link_{k}_qw"]) for k in range(1, 11)]
+    heading = np.unwrap(angles, axis=1).mean(axis=0)
+    forward = run["com_vx_mps"] * np.cos(heading) + run["com_vy_mps"] * np.sin(heading)
+    assert forward[steady].mean() == pytest.approx(0.0574, abs=5e-5)
+    assert run["work_friction_j"][-1] == run["work_friction_viscous_j"][-1] < 0.0

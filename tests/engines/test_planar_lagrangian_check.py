@@ -1,0 +1,148 @@
+"""What is said about scenes for the Lagrangian model before they run, and about its values under the others."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snakestudio.engines import registry
+from snakestudio.engines.planar_lagrangian.check import largest_stable_step
+from snakestudio.engines.planar_lagrangian.engine import PlanarLagrangianEngine
+from snakestudio.errors import SceneError
+from snakestudio.model.motion import TwoWaves
+from snakestudio.model.scene import Model, Scene
+from snakestudio.model.world import Cylinder
+from tests.engines.common import still
+from tests.engines.lagrangian import changed, undulation
+
+POST = Cylinder(kind="cylinder", x_m=3.0, y_m=3.0)
+
+
+def sentences(scene: Scene) -> list[str]:
+    return [problem.sentence() for problem in registry.check(scene)]
+
+
+def test_checking_does_not_load_the_compiler() -> None:
+    program = (
+        "import sys; from snakestudio.engines import registry; from snakestudio.model.scene import Model, Scene;"
+        "registry.check(Scene(model=Model(kind='planar_lagrangian'))); sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (
+            {"ground__stribeck_rise": 0.5},
+            "ground.stribeck_rise: 0.5 is left out by this model; make it 0, or choose "
+            'model.kind = "spatial_nonsmooth".',
+        ),
+        (
+            {"ground__mu_rolling": 0.1},
+            "ground.mu_rolling: 0.1 is left out by this model; make it 0.05, or choose "
+            'model.kind = "spatial_nonsmooth".',
+        ),
+        (
+            {"solver__joints": "implicit"},
+            'solver.joints: "implicit" is left out by this model; make it "explicit", or choose '
+            'model.kind = "spatial_nonsmooth".',
+        ),
+        (
+            {"actuator__max_torque_nm": 3.0},
+            "actuator.max_torque_nm: 3 is left out by this model; leave it out, or choose "
+            'model.kind = "spatial_nonsmooth".',
+        ),
+        (
+            {"robot__joint_limit_deg": 60.0},
+            "robot.joint_limit_deg: 60 is left out by this model; leave it out, or choose another model.kind.",
+        ),
+        (
+            {"gait": TwoWaves(amplitude_deg=30.0)},
+            'gait.pitch_amplitude_deg: the pitch wave is left out by this planar model; set model.kind to '
+            '"spatial_nonsmooth" to see it, or make it 0.',
+        ),
+        (
+            {"ground__viscous_along_ns_per_m": 0.0, "ground__viscous_across_ns_per_m": 0.0},
+            "ground.mu_along: the ground has no friction at all; raise it if that is not meant.",
+        ),
+    ],
+)  # fmt: skip
+def test_what_it_cannot_do_it_says(values: dict[str, Any], sentence: str) -> None:
+    assert sentences(undulation(**values)) == [sentence]
+
+
+def test_rolling_friction_of_zero_is_what_it_does() -> None:
+    assert sentences(undulation(ground__mu_rolling=0.0)) == []
+
+
+def test_it_refuses_obstacles() -> None:
+    scene = undulation(obstacles=(POST, POST))
+    (problem,) = registry.check(scene)
+    assert problem.sentence() == (
+        "obstacles: this model knows no obstacles; remove them, or set model.kind to "
+        '"planar_nonsmooth" or "spatial_nonsmooth".'
+    )
+    assert problem.obstacles == (0, 1)
+    with pytest.raises(SceneError, match="knows no obstacles"):
+        registry.create(scene)
+
+
+@pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
+def test_the_other_models_name_what_only_this_one_knows(kind: Any) -> None:
+    assert registry.check(Scene(model=Model(kind=kind))) == []
+    scene = undulation(model=Model(kind=kind), ground__coulomb_smoothing_m_s=0.01)
+    found = {p.key: p for p in registry.check(scene) if "left out" in p.message}
+    assert set(found) == {
+        "ground.viscous_along_ns_per_m",
+        "ground.viscous_across_ns_per_m",
+        "ground.coulomb_smoothing_m_s",
+        "joint_controller.law",
+    }
+    assert found["joint_controller.law"].sentence() == (
+        'joint_controller.law: "feedback_linearization" is left out by this model; make it "pd", or choose '
+        'model.kind = "planar_lagrangian".'
+    )
+    assert found["ground.coulomb_smoothing_m_s"].remedy.startswith("make it 0.001, or")
+
+
+STIFF = {
+    "viscous": {"ground__viscous_across_ns_per_m": 3000.0},
+    "coulomb": {"ground__mu_across": 0.4, "ground__mu_along": 0.2},
+    "linearized": {"joint_controller__linearization_kd_per_s": 900.0},
+    "pd": {"joint_controller__law": "pd", "joint_controller__kp_nm_per_rad": 800.0},
+}
+
+
+def trembling(scene: Scene) -> bool:
+    """Whether a robot nearly at rest, straight, goes on moving (or worse) under a step."""
+    scene = changed(scene, gait__amplitude_deg=0.0)
+    engine = PlanarLagrangianEngine(scene)
+    engine._state.v[:] = 1e-7 * np.random.default_rng(1).normal(size=12)
+    kick = np.abs(engine._state.v).max()
+    ok = engine.advance(still(scene), 3000).ok
+    return not ok or float(np.abs(engine._state.v).max()) > kick
+
+
+@pytest.mark.parametrize("what", STIFF)
+def test_the_largest_stable_step_is_where_the_motion_begins_to_tremble(what: str) -> None:
+    scene = undulation(**STIFF[what], gait__amplitude_deg=0.0)
+    stable = largest_stable_step(scene)
+    assert not trembling(changed(scene, solver__step_s=0.97 * stable))
+    assert trembling(changed(scene, solver__step_s=1.03 * stable))
+
+
+def test_a_step_too_long_says_for_what() -> None:
+    (gains,) = sentences(undulation(**STIFF["pd"]))
+    assert gains.startswith("solver.step_s: 0.001 s is too long for the joint controllers' gains")
+    (friction,) = sentences(undulation(**STIFF["coulomb"]))
+    stable = largest_stable_step(undulation(**STIFF["coulomb"]))
+    assert friction == (
+        "solver.step_s: 0.001 s is too long for friction as stiff as this: slow links will tremble; "
+        f"take at most {stable:.3g} s, or a larger ground.coulomb_smoothing_m_s."
+    )
+    assert sentences(undulation(**STIFF["coulomb"], solver__step_s=1e-4)) == []

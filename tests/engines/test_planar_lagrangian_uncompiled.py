@@ -1,0 +1,58 @@
+"""The Lagrangian kernels as plain Python, and with every array access checked: both give what compiled ones give."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from snakestudio.engines.planar_lagrangian.engine import PlanarLagrangianEngine
+from snakestudio.model.scene import Scene
+from tests.engines.common import gait_reference
+from tests.engines.lagrangian import undulation
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+PROGRAM = """
+import json, sys
+sys.path.insert(0, ".")
+from tests.engines.test_planar_lagrangian_uncompiled import last_row
+json.dump(last_row({steps}), sys.stdout)
+"""
+
+
+def rough() -> Scene:
+    return undulation(ground__mu_along=0.1, ground__mu_across=0.3, ground__coulomb_smoothing_m_s=0.02)
+
+
+def last_row(steps: int) -> list[list[float]]:
+    """Poses of the links and energies at the end of a run."""
+    scene = rough()
+    engine = PlanarLagrangianEngine(scene)
+    engine.apply_wrench(1, (0.1, 0.2, 0.0, 0.0, 0.0, 0.1))
+    report = engine.advance(gait_reference(scene, steps), steps, (steps,))
+    assert report.ok, report.message
+    engine.snapshot()
+    return [report.rows.link_pose[-1].ravel().tolist(), report.rows.energy[-1].tolist()]
+
+
+@pytest.mark.parametrize(
+    ("environment", "steps"), [({"NUMBA_DISABLE_JIT": "1"}, 100), ({"NUMBA_BOUNDSCHECK": "1"}, 2000)]
+)
+def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROGRAM.format(steps=steps)],
+        env={**os.environ, **environment},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for here, there in zip(last_row(steps), json.loads(done.stdout), strict=True):
+        assert np.array(there) == pytest.approx(np.array(here), abs=1e-11)

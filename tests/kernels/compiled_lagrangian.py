@@ -1,0 +1,53 @@
+"""Entry points into kernels of the Lagrangian model that are otherwise inlined into a time step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.planar_lagrangian.dynamics import accelerate
+from snakestudio.engines.planar_lagrangian.params import Params
+from snakestudio.engines.planar_lagrangian.state import Work
+from snakestudio.kernels._jit import jit
+from snakestudio.kernels.centred_chain import gather_on_angles, inertia_and_bias, spread_from_centre
+from snakestudio.kernels.cholesky import cholesky_solve
+from snakestudio.kernels.hermite import evaluate_acceleration, evaluate_reference
+
+FloatArray = NDArray[np.float64]
+
+
+@jit
+def solve(matrix: FloatArray, rhs: FloatArray) -> None:
+    cholesky_solve(matrix, rhs)
+
+
+@jit
+def spread(part: FloatArray, half: float, centre: FloatArray, out: FloatArray) -> None:
+    spread_from_centre(part, half, centre, out)
+
+
+@jit
+def gather(force: FloatArray, half: float, cos: FloatArray, sin: FloatArray, out: FloatArray) -> None:
+    gather_on_angles(force, half, cos, sin, out)
+
+
+@jit
+def mass_and_bias(
+    coupling: FloatArray, inertia: float, cos: FloatArray, sin: FloatArray, omega: FloatArray, matrix: FloatArray,
+    bias: FloatArray,
+) -> None:  # fmt: skip
+    inertia_and_bias(coupling, inertia, cos, sin, omega, matrix, bias)
+
+
+@jit
+def accelerations(params: Params, wrench: FloatArray, work: Work) -> None:
+    accelerate(params, wrench, work)
+
+
+@jit
+def reference_at(
+    knots: FloatArray, angle: FloatArray, rate: FloatArray, acceleration: FloatArray, time: float,
+    reference: FloatArray, wanted: FloatArray,
+) -> None:  # fmt: skip
+    knot = evaluate_reference(knots, angle, rate, 2, time, 0, reference)
+    evaluate_acceleration(knots, acceleration, 2, time, knot, wanted)

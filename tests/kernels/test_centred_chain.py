@@ -1,0 +1,61 @@
+"""Kernels of the Lagrangian model against plain numpy: the linear solver, the chain about its centre, references."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from snakestudio.engines.planar_lagrangian.params import centred_map
+from tests.kernels.compiled_lagrangian import gather, reference_at, solve, spread
+
+SIZES = (1, 2, 3, 10, 60)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_the_solver_agrees_with_lapack_and_reads_the_lower_triangle_only(n: int) -> None:
+    rng = np.random.default_rng(n)
+    root = rng.normal(size=(n, n))
+    matrix, rhs = root @ root.T + np.eye(n), rng.normal(size=n)
+    own, x = np.tril(matrix) + np.triu(np.full((n, n), np.nan), 1), rhs.copy()
+    solve(own, x)
+    assert x == pytest.approx(np.linalg.solve(matrix, rhs), rel=1e-11, abs=1e-12)
+
+
+def test_a_matrix_that_is_not_positive_definite_gives_no_number() -> None:
+    x = np.ones(2)
+    solve(np.array([[1.0, 2.0], [2.0, 1.0]]), x)
+    assert np.isnan(x).all()
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_places_follow_joint_after_joint_about_the_centre_of_mass(n: int) -> None:
+    # Written as P4 (2), (3) and (6) say it.
+    theta, half = np.random.default_rng(n).uniform(-3, 3, n), 0.07
+    direction = np.column_stack([np.cos(theta), np.sin(theta)])
+    place = np.array([half * (2 * direction[:i].sum(axis=0) + direction[i]) for i in range(n)])
+    centre = np.array([*theta, 0.3, -0.2])
+    out = np.full((n, 2), np.nan)
+    spread(direction, half, centre, out)
+    assert out == pytest.approx(place - place.mean(axis=0) + [0.3, -0.2], abs=1e-14)
+    assert half * centred_map(n) @ direction + [0.3, -0.2] == pytest.approx(out, abs=1e-14)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_forces_do_on_the_angles_the_work_they_do_on_the_links(n: int) -> None:
+    rng = np.random.default_rng(n)
+    theta, omega, force = rng.uniform(-3, 3, n), rng.normal(size=n), rng.normal(size=(n, 2))
+    cos, sin = np.cos(theta), np.sin(theta)
+    velocity, on_angles = np.zeros((n, 2)), np.zeros(n)
+    spread(np.column_stack([-sin * omega, cos * omega]), 0.07, np.zeros(n + 2), velocity)
+    gather(force, 0.07, cos, sin, on_angles)
+    assert on_angles @ omega == pytest.approx((force * velocity).sum(), abs=1e-13)
+
+
+def test_accelerations_are_linear_between_knots_and_bounded_at_a_jump() -> None:
+    time = np.array([0.0, 0.5, np.nextafter(0.5, 1.0), 1.0])
+    acceleration = np.array([1.0, 3.0, -2.0, 4.0])[:, None, None] * np.ones((1, 1, 2))
+    angle = np.array([0.0, 0.0, 1.0, 1.0])[:, None, None] * np.ones((1, 1, 2))
+    got, reference = np.zeros((1, 2)), np.zeros((1, 4))
+    for t, wanted in ((0.0, 1.0), (0.25, 2.0), (0.5, 3.0), (0.75, 1.0), (1.0, 4.0), (2.0, 4.0)):
+        reference_at(time, angle, np.zeros_like(angle), acceleration, t, reference, got)
+        assert got == pytest.approx(np.full((1, 2), wanted), abs=1e-14), t
