@@ -187,6 +187,7 @@ class TimeSteppingEngine(ABC):
             solver=SolverFigures(
                 figures.worst, figures.call_iterations / max(figures.call_steps, 1), figures.unconverged
             ),
+            valid=self._schema.valid,
         )
 
     def apply(self, scene: Scene) -> bool:

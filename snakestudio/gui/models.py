@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from snakestudio.model.scene import Scene
 
-__all__ = ["MODELS", "ModelInfo", "is_planar", "unused_reason"]
+__all__ = ["LAGRANGIAN_ONLY", "MODELS", "ModelInfo", "is_planar", "unused_reason"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ _SPATIAL_ONLY = frozenset(
 )
 """Scene values that a planar formulation does not read."""
 
-_LAGRANGIAN_ONLY = frozenset(
+LAGRANGIAN_ONLY = frozenset(
     {
         "ground.viscous_along_ns_per_m",
         "ground.viscous_across_ns_per_m",
@@ -86,6 +86,9 @@ _CONTACT_ONLY = frozenset(
 )
 """Scene values that a formulation without contacts does not read."""
 
+_PD_GAINS = frozenset({"joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad"})
+_LINEARIZED_GAINS = frozenset({"joint_controller.linearization_kp_per_s2", "joint_controller.linearization_kd_per_s"})
+
 
 def is_planar(scene: Scene) -> bool:
     """Whether the scene's formulation keeps the links flat on the ground."""
@@ -97,8 +100,13 @@ def unused_reason(scene: Scene, key: str) -> str:
     if is_planar(scene) and (key in _SPATIAL_ONLY or key.startswith("gait.pitch_")):
         return "only in the spatial model"
     lagrangian = scene.model.kind == "planar_lagrangian"
-    if key in _LAGRANGIAN_ONLY and not lagrangian:
+    if key in LAGRANGIAN_ONLY and not lagrangian:
         return "only in the Lagrangian model"
     if key in _CONTACT_ONLY and lagrangian:
         return "not in the Lagrangian model"
+    linearized = scene.joint_controller.law == "feedback_linearization"
+    if lagrangian and key in _PD_GAINS and linearized:
+        return "only under PD control"
+    if key in _LINEARIZED_GAINS and not linearized:
+        return "only under feedback linearization"
     return ""

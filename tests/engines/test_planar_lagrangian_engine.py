@@ -8,7 +8,7 @@ import pytest
 from snakestudio.engines.planar_lagrangian.engine import PlanarLagrangianEngine
 from snakestudio.model.motion import StraightStart
 from snakestudio.model.recording import Rows
-from snakestudio.model.snapshot import GROUND, ContactState
+from snakestudio.model.snapshot import GROUND, ContactState, Fields
 from snakestudio.model.world import Cylinder
 from tests.engines.common import gait_reference, still
 from tests.engines.lagrangian import changed, undulation
@@ -153,3 +153,10 @@ def test_a_motion_that_blows_up_stops_before_the_step_that_fails() -> None:
     assert np.isfinite(report.rows.link_pose).all()
     assert np.isfinite(engine.snapshot().link_twist).all()
     assert engine.failing_problem() == {}
+
+
+def test_it_says_nothing_of_a_solver_for_it_has_none() -> None:
+    engine = PlanarLagrangianEngine(undulation())
+    assert Fields.SOLVER not in engine.snapshot().valid
+    assert Fields.SOLVER not in engine.schema.valid
+    assert Fields.ENERGY in engine.snapshot().valid

@@ -16,6 +16,7 @@ from snakestudio.gui.widgets.sections import Section
 from snakestudio.gui.widgets.slider import ValueSlider
 from snakestudio.model.fields import field_doc
 from snakestudio.model.world import Cylinder
+from snakestudio.paths import scenes_dir
 from snakestudio.session import runner
 from tests.gui.fake import FakeBridge
 
@@ -200,3 +201,23 @@ def test_the_shape_is_drawn(panels: ParameterPanels, bridge: FakeBridge, qtbot: 
     qtbot.waitUntil(lambda: accent_pixels() > 20)
     bridge.set_recording(None)
     qtbot.waitUntil(lambda: accent_pixels() == 0)
+
+
+def test_what_only_the_lagrangian_model_reads_is_shown_there(panels: ParameterPanels, document: Document) -> None:
+    keys = (
+        "ground.viscous_along_ns_per_m",
+        "ground.viscous_across_ns_per_m",
+        "joint_controller.linearization_kp_per_s2",
+    )
+    assert not any(panels.rows[key].isVisibleTo(panels) for key in keys)
+    assert not panels.law.isVisibleTo(panels)
+    document.open(scenes_dir() / "lagrangian_undulation.toml")
+    assert all(panels.rows[key].isVisibleTo(panels) for key in keys)
+    assert panels.law.isVisibleTo(panels)
+    stiffness = panels.rows["joint_controller.kp_nm_per_rad"]
+    assert stiffness.unused == "only under PD control"
+    panels.law.field.setCurrentIndex(panels.law.field.findData("pd"))
+    panels.law.field.activated.emit(panels.law.field.currentIndex())
+    assert document.scene.joint_controller.law == "pd"
+    assert stiffness.unused == ""
+    assert panels.rows["joint_controller.linearization_kp_per_s2"].unused == "only under feedback linearization"

@@ -18,18 +18,21 @@ from snakestudio.model.pose import planar_pose
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import GROUND, Contacts, ContactState
+from snakestudio.model.snapshot import GROUND, Contacts, ContactState, Fields
 
 __all__ = ["PlanarLagrangianEngine"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+VALID = Fields.ALL & ~Fields.SOLVER
+"""There is no contact problem, so there is nothing to say of its solution."""
+
 
 class PlanarLagrangianEngine(TimeSteppingEngine):
     """A snake robot on a floor with smooth friction, under PD control or exact feedback linearization of its joints.
 
-    There is no contact problem to be solved: residual, iterations and unconverged steps are always 0.
+    There is no contact problem to be solved: residual, iterations and unconverged steps are not valid, and 0.
 
     Parameters
     ----------
@@ -47,7 +50,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
-        super().__init__(scene, base_dir, Schema(n_links=n, has_pitch=False, energy=ENERGY))
+        super().__init__(scene, base_dir, Schema(n_links=n, has_pitch=False, energy=ENERGY, valid=VALID))
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._work = make_work(n)

@@ -12,7 +12,7 @@ from snakestudio.gui.docks.presets import FRICTION_PRESETS, Preset, PresetBox
 from snakestudio.gui.docks.real_robot import RealRobotSection
 from snakestudio.gui.document import Document
 from snakestudio.gui.model_box import ModelBox
-from snakestudio.gui.models import MODELS, unused_reason
+from snakestudio.gui.models import LAGRANGIAN_ONLY, MODELS, unused_reason
 from snakestudio.gui.throttle import Throttle
 from snakestudio.gui.widgets.form import ChoiceRow
 from snakestudio.gui.widgets.number_field import Message
@@ -27,6 +27,9 @@ __all__ = ["ParameterPanels"]
 _CONTACT = (
     "ground.mu_along",
     "ground.mu_across",
+    "ground.viscous_along_ns_per_m",
+    "ground.viscous_across_ns_per_m",
+    "ground.coulomb_smoothing_m_s",
     "ground.mu_rolling",
     "ground.slope_deg",
     "ground.downhill_deg",
@@ -37,7 +40,10 @@ _CONTROLLER = (
     "joint_controller.kd_nms_per_rad",
     "joint_controller.kp_pitch_nm_per_rad",
     "joint_controller.kd_pitch_nms_per_rad",
+    "joint_controller.linearization_kp_per_s2",
+    "joint_controller.linearization_kd_per_s",
 )
+_PITCH_GAINS = _CONTROLLER[2:4]
 _SOLVER = (
     "solver.step_s",
     "solver.tolerance",
@@ -75,8 +81,10 @@ class ParameterPanels(Themed):
         self.friction_presets.chosen.connect(self._choose)
         contact = self._section("Contact and friction", _CONTACT)
         contact.body.insertWidget(0, self.friction_presets)
-        self._section("Controller", _CONTROLLER)
-        for key in _CONTROLLER[2:]:
+        controller = self._section("Controller", _CONTROLLER)
+        self.law = ChoiceRow(document, ["joint_controller.law"])
+        controller.body.insertWidget(0, self.law)
+        for key in _PITCH_GAINS:
             self._rows[key].field.setPlaceholderText("as yaw")
 
         self.real_robot = RealRobotSection(document)
@@ -158,12 +166,13 @@ class ParameterPanels(Themed):
             if key in self.gait.rows:
                 continue
             row.set_unused(unused_reason(after, key))
+            row.setVisible(key not in LAGRANGIAN_ONLY or after.model.kind == "planar_lagrangian")
             if before is None or get_value(before, key) != get_value(after, key):
                 row.refresh()
         self._model_help.setText(MODELS[after.model.kind].help)
-        reason = unused_reason(after, "solver.joints")
-        self.joints.setVisible(not reason)
-        self.joints.refresh()
+        for choice, key in ((self.joints, "solver.joints"), (self.law, "joint_controller.law")):
+            choice.setVisible(not unused_reason(after, key))
+            choice.refresh()
         self._shape_pace.ask()
 
     def _show_pending(self) -> None:
