@@ -145,7 +145,7 @@ class Banner(Themed):
 
 
 class Banners(QWidget):
-    """All notices, one below the other: about the run, about files, about exports.
+    """All notices, one below the other: about the program itself, the run, files, exports.
 
     Parameters
     ----------
@@ -170,15 +170,15 @@ class Banners(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self)
-        for banner in (self.run, self.files, self.exports):
+        self.program, self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self), Banner(self)
+        for banner in (self.program, self.run, self.files, self.exports):
             column.addWidget(banner)
         bridge.failed.connect(self._on_failed)
         bridge.status_changed.connect(self._on_status)
 
     def error(self, text: str) -> None:
-        """Something the user asked for could not be done."""
-        self.files.say("warning", text)
+        """Something is wrong with the program or the machine; opening another scene does not take that away."""
+        self.program.say("warning", text)
 
     def _on_failed(self, message: str, saved: Path | None) -> None:
         self._saved = saved

@@ -419,7 +419,7 @@ def test_a_failing_renderer_falls_back_to_the_plain_view(
     window = make_window()
     window.files.open(MAIN_SCENE)
     qtbot.waitUntil(lambda: "refuses a shader" in window.viewport.fallback_reason, timeout=20_000)
-    assert "refuses a shader" in window.banners.files.text
+    assert "refuses a shader" in window.banners.program.text
 
 
 @pytest.mark.parametrize("kind", ["direct", "threaded"])

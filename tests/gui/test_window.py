@@ -243,7 +243,7 @@ def test_a_defect_is_told_and_logged(
     guard = CrashGuard(window.tell_internal_error)
     try:
         sys.excepthook(ValueError, ValueError("the roof leaks"), None)
-        assert "the roof leaks" in window.banners.files.text
+        assert "the roof leaks" in window.banners.program.text
         assert guard.path is not None
         assert "the roof leaks" in guard.path.read_text()
         told: list[str] = []
