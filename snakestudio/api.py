@@ -198,7 +198,7 @@ def simulate(scene: Scene | str | Path, duration: float | None = None, rate: flo
 
 def check(scene: Scene | str | Path) -> list[Problem]:
     """Everything that is wrong or doubtful in a scene or scene file; empty if nothing is."""
-    from snakestudio.engines import registry
+    from snakestudio.session import scene_check
 
     base_dir: Path | None = None
     if not isinstance(scene, Scene):
@@ -207,4 +207,4 @@ def check(scene: Scene | str | Path) -> list[Problem]:
             scene = load_scene(scene)
         except SceneError as error:
             return list(error.problems) or [Problem("error", "", str(error), "")]
-    return registry.check(scene, base_dir)
+    return scene_check.check(scene, base_dir)

@@ -22,6 +22,15 @@ class Controller(Protocol):
         """The fields of a Snapshot it cannot do without; `Fields.NONE` for an open-loop gait."""
         ...
 
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of what it makes of the robot's state, each ending in its unit: columns of the recording."""
+        ...
+
+    def values(self) -> NDArray[np.float64]:
+        """The channels' values since the last call of `reference`, (channels,)."""
+        ...
+
     def reference(self, time: NDArray[np.float64], snapshot: Snapshot | None) -> JointReference:
         """References at the knots `time` ((k,), s, ascending); `snapshot` is the state at the first of them."""
         ...

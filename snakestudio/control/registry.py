@@ -1,14 +1,38 @@
-"""Which controller a scene asks for."""
+"""Which controller a scene asks for; a controller is imported only when one is made."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from snakestudio.control.base import Controller
+from snakestudio.errors import Problem, SceneError
 from snakestudio.model.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
 
-__all__ = ["create"]
+__all__ = ["check", "create"]
+
+_CLASSES = {
+    "none": "set_points:SetPoints",
+    "leader_follower": "leader_follower:LeaderFollower",
+}
+_CHECKS = {"leader_follower": "leader_follower_check:check"}
+
+
+def _load(where: str) -> Any:
+    module, _, name = where.partition(":")
+    return getattr(import_module(f"snakestudio.control.{module}"), name)
+
+
+def check(scene: Scene) -> list[Problem]:
+    """What is wrong or doubtful in `scene` for its controller."""
+    where = _CHECKS.get(scene.controller.kind)
+    if where is None:
+        return []
+    examine: Callable[[Scene], list[Problem]] = _load(where)
+    return examine(scene)
 
 
 def create(scene: Scene, base_dir: Path | None = None) -> Controller:
@@ -17,8 +41,10 @@ def create(scene: Scene, base_dir: Path | None = None) -> Controller:
     Raises
     ------
     SceneError
-        If the start depends on a file that cannot be used.
+        If the scene asks for what its controller cannot do, or the start depends on a file that cannot be used.
     """
-    from snakestudio.control.set_points import SetPoints
-
-    return SetPoints(scene, initial_joint_angles(scene, base_dir))
+    errors = [problem for problem in check(scene) if problem.severity == "error"]
+    if errors:
+        raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
+    controller: Controller = _load(_CLASSES[scene.controller.kind])(scene, initial_joint_angles(scene, base_dir))
+    return controller

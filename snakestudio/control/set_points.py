@@ -87,6 +87,15 @@ class SetPoints:
         """Nothing: this is an open-loop gait."""
         return Fields.NONE
 
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """None: it looks at nothing."""
+        return ()
+
+    def values(self) -> FloatArray:
+        """Nothing."""
+        return np.zeros(0)
+
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """See `Controller.reference`; the references are exact at every knot."""
         if not (self._limit or self._hold):

@@ -76,10 +76,13 @@ class Engine(Protocol):
         """Steps taken since the start."""
         ...
 
-    def advance(self, reference: JointReference, n_steps: int, row_steps: tuple[int, ...] | Any) -> StepReport:
+    def advance(
+        self, reference: JointReference, n_steps: int, row_steps: tuple[int, ...] | Any, go_on: bool = False
+    ) -> StepReport:
         """Take `n_steps` steps under `reference`.
 
-        `row_steps` (ascending ints) are the step counts, since the start of the run, after which a row is wanted.
+        `row_steps` (ascending ints) are the step counts, since the start of the run, after which a row is wanted. Under
+        `go_on` the call belongs to the interval of the calls before it: the next snapshot shows the mean over them all.
         """
         ...
 
@@ -88,7 +91,7 @@ class Engine(Protocol):
         ...
 
     def snapshot(self) -> Snapshot:
-        """The present state; contact forces are means over the last call of `advance`."""
+        """The present state; contact forces are means over the calls of `advance` since one that did not `go_on`."""
         ...
 
     def apply(self, scene: Scene) -> bool:

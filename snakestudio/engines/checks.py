@@ -92,7 +92,7 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
     problems = []
     named = (("gait.amplitude_deg", "gait.offset_deg"), ("gait.pitch_amplitude_deg", "gait.pitch_offset_deg"))
     for (amplitude, offset), reach in zip(named[: angles.shape[1]], gait_reach(scene.gait), strict=False):
-        if reach > limit + 1e-9:
+        if scene.controller.uses_gait and reach > limit + 1e-9:
             problems.append(
                 Problem(
                     "error",
@@ -230,5 +230,8 @@ def soft_start_never_ends(scene: Scene) -> list[Problem]:
             "reduce the offset, or raise control.soft_start_deg",
         )
         for key, wave in waves
-        if limit > 0.0 and wave is not None and math.degrees(abs(wave.offset) - wave.amplitude) > limit
+        if scene.controller.uses_gait
+        and limit > 0.0
+        and wave is not None
+        and math.degrees(abs(wave.offset) - wave.amplitude) > limit
     ]

@@ -25,11 +25,14 @@ IntArray = NDArray[np.int64]
 
 
 class Figures(NamedTuple):
-    """What the kernel counts: steps since the start and in this call, its iterations, unconverged steps, residual."""
+    """What the kernel counts: unconverged steps since the start; its steps, iterations, worst residual in the interval.
+
+    The interval is what the next snapshot shows means over.
+    """
 
     step: int
-    call_steps: int
-    call_iterations: int
+    steps: int
+    iterations: int
     unconverged: int
     worst: float
 
@@ -71,7 +74,7 @@ class TimeSteppingEngine(ABC):
     def _figures(self) -> Figures: ...
 
     @abstractmethod
-    def _begin_call(self) -> None:
+    def _begin_interval(self) -> None:
         """Start the sums that the next snapshot shows."""
 
     @abstractmethod
@@ -97,7 +100,7 @@ class TimeSteppingEngine(ABC):
 
     @abstractmethod
     def _contacts(self, span: float) -> Contacts:
-        """Contacts that carried load in the last call, which took `span` s."""
+        """Contacts that carried load in the interval, which took `span` s."""
 
     @abstractmethod
     def _take(self, scene: Scene) -> bool:
@@ -112,7 +115,11 @@ class TimeSteppingEngine(ABC):
     # ------------------------------------------------------------------------------------------ Engine
 
     def advance(
-        self, reference: JointReference, n_steps: int, row_steps: tuple[int, ...] | IntArray | Any = ()
+        self,
+        reference: JointReference,
+        n_steps: int,
+        row_steps: tuple[int, ...] | IntArray | Any = (),
+        go_on: bool = False,
     ) -> StepReport:
         """Take `n_steps` steps under `reference`; see `Engine.advance`."""
         begin, end = self.step_count, self.step_count + n_steps
@@ -122,8 +129,9 @@ class TimeSteppingEngine(ABC):
             _plain(reference.time), _plain(reference.angle), _plain(reference.rate), _plain(reference.acceleration)
         )
         rows = self._row_buffers(len(wanted))
-        self._begin_call()
-        unconverged = self._figures().unconverged
+        if not go_on:
+            self._begin_interval()
+        before = self._figures()
         while True:
             status = self._run_kernel(plain, end - self.step_count, wanted, rows)
             if status == CONTACT_OVERFLOW:
@@ -141,8 +149,8 @@ class TimeSteppingEngine(ABC):
             message="" if status == OK else self._failure(status),
             steps=figures.step - begin,
             residual=figures.worst,
-            iterations=figures.call_iterations,
-            unconverged=figures.unconverged - unconverged,
+            iterations=figures.iterations - before.iterations,
+            unconverged=figures.unconverged - before.unconverged,
             rows=filled_rows(rows, self._scene.solver.step_s),
         )
 
@@ -170,7 +178,7 @@ class TimeSteppingEngine(ABC):
         return filled_rows(self._write_present_row(angle, rate), self._scene.solver.step_s)
 
     def snapshot(self) -> Snapshot:
-        """The present state; contact forces are means over the last call of `advance`."""
+        """The present state; contact forces are means over the interval."""
         rows = self.initial_rows()
         figures = self._figures()
         return Snapshot(
@@ -182,11 +190,9 @@ class TimeSteppingEngine(ABC):
             joint_angle_ref=rows.joint_angle_ref[0],
             joint_rate_ref=rows.joint_rate_ref[0],
             joint_torque=rows.joint_torque[0],
-            contacts=self._contacts(figures.call_steps * self._scene.solver.step_s),
+            contacts=self._contacts(figures.steps * self._scene.solver.step_s),
             energy=dict(zip(self._schema.energy, (float(e) for e in rows.energy[0]), strict=True)),
-            solver=SolverFigures(
-                figures.worst, figures.call_iterations / max(figures.call_steps, 1), figures.unconverged
-            ),
+            solver=SolverFigures(figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged),
             valid=self._schema.valid,
         )
 

@@ -239,5 +239,6 @@ def snapshot_from_rows(rows: Rows, index: int, schema: Schema) -> Snapshot:
             float(rows.solver_iterations[index] - rows.solver_iterations[before]) / steps if steps else 0.0,
             int(rows.solver_unconverged[index]),
         ),
+        control=dict(zip(schema.extra, (float(x) for x in rows.extra[index]), strict=True)),
         valid=schema.valid,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from snakestudio.errors import Problem
+from snakestudio.model.controllers import Controller, GaitAlone
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.motion import Gait, LateralUndulation, Start, StraightStart
 from snakestudio.model.robot import Actuator, JointController, Robot
@@ -110,6 +111,7 @@ class Scene(Frozen):
     ground: Ground = value(Ground(), label="Ground", help="Ground plane and gravity")
     obstacles: tuple[Obstacle, ...] = value((), label="Obstacles", help="Fixed obstacles", max_length=20000)
     gait: Gait = value(LateralUndulation(), label="Gait", help="Reference of the joints")
+    controller: Controller = value(GaitAlone(), label="Controller", help="What closes the loop over the gait")
     joint_controller: JointController = value(
         JointController(), label="Joint controller", help="Controller of every joint"
     )

@@ -114,6 +114,8 @@ class Snapshot:
     energy : dict of str to float
         J; "kinetic", "potential", "work_actuator", "work_friction" and what else the model keeps; work is cumulative.
     solver : SolverFigures
+    control : dict of str to float
+        What the controller makes of it all, by the names of its channels, each ending in its unit.
     valid : Fields
         Which of the above are valid.
     """
@@ -129,6 +131,7 @@ class Snapshot:
     contacts: Contacts = field(default_factory=Contacts.none)
     energy: dict[str, float] = field(default_factory=dict)
     solver: SolverFigures = field(default_factory=SolverFigures)
+    control: dict[str, float] = field(default_factory=dict)
     valid: Fields = Fields.ALL
 
     @property

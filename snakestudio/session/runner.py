@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,10 @@ from snakestudio.control import registry as controllers
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.errors import SceneError
+from snakestudio.model.controllers import Controller
 from snakestudio.model.edits import changed_keys, get_value, tree, with_values
+from snakestudio.model.fields import field_doc
+from snakestudio.model.recording import Rows
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
@@ -28,7 +31,9 @@ MAX_PERIODS = 100
 
 Sink = Callable[[JointReference], None]
 
-_LIVE_PARTS = ("title", "description", "source", "gait", "ground", "joint_controller", "actuator", "obstacles")
+_LIVE_PARTS = (
+    "title", "description", "source", "gait", "controller", "ground", "joint_controller", "actuator", "obstacles",
+)  # fmt: skip
 _LIVE_KEYS = ("solver.tolerance", "solver.max_iterations", "run.duration_s")
 
 
@@ -52,17 +57,19 @@ class Runner:
     def __init__(self, scene: Scene, base_dir: Path | None = None, sinks: tuple[Sink, ...] = ()) -> None:
         self.engine: Engine = engines.create(scene, base_dir)
         self.controller = controllers.create(scene, base_dir)
-        self.recording = SpooledRecording(scene, self.engine.schema)
-        self.recording.append(self.engine.initial_rows())
+        schema = self.engine.schema
+        self.recording = SpooledRecording(scene, replace(schema, extra=schema.extra + self.controller.channels))
+        self._record(self.engine.initial_rows())
         self.scene = scene
         self.end_step = scene.n_steps
-        self.latest: Snapshot = self.engine.snapshot()
+        self.latest: Snapshot = self._snapshot()
         self.engine_seconds = 0.0
         """Processor time the engine has taken so far, s."""
         self._sinks = sinks
         self._steps_per_period = scene.steps_per_period
         self._reference: JointReference | None = None
         self._reference_end = 0
+        self._reference_begin = 0
         self._next_row = 1
         self._last_row_step = 0
 
@@ -98,25 +105,47 @@ class Runner:
             steps = min(remaining, self._reference_end - now)
             rows = self._rows_until(now + steps)
             started = time.thread_time()
-            report = self.engine.advance(self._reference, steps, rows)
+            # A controller is shown the mean contact forces of a whole period, however it was cut up for the display.
+            report = self.engine.advance(self._reference, steps, rows, go_on=self._closed_loop and self._underway(now))
             self.engine_seconds += time.thread_time() - started
-            self.recording.append(report.rows)
+            self._record(report.rows)
             if len(report.rows):
                 self._last_row_step = int(report.rows.steps[-1])
             remaining -= steps
-        self.latest = self.engine.snapshot()
+        self.latest = self._snapshot()
         return report
+
+    @property
+    def _closed_loop(self) -> bool:
+        """Whether the controller reads the robot's state."""
+        return self.controller.needs is not Fields.NONE
+
+    def _underway(self, step: int) -> bool:
+        """Whether `step` lies within what the present reference is for."""
+        return self._reference_begin < step < self._reference_end
+
+    def _record(self, rows: Rows) -> None:
+        """Append rows of the engine with what the controller has to say since it was last asked."""
+        values = self.controller.values()
+        if len(values) and len(rows):
+            rows = replace(rows, extra=np.hstack([rows.extra, np.tile(values, (len(rows), 1))]))
+        self.recording.append(rows)
+
+    def _snapshot(self) -> Snapshot:
+        """The present state, with what the controller has to say."""
+        control = dict(zip(self.controller.channels, self.controller.values().tolist(), strict=True))
+        return replace(self.engine.snapshot(), control=control)
 
     def _make_reference(self, now: int, wanted: int) -> None:
         # An open-loop gait may be asked far ahead; a controller sees a fresh snapshot every period.
         periods = 1
-        if self.controller.needs is Fields.NONE:
+        if not self._closed_loop:
             periods = min(max(1, math.ceil(wanted / self._steps_per_period)), MAX_PERIODS)
         steps = periods * self._steps_per_period
         knots = np.arange(now, now + steps + 1, dtype=np.float64) * self.scene.solver.step_s
-        snapshot = self.latest if self.controller.needs is not Fields.NONE else None
+        snapshot = self._snapshot() if self._closed_loop else None
         self._reference = self.controller.reference(knots, snapshot)
-        self._reference_end = now + steps
+        self._reference_begin, self._reference_end = now, now + steps
         for sink in self._sinks:
             sink(self._reference)
 
@@ -145,6 +174,7 @@ class Runner:
         live = scene.model_copy(
             update={name: getattr(self.scene, name) for name in type(scene).model_fields if name not in _LIVE_PARTS}
         )
+        live = live.model_copy(update={"controller": _live_part(self.scene.controller, scene.controller)})
         changed = changed_keys(live, scene)
         taken = {key: get_value(scene, key) for key in changed if key in _LIVE_KEYS}
         if taken:
@@ -158,6 +188,14 @@ class Runner:
             self.recording.add_change(self.time, values, live)
             self.scene = live
         return changed_keys(self.scene, scene)
+
+
+def _live_part(before: Controller, after: Controller) -> Controller:
+    """`before` with what of `after` can change while a run goes."""
+    if type(before) is not type(after):
+        return before
+    fixed = [name for name in type(before).model_fields if not field_doc(type(before), name).live]
+    return after.model_copy(update={name: getattr(before, name) for name in fixed})
 
 
 def save_failing_problem(engine: Engine) -> Path | None:

@@ -26,6 +26,7 @@ from snakestudio.session.preparation import Preparation
 from snakestudio.session.preview import preview
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner, save_failing_problem
+from snakestudio.session.scene_check import check
 
 __all__ = ["Event", "RunFailed", "RunFinished", "Session", "Status", "StatusChanged"]
 
@@ -264,7 +265,7 @@ class Session:
         scene = self._scene
         assert scene is not None
         self._runner = None
-        problems = tuple(engines.check(scene, self._base_dir))
+        problems = tuple(check(scene, self._base_dir))
         self.recording = None
         self.latest = preview(scene, self._base_dir)
         if any(problem.severity == "error" for problem in problems):
@@ -323,7 +324,7 @@ class Session:
         self.latest = runner.latest
         problems = self.status.problems
         if self.status.state != "running":  # a check takes longer than a tick may
-            problems = tuple(engines.check(scene, self._base_dir))
+            problems = tuple(check(scene, self._base_dir))
         self._publish(replace(self.status, pending=pending, problems=problems))
 
     def _do_play(self) -> None:

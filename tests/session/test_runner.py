@@ -139,3 +139,48 @@ def test_another_kind_of_gait_is_taken_while_it_runs_and_the_run_can_be_repeated
     noted = tuple(Change(c.time, json.loads(json.dumps(c.values))) for c in runner.recording.changes)
     assert [round(change.time, 9) for change in noted] == [0.3, 0.6]
     assert_identical(runner.recording, run_offline(scene, changes=noted).recording)
+
+
+def led(scene: Scene) -> Scene:
+    """The scene with a controller that looks at the robot."""
+    return with_values(
+        scene,
+        {
+            "controller.kind": "leader_follower",
+            "controller.direction_deg": 180.0,
+            "controller.head_reach_m": 0.2,
+            "controller.jam_time_s": 0.0,
+            "controller.jam_angle_deg": 3.0,
+            "controller.resolution_time_s": 0.1,
+            "joint_controller.kp_nm_per_rad": 20.0,
+        },
+    )
+
+
+def test_under_a_controller_too_the_run_does_not_depend_on_how_the_steps_are_cut(scene: Scene) -> None:
+    offline = run_offline(led(scene)).recording
+    names = offline.schema.extra
+    assert names[:4] == ("controller_state", "head_side", "head_offset_m", "jam_count")
+    assert whole(offline).extra[-1, names.index("jam_count")] > 0, "contact forces had a part in it"
+    runner = Runner(led(scene))
+    sizes = iter([1, 3, 36, 40, 400, 7, 33, 1000, 39, 2441, 10000])
+    while not runner.finished:
+        runner.advance(next(sizes))
+    assert_identical(offline, runner.recording)
+
+
+def test_what_a_controller_says_is_in_snapshots_live_and_recorded(scene: Scene) -> None:
+    runner = Runner(led(scene))
+    runner.advance(40)
+    recorded = runner.recording.snapshot(-1)
+    assert recorded.control == runner.latest.control
+    assert set(recorded.control) == set(runner.controller.channels)
+
+
+def test_settings_of_a_controller_change_while_the_run_goes_but_its_kind_does_not(scene: Scene) -> None:
+    runner = Runner(led(scene))
+    runner.advance(40)
+    wanted = with_values(runner.scene, {"controller.speed_m_s": 0.1, "controller.begins": "left"})
+    assert runner.apply(wanted) == ["controller.begins"]
+    assert runner.scene.controller.speed_m_s == 0.1  # type: ignore[union-attr]
+    assert runner.apply(with_values(runner.scene, {"controller.kind": "none"})) == ["controller"]

@@ -59,7 +59,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         counts = self._state.counts
         return Figures(int(counts[STEP]), int(counts[CALL_STEPS]), 0, 0, 0.0)
 
-    def _begin_call(self) -> None:
+    def _begin_interval(self) -> None:
         state = self._state
         state.counts[CALL_STEPS] = 0
         state.before[1, :-1] = state.impulse

@@ -73,7 +73,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
             float(self._state.sums[WORST_CALL]),
         )  # fmt: skip
 
-    def _begin_call(self) -> None:
+    def _begin_interval(self) -> None:
         state = self._state
         state.counts[[CALL_ITERATIONS, CALL_STEPS, SLOTS_CALL]] = 0
         state.sums[WORST_CALL] = 0.0

@@ -1,0 +1,87 @@
+"""The robot as controllers see it: seen from its head, whichever link that is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.reference import JointReference
+from snakestudio.model.robot import Robot
+from snakestudio.model.snapshot import Snapshot
+
+__all__ = ["Body", "held", "wrapped"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Body:
+    """Headings and joints counted from the head.
+
+    A link's axis points to the link with the next number: forwards if the head is the last link, backwards if it is
+    the first. Joint angles keep the program's sign.
+
+    Parameters
+    ----------
+    robot : Robot
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self._head_last = robot.head == "last"
+        self._head = robot.head_index
+
+    @property
+    def turn_sign(self) -> float:
+        """Sign of the joint angles that bend the robot's front to the left."""
+        return 1.0 if self._head_last else -1.0
+
+    def from_head(self, values: NDArray[Any]) -> NDArray[Any]:
+        """`values` of all joints (or links) in the order from the head; applied twice, as they were."""
+        return values[::-1] if self._head_last else values
+
+    def link_axis(self, snapshot: Snapshot) -> FloatArray:
+        """Horizontal part of every link's axis, to the next link, (n, 2)."""
+        w, x, y, z = snapshot.link_pose[:, 3:].T
+        return np.stack([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)], axis=1)
+
+    def link_heading(self, snapshot: Snapshot) -> FloatArray:
+        """Direction in which every link's axis points, (n,), rad; counted from link 1."""
+        axis = self.link_axis(snapshot)
+        return np.arctan2(axis[:, 1], axis[:, 0])
+
+    def link_left(self, snapshot: Snapshot) -> FloatArray:
+        """Unit vectors to the left of every link's axis, (n, 2)."""
+        heading = self.link_heading(snapshot)
+        return np.stack([-np.sin(heading), np.cos(heading)], axis=1)
+
+    def head_place(self, snapshot: Snapshot) -> FloatArray:
+        """Centre of gravity of the head link, (3,), m."""
+        place: FloatArray = snapshot.link_pose[self._head, :3]
+        return place
+
+    def head_joint_for(self, target: float, heading: FloatArray) -> float:
+        """Angle of the head's joint at which the head faces `target`, rad, in (-pi, pi].
+
+        Parameters
+        ----------
+        target : float
+            rad.
+        heading : (n,) array
+            What `link_heading` gives.
+        """
+        if self._head_last:
+            return wrapped(target - heading[-2])
+        return wrapped(heading[1] - target - np.pi)
+
+
+def wrapped(angle: float) -> float:
+    """`angle` in (-pi, pi], rad."""
+    return float(np.pi - (np.pi - angle) % (2.0 * np.pi))
+
+
+def held(time: FloatArray, yaw: FloatArray) -> JointReference:
+    """References that hold `yaw` ((n-1,), rad) over the knots `time`, at rest."""
+    angle = np.zeros((len(time), len(yaw), 2))
+    angle[:, :, 0] = yaw
+    return JointReference(time, angle, np.zeros_like(angle), np.zeros_like(angle))

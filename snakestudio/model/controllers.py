@@ -1,0 +1,93 @@
+"""What closes the loop over the gait: controllers that read the robot's state and answer with joint references."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from snakestudio.model.fields import Frozen, value
+
+__all__ = ["Controller", "GaitAlone", "LeaderFollower"]
+
+
+class GaitAlone(Frozen):
+    """No feedback: the joints follow the gait."""
+
+    uses_gait: ClassVar[bool] = True
+    """Whether the gait has a part in what the joints do."""
+
+    kind: Literal["none"] = value("none", label="Controller", help="The joints follow the gait, whatever happens")
+
+
+class LeaderFollower(Frozen):
+    """The head winds from side to side, every joint repeats the head's, and jams are resolved (P3 (50) to (58)).
+
+    The gait has no part in it.
+    """
+
+    uses_gait: ClassVar[bool] = False
+
+    kind: Literal["leader_follower"] = value(
+        "leader_follower", label="Controller", help="The head leads, all joints follow it; jams are resolved (P3)"
+    )
+    direction_deg: float = value(
+        0.0, label="Direction", unit="°", help="Where the robot shall go, from the x axis",
+        ge=-3600, le=3600, slider=(-180, 180), live=True,
+    )  # fmt: skip
+    speed_m_s: float = value(
+        0.2, label="Speed", unit="m/s", symbol="v_ref", help="Speed at which the bends of the head run along the body",
+        gt=0, le=100, slider=(0.02, 0.6), live=True,
+    )  # fmt: skip
+    head_angle_deg: float = value(
+        50.0, label="Head angle", unit="°", symbol="α", help="Angle of the head to either side of the direction",
+        gt=0, le=90, slider=(10, 80), live=True,
+    )  # fmt: skip
+    head_reach_m: float = value(
+        0.14, label="Head reach", unit="m", symbol="Δy_max",
+        help="Distance of the head from the centre of mass, across the direction, at which it turns to the other side",
+        gt=0, le=100, slider=(0.02, 0.5), live=True,
+    )  # fmt: skip
+    begins: Literal["left", "right"] = value("right", label="Begins", help="Side to which the head turns first")
+    reference_limit_deg: float = value(
+        50.0, label="Reference limit", unit="°", symbol="φ_max", help="Joint references stay within this",
+        gt=0, le=180, slider=(10, 90), live=True,
+    )  # fmt: skip
+    jam_resolution: bool = value(
+        True, label="Jam resolution", help="Whether a jam is resolved by turning the links that are pushed", live=True
+    )
+    jam_angle_deg: float = value(
+        20.0, label="Jam angle", unit="°", symbol="Δφ_max",
+        help="A joint further than this from its reference is jammed", gt=0, le=180, slider=(2, 60), live=True,
+    )  # fmt: skip
+    jam_time_s: float = value(
+        0.5, label="Jam time", unit="s", symbol="t_jam,max",
+        help="Two joints that are jammed for longer than this make a jam", ge=0, le=100, slider=(0, 2), live=True,
+    )  # fmt: skip
+    resolution_time_s: float = value(
+        0.5, label="Resolution time", unit="s", symbol="t_resolution,max", help="How long a jam is worked on",
+        gt=0, le=100, slider=(0.05, 2), live=True,
+    )  # fmt: skip
+    jam_gain_rad_per_n: float = value(
+        0.05, label="Jam gain", unit="rad/N", symbol="k_θ", help="Rotation of a link for the force that pushes it",
+        ge=0, le=100, slider=(0, 0.2), live=True,
+    )  # fmt: skip
+    force_noise_n: float = value(
+        0.0, label="Force noise", unit="N", help="Standard deviation of the noise of the contact force sensors",
+        ge=0, le=1e4, slider=(0, 10), live=True,
+    )  # fmt: skip
+    force_threshold_n: float = value(
+        0.0, label="Force threshold", unit="N", help="Smaller contact forces are not felt",
+        ge=0, le=1e4, slider=(0, 20), live=True,
+    )  # fmt: skip
+    noise_seed: int = value(0, label="Noise seed", help="Other seeds give other noise", ge=0, le=2**31 - 1)
+
+    @property
+    def direction(self) -> float:
+        """Where the robot shall go, rad."""
+        return math.radians(self.direction_deg)
+
+
+Controller = Annotated[GaitAlone | LeaderFollower, Field(discriminator="kind")]
+"""Any controller."""
