@@ -12,7 +12,7 @@ from snakestudio.model.scene_file import scene_from_dict
 __all__ = ["scene_trees", "scenes"]
 
 
-KINDS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian")
+KINDS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic")
 
 
 def numbers(low: float, high: float) -> st.SearchStrategy[float]:
@@ -137,7 +137,9 @@ def scene_trees(draw: st.DrawFn, kinds: tuple[str, ...] = KINDS) -> dict[str, An
                 "description": texts,
                 "ground": ground,
                 "gait": gaits,
-                "obstacles": st.lists(cylinders if kind == "planar_nonsmooth" else obstacles, max_size=5),
+                "obstacles": st.lists(
+                    cylinders if kind in ("planar_nonsmooth", "planar_nonholonomic") else obstacles, max_size=5
+                ),
                 "control": st.fixed_dictionaries(
                     {},
                     optional={

@@ -53,6 +53,8 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "stairs",
         "rubble",
         "lagrangian_undulation",
+        "jam_without_resolution",
+        "jam_resolution",
     } <= set(SCENES)
 
 

@@ -18,11 +18,13 @@ _FOLDERS = {
     "planar_nonsmooth": "snakestudio.engines.planar_nonsmooth",
     "spatial_nonsmooth": "snakestudio.engines.spatial_nonsmooth",
     "planar_lagrangian": "snakestudio.engines.planar_lagrangian",
+    "planar_nonholonomic": "snakestudio.engines.planar_nonholonomic",
 }
 _CLASSES = {
     "planar_nonsmooth": "engine:PlanarNonsmoothEngine",
     "spatial_nonsmooth": "engine:SpatialNonsmoothEngine",
     "planar_lagrangian": "engine:PlanarLagrangianEngine",
+    "planar_nonholonomic": "engine:PlanarNonholonomicEngine",
 }
 
 

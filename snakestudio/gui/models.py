@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from snakestudio.model.scene import Scene
 
-__all__ = ["LAGRANGIAN_ONLY", "MODELS", "ModelInfo", "is_planar", "unused_reason"]
+__all__ = ["MODELS", "ModelInfo", "belongs_elsewhere", "is_planar", "unused_reason"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,42 +49,69 @@ MODELS = {
         "Links flat on open ground with viscous or smoothed Coulomb friction; joints that do exactly as they are told.",
         planar=True,
     ),
+    "planar_nonholonomic": ModelInfo(
+        "Planar, nonholonomic (P3)",
+        "nonholonomic",
+        "Links flat on the ground that cannot move sideways into what they touch: made for designing controllers.",
+        planar=True,
+    ),
 }
 """By `scene.model.kind`."""
 
-_SPATIAL_ONLY = frozenset(
-    {
-        "robot.axial_inertia_kg_m2",
-        "robot.axis_offset_m",
-        "ground.mu_rolling",
-        "ground.stribeck_rise",
-        "ground.stribeck_velocity_m_s",
-        "joint_controller.kp_pitch_nm_per_rad",
-        "joint_controller.kd_pitch_nms_per_rad",
-        "actuator.free_play_deg",
-        "actuator.max_torque_nm",
-        "actuator.time_constant_s",
-        "solver.joints",
-    }
-)
-"""Scene values that a planar formulation does not read."""
+_SPATIAL, _LAGRANGIAN, _NONHOLONOMIC = "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic"
+_SMOOTH = (_LAGRANGIAN, _NONHOLONOMIC)
+_NONSMOOTH = ("planar_nonsmooth", _SPATIAL)
 
-LAGRANGIAN_ONLY = frozenset(
-    {
-        "ground.viscous_along_ns_per_m",
-        "ground.viscous_across_ns_per_m",
-        "ground.coulomb_smoothing_m_s",
-        "joint_controller.law",
-        "joint_controller.linearization_kp_per_s2",
-        "joint_controller.linearization_kd_per_s",
-    }
-)
-"""Scene values that the Lagrangian formulation alone reads."""
+_READ_BY = {
+    **dict.fromkeys(
+        (
+            "robot.axial_inertia_kg_m2",
+            "robot.axis_offset_m",
+            "ground.mu_rolling",
+            "ground.stribeck_rise",
+            "ground.stribeck_velocity_m_s",
+            "joint_controller.kp_pitch_nm_per_rad",
+            "joint_controller.kd_pitch_nms_per_rad",
+            "actuator.free_play_deg",
+            "actuator.max_torque_nm",
+            "actuator.time_constant_s",
+            "solver.joints",
+        ),
+        (_SPATIAL,),
+    ),
+    **dict.fromkeys(
+        ("ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s"), _SMOOTH
+    ),
+    **dict.fromkeys(
+        (
+            "joint_controller.law",
+            "joint_controller.linearization_kp_per_s2",
+            "joint_controller.linearization_kd_per_s",
+        ),
+        (_LAGRANGIAN,),
+    ),
+    **dict.fromkeys(
+        (
+            "ground.coulomb_smoothing_rad_s",
+            "ground.obstacle_damping_ns_per_m",
+            "robot.joint_limit_stiffness_nm_per_rad",
+            "solver.error_tolerance",
+        ),
+        (_NONHOLONOMIC,),
+    ),
+    **dict.fromkeys(("robot.contact_half_length_m", "robot.joint_limit_deg"), (*_NONSMOOTH, _NONHOLONOMIC)),
+    **dict.fromkeys(("solver.tolerance", "solver.max_iterations"), _NONSMOOTH),
+}
+"""Formulations that read a scene value; what is not here is read by all."""
 
-_CONTACT_ONLY = frozenset(
-    {"robot.contact_half_length_m", "robot.joint_limit_deg", "solver.tolerance", "solver.max_iterations"}
-)
-"""Scene values that a formulation without contacts does not read."""
+_WHERE = {
+    (_SPATIAL,): "only in the spatial model",
+    (_LAGRANGIAN,): "only in the Lagrangian model",
+    (_NONHOLONOMIC,): "only in the nonholonomic model",
+    _SMOOTH: "only in models with smooth friction",
+    _NONSMOOTH: "only in non-smooth models",
+    (*_NONSMOOTH, _NONHOLONOMIC): "not in the Lagrangian model",
+}
 
 _PD_GAINS = frozenset({"joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad"})
 _LINEARIZED_GAINS = frozenset({"joint_controller.linearization_kp_per_s2", "joint_controller.linearization_kd_per_s"})
@@ -95,17 +122,21 @@ def is_planar(scene: Scene) -> bool:
     return MODELS[scene.model.kind].planar
 
 
+def belongs_elsewhere(scene: Scene, key: str) -> bool:
+    """Whether the value at `key` is a speciality of a smooth formulation that is not the scene's."""
+    readers = _READ_BY.get(key, ())
+    return bool(readers) and set(readers) <= set(_SMOOTH) and scene.model.kind not in readers
+
+
 def unused_reason(scene: Scene, key: str) -> str:
     """Why the value at `key` has no effect in the scene as it stands, in a few words; "" if it has one."""
-    if is_planar(scene) and (key in _SPATIAL_ONLY or key.startswith("gait.pitch_")):
-        return "only in the spatial model"
-    lagrangian = scene.model.kind == "planar_lagrangian"
-    if key in LAGRANGIAN_ONLY and not lagrangian:
-        return "only in the Lagrangian model"
-    if key in _CONTACT_ONLY and lagrangian:
-        return "not in the Lagrangian model"
+    readers = _READ_BY.get(key)
+    if readers is not None and scene.model.kind not in readers:
+        return _WHERE[readers]
+    if is_planar(scene) and key.startswith("gait.pitch_"):
+        return _WHERE[(_SPATIAL,)]
     linearized = scene.joint_controller.law == "feedback_linearization"
-    if lagrangian and key in _PD_GAINS and linearized:
+    if scene.model.kind == _LAGRANGIAN and key in _PD_GAINS and linearized:
         return "only under PD control"
     if key in _LINEARIZED_GAINS and not linearized:
         return "only under feedback linearization"

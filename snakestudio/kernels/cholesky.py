@@ -1,4 +1,4 @@
-"""Solution of a small symmetric positive definite system in place, for kernels that may not allocate."""
+"""Cholesky factors of small symmetric positive definite matrices in place, for kernels that may not allocate."""
 
 from __future__ import annotations
 
@@ -9,24 +9,17 @@ from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["cholesky_solve"]
+__all__ = ["cholesky_backward", "cholesky_factor", "cholesky_forward", "cholesky_solve"]
 
 FloatArray = NDArray[np.float64]
 
 
 @inlined
-def cholesky_solve(matrix: FloatArray, rhs: FloatArray) -> None:
-    """Solve `matrix` x = `rhs` by L L^T; the lower triangle becomes L and `rhs` becomes x.
+def cholesky_factor(matrix: FloatArray, n: int) -> None:
+    """Make L of the lower triangle of the leading (n, n) block of `matrix`; its diagonal becomes 1 / L_ii.
 
-    A matrix that is not positive definite makes NaN of x.
-
-    Parameters
-    ----------
-    matrix : (n, n)
-        Only its lower triangle is read.
-    rhs : (n,)
+    A block that is not positive definite makes NaN of the diagonal.
     """
-    n = matrix.shape[0]
     for i in range(n):
         for j in range(i):
             left = matrix[i, j]
@@ -38,12 +31,39 @@ def cholesky_solve(matrix: FloatArray, rhs: FloatArray) -> None:
             pivot -= matrix[i, k] * matrix[i, k]
         # The diagonal holds 1 / L_ii: one division a row.
         matrix[i, i] = 1.0 / math.sqrt(pivot) if pivot > 0.0 else math.nan
+
+
+@inlined
+def cholesky_forward(matrix: FloatArray, n: int, rhs: FloatArray) -> None:
+    """`rhs` (n or more,) becomes L^-1 rhs."""
+    for i in range(n):
         left = rhs[i]
         for k in range(i):
             left -= matrix[i, k] * rhs[k]
         rhs[i] = left * matrix[i, i]
+
+
+@inlined
+def cholesky_backward(matrix: FloatArray, n: int, rhs: FloatArray) -> None:
+    """`rhs` (n or more,) becomes L^-T rhs."""
     for i in range(n - 1, -1, -1):
         x = rhs[i] * matrix[i, i]
         rhs[i] = x
         for k in range(i):
             rhs[k] -= matrix[i, k] * x
+
+
+@inlined
+def cholesky_solve(matrix: FloatArray, rhs: FloatArray) -> None:
+    """Solve `matrix` x = `rhs` by L L^T; the lower triangle becomes L (see `cholesky_factor`) and `rhs` becomes x.
+
+    Parameters
+    ----------
+    matrix : (n, n)
+        Only its lower triangle is read.
+    rhs : (n,)
+    """
+    n = matrix.shape[0]
+    cholesky_factor(matrix, n)
+    cholesky_forward(matrix, n, rhs)
+    cholesky_backward(matrix, n, rhs)

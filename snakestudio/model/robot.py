@@ -57,6 +57,12 @@ class Robot(Frozen):
         gt=0, le=180, slider=(10, 120),
     )  # fmt: skip
 
+    joint_limit_stiffness_nm_per_rad: float = value(
+        1000.0, label="Stiffness of the stops", unit="N m/rad",
+        help="How hard a joint is pushed back beyond its limit, where stops are springs (nonholonomic model)",
+        gt=0, le=1e9, slider=(10, 5000),
+    )  # fmt: skip
+
     @property
     def n_joints(self) -> int:
         """Number of joints."""

@@ -24,9 +24,10 @@ FORMAT = 1
 class Model(Frozen):
     """Which of the formulations moves the robot."""
 
-    kind: Literal["planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian"] = value(
+    kind: Literal["planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic"] = value(
         "planar_nonsmooth", label="Model",
-        help="Formulation of the dynamics: planar_nonsmooth is paper P2, spatial_nonsmooth P1, planar_lagrangian P4",
+        help="Formulation of the dynamics: planar_nonsmooth is paper P2, spatial_nonsmooth P1, planar_lagrangian P4,"
+        " planar_nonholonomic P3",
     )  # fmt: skip
 
     @property
@@ -80,6 +81,11 @@ class Solver(Frozen):
     tolerance: float = value(
         1e-9, label="Tolerance", help="Residual at which the contact solver stops; up to 1e-8 counts as converged",
         gt=0, le=1e-8, slider=(1e-12, 1e-8), live=True,
+    )  # fmt: skip
+    error_tolerance: float = value(
+        1e-4, label="Error tolerance",
+        help="Error of the link angles that a time step may make, rad; it is cut up for that (nonholonomic model)",
+        gt=0, le=0.1, slider=(1e-7, 1e-2), live=True,
     )  # fmt: skip
     max_iterations: int = value(
         2000, label="Iterations at most", help="Newton iterations a step may take",

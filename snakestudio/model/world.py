@@ -51,6 +51,16 @@ class Ground(Frozen):
         help="Sliding velocity at which Coulomb friction reaches 0.71 of its full value (Lagrangian model)",
         gt=0, le=10, slider=(1e-4, 0.1), live=True,
     )  # fmt: skip
+    coulomb_smoothing_rad_s: float = value(
+        1e-2, label="Coulomb smoothing, turning", unit="rad/s",
+        help="Turn rate at which the friction torque reaches 0.71 of its full value (nonholonomic model)",
+        gt=0, le=100, slider=(1e-3, 1), live=True,
+    )  # fmt: skip
+    obstacle_damping_ns_per_m: float = value(
+        1000.0, label="Obstacle damping", unit="N s/m", symbol="d",
+        help="How hard obstacles resist the velocity of a link into them (nonholonomic model)",
+        ge=0, le=1e6, slider=(0, 5000), live=True,
+    )  # fmt: skip
     mu_rolling: float = value(
         0.05, label="Rolling friction", symbol="µ_V",
         help="Rolling friction coefficient (spatial models; P1 (59), (60), where no value is given)",

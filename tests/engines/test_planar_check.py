@@ -15,7 +15,7 @@ from snakestudio.engines import registry
 from snakestudio.engines.grid import make_grid
 from snakestudio.engines.planar_nonsmooth.check import largest_stable_step
 from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
-from snakestudio.engines.planar_nonsmooth.obstacles import outlines
+from snakestudio.engines.planar_obstacles import outlines
 from snakestudio.errors import SceneError
 from snakestudio.model.motion import (
     GaitStart,

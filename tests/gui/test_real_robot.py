@@ -107,7 +107,8 @@ def _other(scene: Scene, key: str) -> object:
 
 
 @pytest.mark.parametrize(
-    ("kind", "fewest"), [("planar_nonsmooth", 16), ("spatial_nonsmooth", 6), ("planar_lagrangian", 14)]
+    ("kind", "fewest"),
+    [("planar_nonsmooth", 20), ("spatial_nonsmooth", 10), ("planar_lagrangian", 18), ("planar_nonholonomic", 15)],
 )
 def test_an_engine_reads_nothing_of_what_is_locked(kind: Any, fewest: int) -> None:
     scene = Scene(model=Model(kind=kind))

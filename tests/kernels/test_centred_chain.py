@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.engines.planar_lagrangian.params import centred_map
+from snakestudio.engines.centred_map import centred_map
 from tests.kernels.compiled_lagrangian import gather, reference_at, solve, spread
 
 SIZES = (1, 2, 3, 10, 60)

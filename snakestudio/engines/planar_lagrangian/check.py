@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines import checks, planar_checks
-from snakestudio.engines.planar_lagrangian.params import centred_map, make_params
+from snakestudio.engines.centred_map import centred_map
+from snakestudio.engines.planar_lagrangian.params import make_params
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.pose import planar_pose
 from snakestudio.model.scene import Scene
@@ -17,18 +18,6 @@ from snakestudio.model.scene import Scene
 __all__ = ["check", "largest_stable_step"]
 
 FloatArray = NDArray[np.float64]
-
-SPATIAL_ONLY = (
-    "robot.axis_offset_m",
-    "ground.mu_rolling",
-    "ground.stribeck_rise",
-    "joint_controller.kp_pitch_nm_per_rad",
-    "joint_controller.kd_pitch_nms_per_rad",
-    "actuator.free_play_deg",
-    "actuator.max_torque_nm",
-    "actuator.time_constant_s",
-    "solver.joints",
-)
 
 
 def _linear_motion(scene: Scene, angle: FloatArray, friction: bool) -> FloatArray:
@@ -164,7 +153,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         return [checks.unusable_file(error)]
     problems = planar_checks.given_state(scene, q, base_dir)
     problems += _obstacles(scene)
-    problems += checks.left_out(scene, SPATIAL_ONLY, 'model.kind = "spatial_nonsmooth"')
+    problems += planar_checks.spatial_only(scene)
     problems += checks.left_out(scene, ("robot.joint_limit_deg",), "another model.kind")
     problems += planar_checks.no_pitch(scene)
     problems += _step_length(scene)

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.centred_map import centred_map
 from snakestudio.model.scene import Scene
 
-__all__ = ["Params", "centred_map", "make_params", "same_structure"]
+__all__ = ["Params", "make_params", "same_structure"]
 
 FloatArray = NDArray[np.float64]
 
@@ -60,13 +61,6 @@ class Params(NamedTuple):
     coulomb_along: float
     coulomb_across: float
     smoothing: float
-
-
-def centred_map(n: int) -> FloatArray:
-    """K of `kernels.centred_chain`, (n, n): places of links about the centre of mass, in half links (P4 (2) to (8))."""
-    places = 2.0 * np.tril(np.ones((n, n)), -1) + np.eye(n)
-    centred: FloatArray = places - places.mean(axis=0)
-    return centred
 
 
 def make_params(scene: Scene) -> Params:

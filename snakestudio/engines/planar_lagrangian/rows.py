@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+from snakestudio.engines.centred_rows import write_centred_links
 from snakestudio.engines.planar_lagrangian.params import Params
 from snakestudio.engines.planar_lagrangian.state import (
     ACTUATOR,
@@ -17,9 +16,7 @@ from snakestudio.engines.planar_lagrangian.state import (
     Work,
 )
 from snakestudio.engines.row_buffers import RowBuffers
-from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.centred_chain import spread_from_centre
-from snakestudio.kernels.trig import sin_cos
+from snakestudio.kernels._jit import jit
 
 __all__ = ["write_row"]
 
@@ -28,43 +25,15 @@ SLIP = 2
 GROUND = -1
 
 
-@inlined
-def _write_links(params: Params, state: State, work: Work, rows: RowBuffers, i: int) -> float:
-    """Places and velocities of all links; returns the kinetic energy, J."""
-    n = state.impulse.shape[0]
-    for k in range(n):
-        work.theta[k] = state.x[k]
-    sin_cos(work.theta, work.cos, work.sin)
-    for k in range(n):
-        work.part[k, 0] = work.cos[k]
-        work.part[k, 1] = work.sin[k]
-    spread_from_centre(work.part, params.half_length, state.x, work.place)
-    for k in range(n):
-        theta = state.x[k]
-        rows.link_pose[i, k, 0] = work.place[k, 0]
-        rows.link_pose[i, k, 1] = work.place[k, 1]
-        rows.link_pose[i, k, 2] = params.radius
-        rows.link_pose[i, k, 3] = math.cos(0.5 * theta)
-        rows.link_pose[i, k, 6] = math.sin(0.5 * theta)
-        work.part[k, 0] = -work.sin[k] * state.v[k]
-        work.part[k, 1] = work.cos[k] * state.v[k]
-    spread_from_centre(work.part, params.half_length, state.v, work.place)
-    kinetic = 0.0
-    for k in range(n):
-        vx, vy, omega = work.place[k, 0], work.place[k, 1], state.v[k]
-        rows.link_twist[i, k, 0] = vx
-        rows.link_twist[i, k, 1] = vy
-        rows.link_twist[i, k, 5] = omega
-        kinetic += 0.5 * (params.mass * (vx * vx + vy * vy) + params.inertia * omega * omega)
-    return kinetic
-
-
 @jit
 def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> None:
     """Write the present state, with the references in `work`, as the next row; begin the sums of the row after it."""
     n = state.impulse.shape[0]
     i, at = rows.filled[0], rows.filled[1]
-    kinetic = _write_links(params, state, work, rows, i)
+    kinetic = write_centred_links(
+        params.half_length, params.radius, params.mass, params.inertia, state.x, state.v, work.theta, work.cos,
+        work.sin, work.part, work.place, rows, i,
+    )  # fmt: skip
     for k in range(n):
         for a in range(2):
             rows.impulse_ground[i, k, a] = state.impulse[k, a]

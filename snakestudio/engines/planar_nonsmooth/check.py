@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines import checks, planar_checks
-from snakestudio.engines.planar_nonsmooth.obstacles import obstacle_problems, overlaps
+from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.pose import planar_pose
 from snakestudio.model.scene import Scene

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.grid import Grid, make_grid
-from snakestudio.engines.planar_nonsmooth.obstacles import fits_the_plane, outlines
+from snakestudio.engines.grid import Grid
+from snakestudio.engines.planar_obstacles import fits_the_plane, obstacle_grid, outlines
 from snakestudio.model.scene import Scene
 
 __all__ = ["Params", "make_params", "same_structure"]
@@ -78,16 +78,6 @@ class Params(NamedTuple):
     grid_items: IntArray
 
 
-def _obstacle_grid(obstacles: FloatArray, reach: float) -> Grid:
-    """Grid of those obstacles that can be met, with their numbers among all."""
-    met = np.flatnonzero(obstacles[:, 7])
-    x, y, radius, half_x, half_y, cos, sin = obstacles[met, :7].T
-    centre = np.column_stack([x, y])
-    spread = np.column_stack([abs(cos) * half_x + abs(sin) * half_y, abs(sin) * half_x + abs(cos) * half_y])
-    grid = make_grid(centre - spread, centre + spread, radius + reach)
-    return grid._replace(items=met[grid.items])
-
-
 def make_params(scene: Scene, old: Params | None = None) -> Params:
     """Constants of `scene`; the grid of `old` is used again if the obstacles are where they were."""
     robot, solver = scene.robot, scene.solver
@@ -95,7 +85,7 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
     if old is not None and np.array_equal(old.obstacles[:, :8], obstacles[:, :8]):
         grid = Grid(old.grid_x, old.grid_y, old.grid_inverse, old.grid_nx, old.grid_ny, old.grid_first, old.grid_items)
     else:
-        grid = _obstacle_grid(obstacles, robot.contact_half_length_m + robot.radius_m)
+        grid = obstacle_grid(obstacles, robot.contact_half_length_m + robot.radius_m)
     gx, gy, gz = scene.ground.gravity
     return Params(
         half_length=0.5 * robot.link_length_m,

@@ -12,7 +12,7 @@ from snakestudio.gui.docks.presets import FRICTION_PRESETS, Preset, PresetBox
 from snakestudio.gui.docks.real_robot import RealRobotSection
 from snakestudio.gui.document import Document
 from snakestudio.gui.model_box import ModelBox
-from snakestudio.gui.models import LAGRANGIAN_ONLY, MODELS, unused_reason
+from snakestudio.gui.models import MODELS, belongs_elsewhere, unused_reason
 from snakestudio.gui.throttle import Throttle
 from snakestudio.gui.widgets.form import ChoiceRow
 from snakestudio.gui.widgets.number_field import Message
@@ -30,6 +30,8 @@ _CONTACT = (
     "ground.viscous_along_ns_per_m",
     "ground.viscous_across_ns_per_m",
     "ground.coulomb_smoothing_m_s",
+    "ground.coulomb_smoothing_rad_s",
+    "ground.obstacle_damping_ns_per_m",
     "ground.mu_rolling",
     "ground.slope_deg",
     "ground.downhill_deg",
@@ -48,6 +50,7 @@ _SOLVER = (
     "solver.step_s",
     "solver.tolerance",
     "solver.max_iterations",
+    "solver.error_tolerance",
     "control.period_s",
     "run.log_rate_hz",
     "run.duration_s",
@@ -166,7 +169,7 @@ class ParameterPanels(Themed):
             if key in self.gait.rows:
                 continue
             row.set_unused(unused_reason(after, key))
-            row.setVisible(key not in LAGRANGIAN_ONLY or after.model.kind == "planar_lagrangian")
+            row.setVisible(not belongs_elsewhere(after, key))
             if before is None or get_value(before, key) != get_value(after, key):
                 row.refresh()
         self._model_help.setText(MODELS[after.model.kind].help)

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines import checks
+from snakestudio.engines.grid import Grid, make_grid
 from snakestudio.errors import Problem
 from snakestudio.model.scene import Scene
 from snakestudio.model.solids import Block, Post, obstacle_solids
 from snakestudio.model.world import Box, Cylinder, Obstacle
 
-__all__ = ["OUTLINE", "fits_the_plane", "gaps", "obstacle_problems", "outlines", "overlaps"]
+__all__ = ["OUTLINE", "fits_the_plane", "gaps", "obstacle_grid", "obstacle_problems", "outlines", "overlaps"]
 
 FloatArray = NDArray[np.float64]
 
@@ -69,6 +70,24 @@ def outlines(obstacles: tuple[Obstacle, ...], radius: float) -> FloatArray:
             table[j, 7] = low < 2.0 * radius and high > 0.0
             table[j, 8] = obstacle.friction
     return table
+
+
+def obstacle_grid(obstacles: FloatArray, reach: float) -> Grid:
+    """Grid of those obstacles that can be met, with their numbers among all.
+
+    Parameters
+    ----------
+    obstacles : (k, 9) array
+        What `outlines` gives.
+    reach : float
+        Of a link from its centre, m.
+    """
+    met = np.flatnonzero(obstacles[:, 7])
+    x, y, radius, half_x, half_y, cos, sin = obstacles[met, :7].T
+    centre = np.column_stack([x, y])
+    spread = np.column_stack([abs(cos) * half_x + abs(sin) * half_y, abs(sin) * half_x + abs(cos) * half_y])
+    grid = make_grid(centre - spread, centre + spread, radius + reach)
+    return grid._replace(items=met[grid.items])
 
 
 def gaps(outline: FloatArray, q: FloatArray, half: float, radius: float) -> FloatArray:

@@ -1,0 +1,74 @@
+"""Coefficients of the Runge-Kutta-Chebyshev schemes of order 2, in plain numpy.
+
+B. P. Sommeijer, L. F. Shampine, J. G. Verwer, "RKC: an explicit solver for parabolic PDEs", J. Comput. Appl. Math. 88,
+1998. A scheme of s stages is stable for real eigenvalues down to -0.65 s^2 / h.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MOST_STAGES", "longest_part", "scheme", "table"]
+
+FloatArray = NDArray[np.float64]
+
+MOST_STAGES = 60
+"""Stages of the longest scheme kept; it bears 2300 / h."""
+
+DAMPING = 2.0 / 13.0
+"""How far the scheme's stability is from its limit everywhere (its authors' choice)."""
+
+
+def scheme(stages: int) -> FloatArray:
+    """The scheme of `stages` stages, at least 2, (stages + 1, 6).
+
+    Row j of stage j (the last one is the result, and row 0 only begins) holds: the shares of the stage before and of
+    the one before that, of the derivatives at the stage before and at the beginning (both times the step); its time as
+    a share of the step; and the weight of its derivative in the result.
+    """
+    s = stages
+    w0 = 1.0 + DAMPING / s**2
+    t, u, v = np.zeros((3, s + 1))  # Chebyshev polynomials T_j(w0), T'_j(w0), T''_j(w0)
+    t[0], t[1], u[1] = 1.0, w0, 1.0
+    for j in range(2, s + 1):
+        t[j] = 2.0 * w0 * t[j - 1] - t[j - 2]
+        u[j] = 2.0 * w0 * u[j - 1] - u[j - 2] + 2.0 * t[j - 1]
+        v[j] = 2.0 * w0 * v[j - 1] - v[j - 2] + 4.0 * u[j - 1]
+    w1 = u[s] / v[s]
+    b = np.empty(s + 1)
+    b[2:] = v[2:] / u[2:] ** 2
+    b[0], b[1] = b[2], 1.0 / w0
+    rows = np.zeros((s + 1, 6))
+    rows[1, 3] = b[1] * w1
+    for j in range(2, s + 1):
+        ahead = 2.0 * b[j] * w1 / b[j - 1]
+        rows[j, :4] = 2.0 * b[j] * w0 / b[j - 1], -b[j] / b[j - 2], ahead, -(1.0 - b[j - 1] * t[j - 1]) * ahead
+        rows[j, 4] = w1 * v[j] / u[j]
+    rows[1, 4] = rows[1, 3]
+    # What each derivative adds to the result, from the last stage back.
+    share = np.zeros(s + 1)
+    share[s] = 1.0
+    for j in range(s, 0, -1):
+        rows[j - 1, 5] += share[j] * rows[j, 2]
+        rows[0, 5] += share[j] * rows[j, 3]
+        share[j - 1] += share[j] * rows[j, 0]
+        if j > 1:
+            share[j - 2] += share[j] * rows[j, 1]
+    return rows
+
+
+def longest_part(decay: float) -> float:
+    """Longest step that the schemes kept bear at decay rates up to `decay` (1/s), s."""
+    return ((MOST_STAGES - 1.0) ** 2 - 1.0) / (1.54 * max(decay, 1e-9))
+
+
+@cache
+def table() -> FloatArray:
+    """All schemes up to `MOST_STAGES`, (MOST_STAGES + 1, MOST_STAGES + 1, 6)."""
+    schemes = np.zeros((MOST_STAGES + 1, MOST_STAGES + 1, 6))
+    for stages in range(2, MOST_STAGES + 1):
+        schemes[stages, : stages + 1] = scheme(stages)
+    return schemes

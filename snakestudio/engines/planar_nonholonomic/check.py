@@ -1,0 +1,39 @@
+"""What is wrong or doubtful in a scene for this formulation, in plain numpy (no compiled code is loaded for it)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio.engines import checks, planar_checks
+from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
+from snakestudio.errors import Problem, SceneError
+from snakestudio.model.pose import planar_pose
+from snakestudio.model.scene import Scene
+
+__all__ = ["check"]
+
+
+def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
+    """What is wrong or doubtful in `scene`.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    """
+    try:
+        q, _ = planar_pose(scene, base_dir)
+    except SceneError as error:
+        return [checks.unusable_file(error)]
+    problems = planar_checks.given_state(scene, q, base_dir)
+    problems += obstacle_problems(scene.obstacles, scene.robot.radius_m)
+    problems += overlaps(scene, q)
+    problems += checks.joint_stops(scene, np.diff(q[:, 2])[:, None])
+    problems += planar_checks.spatial_only(scene)
+    problems += checks.left_out(scene, ("joint_controller.law",), 'model.kind = "planar_lagrangian"')
+    problems += planar_checks.no_pitch(scene)
+    problems += checks.soft_start_never_ends(scene)
+    return problems + checks.slippery_ground(scene)

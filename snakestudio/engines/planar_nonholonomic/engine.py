@@ -1,0 +1,147 @@
+"""The planar engine with obstacles as nonholonomic constraints (paper P3) as the rest of the program sees it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.planar_nonholonomic.params import Params, make_params, same_structure
+from snakestudio.engines.planar_nonholonomic.rows import write_row
+from snakestudio.engines.planar_nonholonomic.state import (
+    CALL_EVALUATIONS,
+    CALL_STEPS,
+    ENERGY,
+    LOAD,
+    STEP,
+    UNCONVERGED,
+    WORST_CALL,
+    State,
+    make_state,
+    make_work,
+)
+from snakestudio.engines.planar_nonholonomic.step import advance_steps
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine, copied
+from snakestudio.model.pose import planar_pose
+from snakestudio.model.recording import Schema
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Contacts
+
+__all__ = ["PlanarNonholonomicEngine"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+class PlanarNonholonomicEngine(TimeSteppingEngine):
+    """A snake robot among obstacles that do not let the links they touch move sideways into them.
+
+    "Iterations" are evaluations of the equations of motion; the residual is that of the constraints' reactions beside
+    the weight of a link.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+
+    Raises
+    ------
+    SceneError
+        If a file that the start refers to cannot be used. `registry.create` finds all other mistakes beforehand.
+    """
+
+    kind = "planar_nonholonomic"
+
+    def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
+        n = scene.robot.n_links
+        super().__init__(scene, base_dir, Schema(n_links=n, has_pitch=False, energy=ENERGY))
+        self._params: Params = make_params(scene)
+        self._state: State = make_state(*planar_pose(scene, base_dir))
+        self._work = make_work(n)
+
+    def _figures(self) -> Figures:
+        counts = self._state.counts
+        return Figures(
+            int(counts[STEP]), int(counts[CALL_STEPS]), int(counts[CALL_EVALUATIONS]), int(counts[UNCONVERGED]),
+            float(self._state.figures[WORST_CALL]),
+        )  # fmt: skip
+
+    def _begin_interval(self) -> None:
+        state = self._state
+        state.counts[[CALL_STEPS, CALL_EVALUATIONS]] = 0
+        state.figures[WORST_CALL] = 0.0
+        state.before[1, :-1], state.before[1, -1] = state.sums, state.figures[LOAD]
+
+    def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+        status: int = advance_steps(
+            self._params, self._state, self._work, reference.time, reference.angle, reference.rate, n_steps, wanted,
+            rows,
+        )  # fmt: skip
+        return status
+
+    def _grow_contacts(self) -> None:
+        """Nothing: there is room for both sides of every link."""
+
+    def _grow_slots(self) -> None:
+        """Nothing, as `_grow_contacts`."""
+
+    def _room_for_contacts(self, n_rows: int) -> int:
+        return 3 * n_rows * self._scene.robot.n_links
+
+    def _write_present_row(self, angle: FloatArray, rate: FloatArray) -> RowBuffers:
+        own = self._state  # writing a row begins new sums, which looking at the state must not
+        state = own._replace(figures=own.figures.copy(), before=own.before.copy())
+        self._work.reference[:, 0], self._work.reference[:, 1] = angle[:, 0], rate[:, 0]
+        rows = self._row_buffers(1)
+        write_row(self._params, state, self._work, rows)
+        return rows
+
+    def _joints_now(self) -> tuple[FloatArray, FloatArray]:
+        x, v = np.split(self._state.y, 2)
+        yaw, rate = np.diff(x[:-2]), np.diff(v[:-2])
+        return np.column_stack([yaw, 0 * yaw]), np.column_stack([rate, 0 * rate])
+
+    def _contacts(self, span: float) -> Contacts:
+        if span <= 0.0:
+            return Contacts.none()
+        # A row that looks back on the interval holds just what is wanted.
+        own = self._state
+        state = own._replace(figures=own.figures.copy(), before=np.stack([own.before[1], own.before[1]]))
+        rows = self._row_buffers(1)
+        write_row(self._params, state, self._work, rows)
+        used = int(rows.filled[1])
+        return Contacts(
+            link=rows.contact_link[:used],
+            other=rows.contact_other[:used],
+            point=rows.contact_point[:used],
+            force_normal=rows.contact_normal[:used] / span,
+            force_friction=rows.contact_friction[:used] / span,
+            state=rows.contact_state[:used],
+        )
+
+    def _take(self, scene: Scene) -> bool:
+        if not same_structure(self._scene, scene):
+            return False
+        self._params = make_params(scene, self._params)
+        self._state.met[self._state.met >= len(scene.obstacles)] = -1
+        return True
+
+    def _saved_state(self) -> State:
+        return copied(self._state)
+
+    def _restore_state(self, state: State, scene: Scene) -> None:
+        self._params = make_params(scene, self._params)
+        self._state = copied(state)
+
+    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+        """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""
+        self._state.wrench[link] = (wrench[0], wrench[1], wrench[5])
+
+    def failing_problem(self) -> dict[str, NDArray[Any]]:
+        """Empty: the constraints' reactions are solved for exactly."""
+        return {}

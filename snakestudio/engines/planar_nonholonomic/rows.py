@@ -1,0 +1,110 @@
+"""Rows of a recording, written by the kernel between two steps."""
+
+from __future__ import annotations
+
+from snakestudio.engines.centred_rows import write_centred_links
+from snakestudio.engines.planar_nonholonomic.params import Params
+from snakestudio.engines.planar_nonholonomic.state import (
+    CONTACTS,
+    EVALUATIONS,
+    LOAD,
+    STEP,
+    UNCONVERGED,
+    WORKS,
+    WORST_ROW,
+    State,
+    Work,
+)
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.kernels._jit import inlined, jit
+
+__all__ = ["write_row"]
+
+# Values of snakestudio.model.snapshot.ContactState and GROUND: a smoothed law holds no link, so all of them slip.
+SLIP = 2
+GROUND = -1
+
+
+@inlined
+def _write_contacts(params: Params, state: State, rows: RowBuffers, i: int) -> None:
+    """What obstacles did to either side of every link since the row before, then the ground."""
+    n = state.acts.shape[0]
+    at = rows.filled[1]
+    for side in range(2):
+        for k in range(n):
+            own = WORKS + 2 * n + 4 * (side * n + k)
+            worked = 0.0
+            for c in range(4):
+                worked += abs(state.sums[own + c] - state.before[0, own + c])
+            if worked == 0.0 or state.met[side, k] < 0:
+                continue
+            rows.contact_link[at] = k
+            rows.contact_other[at] = state.met[side, k]
+            rows.contact_state[at] = SLIP
+            rows.contact_point[at, 2] = params.radius
+            for a in range(2):
+                rows.contact_point[at, a] = state.touch[side, k, a]
+                rows.contact_normal[at, a] = state.sums[own + a] - state.before[0, own + a]
+                rows.contact_friction[at, a] = state.sums[own + 2 + a] - state.before[0, own + 2 + a]
+            at += 1
+    load = state.figures[LOAD] - state.before[0, state.sums.shape[0]]
+    for k in range(n):
+        own = WORKS + 2 * k
+        fx, fy = state.sums[own] - state.before[0, own], state.sums[own + 1] - state.before[0, own + 1]
+        if load > 0.0 or fx != 0.0 or fy != 0.0:  # viscous friction does not need a load
+            rows.contact_link[at] = k
+            rows.contact_other[at] = GROUND
+            rows.contact_state[at] = SLIP
+            rows.contact_point[at, 0] = rows.link_pose[i, k, 0]
+            rows.contact_point[at, 1] = rows.link_pose[i, k, 1]
+            rows.contact_normal[at, 2] = load
+            rows.contact_friction[at, 0] = fx
+            rows.contact_friction[at, 1] = fy
+            at += 1
+    rows.contact_count[i] = at - rows.filled[1]
+    rows.filled[1] = at
+
+
+@jit
+def write_row(params: Params, state: State, work: Work, rows: RowBuffers) -> None:
+    """Write the present state, with the references in `work`, as the next row; begin the sums of the row after it."""
+    n = state.acts.shape[0]
+    i = rows.filled[0]
+    for k in range(n + 2):
+        work.x[k] = state.y[k]
+        work.v[k] = state.y[n + 2 + k]
+    kinetic = write_centred_links(
+        params.half_length, params.radius, params.mass, params.inertia, work.x, work.v, work.theta, work.cos,
+        work.sin, work.part, work.place, rows, i,
+    )  # fmt: skip
+    sums = state.sums
+    for k in range(n):
+        for a in range(2):
+            rows.impulse_ground[i, k, a] = sums[WORKS + 2 * k + a]
+            pushed = 0.0
+            for side in range(2):
+                own = WORKS + 2 * n + 4 * (side * n + k)
+                pushed += sums[own + a] + sums[own + 2 + a]
+            rows.impulse_obstacle[i, k, a] = pushed
+        rows.impulse_ground[i, k, 2] = state.figures[LOAD]
+    for k in range(n - 1):
+        rows.joint_angle[i, k, 0] = work.x[k + 1] - work.x[k]
+        rows.joint_rate[i, k, 0] = work.v[k + 1] - work.v[k]
+        rows.joint_angle_ref[i, k, 0] = work.reference[k, 0]
+        rows.joint_rate_ref[i, k, 0] = work.reference[k, 1]
+        rows.joint_torque[i, k, 0] = state.torque[k]
+    rows.energy[i, 0] = kinetic
+    rows.energy[i, 1] = -n * params.mass * (params.gx * work.x[n] + params.gy * work.x[n + 1])
+    for e in range(WORKS):
+        rows.energy[i, 2 + e] = sums[e]
+    rows.contacts_closed[i] = state.counts[CONTACTS]
+    rows.residual[i] = state.figures[WORST_ROW]
+    rows.iterations[i] = state.counts[EVALUATIONS]
+    rows.unconverged[i] = state.counts[UNCONVERGED]
+    rows.steps[i] = state.counts[STEP]
+    _write_contacts(params, state, rows, i)
+    for c in range(sums.shape[0]):
+        state.before[0, c] = sums[c]
+    state.before[0, sums.shape[0]] = state.figures[LOAD]
+    state.figures[WORST_ROW] = 0.0
+    rows.filled[0] = i + 1

@@ -1,0 +1,230 @@
+"""What changes during a run: the state, which checkpoints save, and the workspace, which they do not."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ENERGY", "State", "Work", "make_state", "make_work", "sums_length"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+ENERGY = (
+    "kinetic",
+    "potential",
+    "work_actuator",
+    "work_friction",
+    "work_gravity",
+    "work_obstacle",
+    "work_stop",
+    "work_external",
+)
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of "potential" minus the work
+of gravity."""
+
+# Entries of State.counts: steps, evaluations of the equations of motion, constraints that act.
+STEP, EVALUATIONS, UNCONVERGED, CALL_EVALUATIONS, CALL_STEPS, CONTACTS = range(6)
+# Entries of State.figures: length of the next part of a step (s), load of a link on the ground (N s), worst residuals.
+PART, LOAD, WORST_ROW, WORST_CALL = range(4)
+# Works, where they stand in State.sums.
+ACTUATOR, FRICTION, GRAVITY, OBSTACLE, STOP, EXTERNAL = range(6)
+WORKS = 6
+# Sides of a link.
+LEFT, RIGHT = range(2)
+# Columns of what an obstacle does to a side of a link: its normal force, then friction, along x and y.
+NORMAL, RUBBING = 0, 2
+
+
+def sums_length(n: int) -> int:
+    """Length of what is integrated beside the motion of `n` links.
+
+    It is works, then impulses of the ground (n, 2), of obstacles (2, n, 4), of the joints' torques (n - 1,).
+    """
+    return WORKS + 2 * n + 8 * n + n - 1
+
+
+class State(NamedTuple):
+    """The state of a run of n links.
+
+    Attributes
+    ----------
+    y : (2 (n + 2),)
+        theta_1 ... theta_n, p_x, p_y (rad, m; p is the centre of mass), then their derivatives.
+    sums : (sums_length(n),)
+        Works, J, and impulses since the start, N s, N m s, see `sums_length`.
+    acts : (n,) int
+        Links whose constraint acted in the last evaluation: where the search for those that act begins.
+    met : (2, n) int
+        Obstacle last met on the left and on the right of every link, -1 for none.
+    touch : (2, n, 2)
+        Where that was, m.
+    wrench : (n, 3)
+        External f_x, f_y, t_z on every link, N and N m.
+    torque : (n - 1,)
+        Of the joint controllers, mean over the last step; positive raises theta_{i+1} - theta_i, N m.
+    counts, figures : (6,) int, (4,)
+        The names above say which.
+    before : (2, sums_length(n) + 1)
+        `sums` and the load at the last row [0] and at the beginning of the interval [1].
+    """
+
+    y: FloatArray
+    sums: FloatArray
+    acts: IntArray
+    met: IntArray
+    touch: FloatArray
+    wrench: FloatArray
+    torque: FloatArray
+    counts: IntArray
+    figures: FloatArray
+    before: FloatArray
+
+
+class Work(NamedTuple):
+    """Workspace of a step; c <= n constraints.
+
+    Attributes
+    ----------
+    x, v, acceleration : (n + 2,)
+        Where the equations of motion are evaluated, and what they give.
+    theta, cos, sin : (n,)
+        Directions of the links.
+    part, place, velocity : (n, 2)
+        What `spread_from_centre` takes and gives.
+    along, across : (n,)
+        Velocities of the links along and across themselves, m/s.
+    force, load : (n, 2), (n,)
+        Forces on the links, N, and what they and all else do along the angles, N m.
+    matrix, bias : (n, n), (n,)
+        Mass matrix of the angles, later its Cholesky factor, and C x'.
+    reference : (n - 1, 2)
+        Angle and rate that the joints shall have.
+    torque : (n - 1,)
+        Of the joint controllers, N m.
+    near : (2, n) int
+        Obstacle on the left and on the right of every link, -1 for none.
+    touch : (2, n, 2)
+        Where they touch, m.
+    link : (c,) int
+        Links under a constraint.
+    side, free, reaction : (c,)
+        Which way the link is pushed (1 left, -1 right, 0 both), its normal acceleration without, and the push, N.
+    row, delassus, factor : (c, n), (c, c), (c, c)
+        L^-1 times the constraint's part of the angles; accelerations that unit pushes make.
+    acts, chosen : (c,) int
+    rest : (c,)
+        Workspace of the solution.
+    rate_y, rate_sums : as State.y, State.sums
+        Derivatives; `first_y`, `first_sums` those at the beginning of a part.
+    y0, sums0 : as State.y, State.sums
+        The state at the beginning of the step.
+    y1, y2 : as State.y
+        The last two stages.
+    sums : as State.sums
+        What the present part makes of them.
+    """
+
+    x: FloatArray
+    v: FloatArray
+    acceleration: FloatArray
+    theta: FloatArray
+    cos: FloatArray
+    sin: FloatArray
+    part: FloatArray
+    place: FloatArray
+    velocity: FloatArray
+    along: FloatArray
+    across: FloatArray
+    force: FloatArray
+    load: FloatArray
+    matrix: FloatArray
+    bias: FloatArray
+    reference: FloatArray
+    torque: FloatArray
+    near: IntArray
+    touch: FloatArray
+    link: IntArray
+    side: FloatArray
+    free: FloatArray
+    reaction: FloatArray
+    row: FloatArray
+    delassus: FloatArray
+    factor: FloatArray
+    acts: IntArray
+    chosen: IntArray
+    rest: FloatArray
+    rate_y: FloatArray
+    rate_sums: FloatArray
+    y0: FloatArray
+    y1: FloatArray
+    y2: FloatArray
+    first_y: FloatArray
+    sums0: FloatArray
+    sums: FloatArray
+    first_sums: FloatArray
+
+
+def make_state(q: FloatArray, u: FloatArray) -> State:
+    """State at the start of a run, from x, y, theta of every link and their derivatives, each (n, 3)."""
+    n = len(q)
+    length = sums_length(n)
+    return State(
+        y=np.concatenate([q[:, 2], q[:, :2].mean(axis=0), u[:, 2], u[:, :2].mean(axis=0)]),
+        sums=np.zeros(length),
+        acts=np.zeros(n, np.int64),
+        met=np.full((2, n), -1, np.int64),
+        touch=np.zeros((2, n, 2)),
+        wrench=np.zeros((n, 3)),
+        torque=np.zeros(n - 1),
+        counts=np.zeros(6, np.int64),
+        figures=np.zeros(4),
+        before=np.zeros((2, length + 1)),
+    )
+
+
+def make_work(n: int) -> Work:
+    """Workspace for `n` links."""
+    length, sums = 2 * (n + 2), sums_length(n)
+    return Work(
+        x=np.zeros(n + 2),
+        v=np.zeros(n + 2),
+        acceleration=np.zeros(n + 2),
+        theta=np.zeros(n),
+        cos=np.zeros(n),
+        sin=np.zeros(n),
+        part=np.zeros((n, 2)),
+        place=np.zeros((n, 2)),
+        velocity=np.zeros((n, 2)),
+        along=np.zeros(n),
+        across=np.zeros(n),
+        force=np.zeros((n, 2)),
+        load=np.zeros(n),
+        matrix=np.zeros((n, n)),
+        bias=np.zeros(n),
+        reference=np.zeros((n - 1, 2)),
+        torque=np.zeros(n - 1),
+        near=np.zeros((2, n), np.int64),
+        touch=np.zeros((2, n, 2)),
+        link=np.zeros(n, np.int64),
+        side=np.zeros(n),
+        free=np.zeros(n),
+        reaction=np.zeros(n),
+        row=np.zeros((n, n)),
+        delassus=np.zeros((n, n)),
+        factor=np.zeros((n, n)),
+        acts=np.zeros(n, np.int64),
+        chosen=np.zeros(n, np.int64),
+        rest=np.zeros(n),
+        rate_y=np.zeros(length),
+        rate_sums=np.zeros(sums),
+        y0=np.zeros(length),
+        y1=np.zeros(length),
+        y2=np.zeros(length),
+        first_y=np.zeros(length),
+        sums0=np.zeros(sums),
+        sums=np.zeros(sums),
+        first_sums=np.zeros(sums),
+    )

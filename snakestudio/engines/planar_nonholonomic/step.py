@@ -1,0 +1,256 @@
+"""A time step, cut up into parts whose error is kept small, and the loop over all steps of a call.
+
+Every part is one step of a Runge-Kutta-Chebyshev scheme (see `chebyshev`). The model is stiff, but in one way only:
+joint damping, friction near rest and obstacles make velocities decay at up to 1e4 per second. With s stages the scheme
+bears decay rates of 0.65 s^2 over the length of a part, so its work grows with the root of the stiffness and no system
+of equations needs to be solved.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.outcome import DIVERGED, NOT_SOLVED, OK
+from snakestudio.engines.planar_nonholonomic.dynamics import evaluate
+from snakestudio.engines.planar_nonholonomic.params import Params
+from snakestudio.engines.planar_nonholonomic.rows import write_row
+from snakestudio.engines.planar_nonholonomic.state import (
+    CALL_EVALUATIONS,
+    CALL_STEPS,
+    CONTACTS,
+    EVALUATIONS,
+    LOAD,
+    PART,
+    STEP,
+    UNCONVERGED,
+    WORKS,
+    WORST_CALL,
+    WORST_ROW,
+    State,
+    Work,
+)
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.hermite import evaluate_reference
+from snakestudio.kernels.one_sided import one_sided_residual
+
+__all__ = ["advance_steps"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+RATE_SCALE = 30.0
+"""Errors of rates (rad/s, m/s) may be so many times those of angles: those that decay within a part matter little."""
+
+CONVERGED = 1e-8
+
+
+@inlined
+def _error(params: Params, y: FloatArray, length: float, work: Work) -> float:
+    """Estimated error of a part beside what is allowed, from both ends' derivatives."""
+    half = y.shape[0] // 2
+    worst = 0.0
+    for i in range(y.shape[0]):
+        own = abs(0.8 * (y[i] - work.y1[i]) + 0.4 * length * (work.first_y[i] + work.rate_y[i]))
+        if i >= half:
+            own /= RATE_SCALE
+        if not own <= worst:
+            worst = own
+    return worst / params.tolerance
+
+
+@inlined
+def _add_sums(work: Work, weight: float) -> None:
+    """Add what the present derivatives contribute to the sums, which the scheme of the motion integrates, too."""
+    for i in range(work.sums.shape[0]):
+        work.sums[i] += weight * work.rate_sums[i]
+
+
+@inlined
+def _stages(
+    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray, time: float,
+    length: float, stages: int, knot: int,
+) -> int:  # fmt: skip
+    """All stages of a part; work.y1 ends as its result, work.sums get theirs. Returns the last one's constraints."""
+    scheme, n_y = params.schemes, state.y.shape[0]
+    count = 0
+    ahead = scheme[stages, 1, 3] * length
+    for i in range(n_y):
+        work.y2[i] = state.y[i]
+        work.y1[i] = state.y[i] + ahead * work.first_y[i]
+    for j in range(2, stages + 1):
+        stage_time = time + scheme[stages, j - 1, 4] * length
+        knot = evaluate_reference(knots, angle, rate, 1, stage_time, knot, work.reference)
+        count = evaluate(params, state.wrench, state.acts, work.y1, work)
+        if count < 0:
+            break
+        _add_sums(work, scheme[stages, j - 1, 5] * length)
+        last, older = scheme[stages, j, 0], scheme[stages, j, 1]
+        ahead, begin = scheme[stages, j, 2] * length, scheme[stages, j, 3] * length
+        for i in range(n_y):
+            new = (
+                (1.0 - last - older) * state.y[i] + last * work.y1[i] + older * work.y2[i]
+                + ahead * work.rate_y[i] + begin * work.first_y[i]
+            )  # fmt: skip
+            work.y2[i] = work.y1[i]
+            work.y1[i] = new
+    return count
+
+
+@inlined
+def _turned_over(params: Params, state: State, work: Work) -> bool:
+    """Whether a joint or a link turns by more than half a turn in a step (or a velocity is no number)."""
+    n = state.acts.shape[0]
+    most = math.pi / params.dt
+    before = 0.0
+    for k in range(n):
+        here = work.y1[n + 2 + k]
+        if not abs(here - before) <= most:
+            return True
+        before = here
+    return not abs(work.y1[2 * n + 2]) + abs(work.y1[2 * n + 3]) < 1e12
+
+
+@inlined
+def _take_note(state: State, work: Work, count: int) -> None:
+    """Remember what the links touch now."""
+    n = state.acts.shape[0]
+    state.counts[CONTACTS] = 0
+    for side in range(2):
+        for k in range(n):
+            j = work.near[side, k]
+            if j >= 0:
+                state.met[side, k] = j
+                state.touch[side, k, 0] = work.touch[side, k, 0]
+                state.touch[side, k, 1] = work.touch[side, k, 1]
+    for c in range(count):
+        if work.reaction[c] != 0.0:
+            state.counts[CONTACTS] += 1
+
+
+@inlined
+def _judge(params: Params, state: State, work: Work, count: int) -> None:
+    """Residual of the constraints as they stand, as a force beside a link's weight."""
+    weight = params.mass * 9.81
+    residual = 0.0
+    if count > 0:
+        residual = one_sided_residual(work.delassus, work.free, work.side, count, params.mass, work.reaction) / weight
+    if residual > CONVERGED:
+        state.counts[UNCONVERGED] += 1
+    state.figures[WORST_ROW] = max(state.figures[WORST_ROW], residual)
+    state.figures[WORST_CALL] = max(state.figures[WORST_CALL], residual)
+
+
+@inlined
+def _step(
+    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray, knot: int
+) -> int:
+    """One time step in parts; what it returns is what it ended with."""
+    n = state.acts.shape[0]
+    begin = state.counts[STEP] * params.dt
+    passed = 0.0
+    calls = 1
+    status = int(OK)
+    for i in range(state.y.shape[0]):
+        work.y0[i] = state.y[i]
+    for i in range(state.sums.shape[0]):
+        work.sums0[i] = state.sums[i]
+    knot = evaluate_reference(knots, angle, rate, 1, begin, knot, work.reference)
+    count = evaluate(params, state.wrench, state.acts, state.y, work)
+    length = state.figures[PART] if state.figures[PART] > 0.0 else params.shortest
+    while status == OK and passed < params.dt:
+        for i in range(state.y.shape[0]):
+            work.first_y[i] = work.rate_y[i]
+        for i in range(state.sums.shape[0]):
+            work.first_sums[i] = work.rate_sums[i]
+        own = 0.0
+        accepted = False
+        while status == OK and not accepted:
+            left = params.dt - passed
+            # What is left is not to become one tiny last part.
+            own = left if length >= left else 0.5 * left if 2.0 * length > left else length
+            own = min(own, params.longest)
+            stages = max(2, 1 + int(math.sqrt(1.0 + 1.54 * own * params.decay)))
+            for i in range(state.sums.shape[0]):
+                weight = params.schemes[stages, 0, 5] * own
+                work.sums[i] = state.sums[i] + weight * work.first_sums[i]
+            if count >= 0:
+                count = _stages(params, state, work, knots, angle, rate, begin + passed, own, stages, knot)
+            end = evaluate_reference(knots, angle, rate, 1, begin + passed + own, knot, work.reference)
+            if count >= 0:
+                count = evaluate(params, state.wrench, state.acts, work.y1, work)
+            calls += stages
+            if count < 0:
+                status = int(NOT_SOLVED)
+                break
+            error = _error(params, state.y, own, work)
+            accepted = error <= 1.0 or own <= params.shortest * 1.000001
+            if accepted and _turned_over(params, state, work):
+                status = int(DIVERGED)
+            factor = min(max(0.8 / max(error, 1e-6) ** (1.0 / 3.0), 0.1), 3.0)
+            length = max(min(own * factor, params.dt), params.shortest)
+            if accepted:
+                knot = end
+        passed = passed + own if own < params.dt - passed else params.dt
+        for i in range(state.y.shape[0]):
+            state.y[i] = work.y1[i]
+        for i in range(state.sums.shape[0]):
+            state.sums[i] = work.sums[i]
+        _take_note(state, work, max(count, 0))
+    if status != OK:
+        for i in range(state.y.shape[0]):
+            state.y[i] = work.y0[i]
+        for i in range(state.sums.shape[0]):
+            state.sums[i] = work.sums0[i]
+        return status
+    _judge(params, state, work, count)
+    state.figures[PART] = length
+    for k in range(n - 1):
+        at = WORKS + 10 * n + k
+        state.torque[k] = (state.sums[at] - work.sums0[at]) / params.dt
+    state.figures[LOAD] += params.mass * params.gn * params.dt
+    state.counts[STEP] += 1
+    state.counts[CALL_STEPS] += 1
+    state.counts[EVALUATIONS] += calls
+    state.counts[CALL_EVALUATIONS] += calls
+    return OK
+
+
+@jit
+def advance_steps(
+    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray, n_steps: int,
+    row_steps: IntArray, rows: RowBuffers,
+) -> int:  # fmt: skip
+    """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
+
+    Parameters
+    ----------
+    params, state, work
+        The run.
+    knots, angle, rate : (k,), (k, n - 1, 2), (k, n - 1, 2)
+        Joint reference.
+    n_steps : int
+    row_steps : (r,) int
+        Ascending step counts; those not reached in this call are left out.
+    rows : RowBuffers
+        Filled from `rows.filled` on.
+    """
+    counts = state.counts
+    next_row = 0
+    while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
+        next_row += 1
+    knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
+    for _ in range(n_steps):
+        while knot < len(knots) - 2 and knots[knot + 1] <= counts[STEP] * params.dt:
+            knot += 1
+        status = _step(params, state, work, knots, angle, rate, knot)
+        if status != OK:
+            return status
+        if next_row < len(row_steps) and row_steps[next_row] == counts[STEP]:
+            knot = evaluate_reference(knots, angle, rate, 1, counts[STEP] * params.dt, knot, work.reference)
+            write_row(params, state, work, rows)
+            next_row += 1
+    return OK

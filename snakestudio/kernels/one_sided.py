@@ -1,0 +1,117 @@
+"""Linear complementarity of a few one-sided reactions, solved exactly by principal pivoting."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.cholesky import cholesky_backward, cholesky_factor, cholesky_forward
+
+__all__ = ["one_sided_residual", "solve_one_sided"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+ROUNDING = 1e-12
+"""What counts as zero beside the largest reaction or acceleration of the problem."""
+
+TOGETHER = 8
+"""Pivots in which all that is wrong is changed at once; after that one at a time, which cannot go round in circles."""
+
+
+@inlined
+def _reactions(
+    matrix: FloatArray, free: FloatArray, count: int, acts: IntArray, which: IntArray, factor: FloatArray,
+    part: FloatArray, reaction: FloatArray,
+) -> None:  # fmt: skip
+    """Reactions under which what `acts` stands still."""
+    size = 0
+    for a in range(count):
+        reaction[a] = 0.0
+        if acts[a] != 0:
+            which[size] = a
+            part[size] = -free[a]
+            for b in range(size + 1):
+                factor[size, b] = matrix[a, which[b]]
+            size += 1
+    cholesky_factor(factor, size)
+    cholesky_forward(factor, size, part)
+    cholesky_backward(factor, size, part)
+    for a in range(size):
+        reaction[which[a]] = part[a]
+
+
+@inlined
+def solve_one_sided(
+    matrix: FloatArray, free: FloatArray, side: FloatArray, count: int, acts: IntArray, which: IntArray,
+    factor: FloatArray, part: FloatArray, reaction: FloatArray,
+) -> int:  # fmt: skip
+    """Reactions z with side z >= 0, side (A z + b) >= 0, and one of them 0 in every row; returns pivots, -1 if stuck.
+
+    A row of side 0 resists either way: A z + b = 0. For a positive definite A the solution is unique, and changing the
+    first wrong row alone leads to it after finitely many steps (K. G. Murty, 1974).
+
+    Parameters
+    ----------
+    matrix : (c, c) or larger
+        A, symmetric positive definite; its lower triangle is read.
+    free : (c,) or longer
+        b.
+    side : (c,) or longer
+        1, -1 or 0.
+    count : int
+        c.
+    acts : (c,) or longer, int
+        Rows that begin as reacting, 1 or 0; in the end, those that react.
+    which, factor, part : (c,) int, (c, c), (c,) or larger
+        Workspace.
+    reaction : (c,) or longer
+        Filled: z.
+    """
+    largest = 0.0
+    for a in range(count):
+        largest = max(largest, abs(free[a]))
+        if side[a] == 0.0:
+            acts[a] = 1
+    for pivot in range(50 + 20 * count):
+        _reactions(matrix, free, count, acts, which, factor, part, reaction)
+        strongest = 0.0
+        for a in range(count):
+            strongest = max(strongest, abs(reaction[a]))
+        wrong = False
+        for a in range(count):
+            if side[a] == 0.0:
+                continue
+            if acts[a] != 0:
+                bad = side[a] * reaction[a] < -ROUNDING * strongest
+            else:
+                moves = free[a]
+                for b in range(count):
+                    moves += (matrix[a, b] if b <= a else matrix[b, a]) * reaction[b]
+                bad = side[a] * moves < -ROUNDING * largest
+            if bad:
+                wrong = True
+                acts[a] = 1 - acts[a]
+                if pivot >= TOGETHER:
+                    break
+        if not wrong:
+            return pivot + 1
+    return -1
+
+
+@inlined
+def one_sided_residual(
+    matrix: FloatArray, free: FloatArray, side: FloatArray, count: int, scale: float, reaction: FloatArray
+) -> float:
+    """Largest |z - prox(z - r (A z + b))| of all rows with r = `scale`, in the unit of z."""
+    worst = 0.0
+    for a in range(count):
+        moves = free[a]
+        for b in range(count):
+            moves += (matrix[a, b] if b <= a else matrix[b, a]) * reaction[b]
+        target = reaction[a] - scale * moves
+        if side[a] != 0.0 and side[a] * target < 0.0:
+            target = 0.0
+        worst = max(worst, abs(reaction[a] - target))
+    return worst

@@ -1,0 +1,25 @@
+"""Entry points into kernels of the nonholonomic model that are otherwise inlined into a time step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import jit
+from snakestudio.kernels.one_sided import one_sided_residual, solve_one_sided
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@jit
+def solve(
+    matrix: FloatArray, free: FloatArray, side: FloatArray, acts: IntArray, which: IntArray, factor: FloatArray,
+    part: FloatArray, reaction: FloatArray,
+) -> int:  # fmt: skip
+    return solve_one_sided(matrix, free, side, free.shape[0], acts, which, factor, part, reaction)
+
+
+@jit
+def residual(matrix: FloatArray, free: FloatArray, side: FloatArray, scale: float, reaction: FloatArray) -> float:
+    return one_sided_residual(matrix, free, side, free.shape[0], scale, reaction)
