@@ -37,7 +37,7 @@ def last_row(steps: int) -> list[list[float]]:
     """Poses of the links and energies at the end of a run among obstacles."""
     scene = jam(solver__step_s=0.0002)
     # Thicker pins, so that links are among them from the beginning.
-    scene = changed(scene, obstacles=tuple(o.model_copy(update={"radius_m": 0.05}) for o in scene.obstacles))
+    scene = changed(scene, obstacles=tuple(o.model_copy(update={"radius_m": 0.065}) for o in scene.obstacles))
     engine = PlanarNonholonomicEngine(scene)
     engine.apply_wrench(1, (0.1, 0.2, 0.0, 0.0, 0.0, 0.1))
     report = engine.advance(gait_reference(scene, steps), steps, (steps,))
