@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from snakestudio.gui.attitude import roll_pitch_yaw
 from snakestudio.gui.widgets.numbers import format_number
+from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["MAX_LINK_VALUES", "link_values"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.gui.attitude import roll_pitch_yaw
 from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields
 
 __all__ = ["CHANNELS", "Channel"]
