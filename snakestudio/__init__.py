@@ -12,9 +12,30 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from snakestudio.api import Run, Scene, SnakeStudioError, check, load_scene, save_scene, simulate
+    from snakestudio.api import (
+        Comparison,
+        Run,
+        Scene,
+        SnakeStudioError,
+        check,
+        compare_models,
+        load_scene,
+        save_scene,
+        simulate,
+    )
 
-__all__ = ["Run", "Scene", "SnakeStudioError", "__version__", "check", "load_scene", "save_scene", "simulate"]
+__all__ = [
+    "Comparison",
+    "Run",
+    "Scene",
+    "SnakeStudioError",
+    "__version__",
+    "check",
+    "compare_models",
+    "load_scene",
+    "save_scene",
+    "simulate",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +11,26 @@ from numpy.typing import NDArray
 
 from snakestudio.errors import PhysicsError, Problem, SceneError, SnakeStudioError, UsageError
 from snakestudio.export.columns import column_names, table
+from snakestudio.export.comparison_csv import write_comparison
+from snakestudio.export.comparison_text import report
 from snakestudio.export.csv import write_csv
 from snakestudio.export.provenance import read_changes
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.session.model_comparison import ModelComparison
+from snakestudio.session.model_comparison import compare_models as run_models
 from snakestudio.session.recording import Change, SpooledRecording
 from snakestudio.session.runner import run_offline
 
 __all__ = [
+    "Comparison",
     "Run",
     "Scene",
     "SnakeStudioError",
     "check",
+    "compare_models",
+    "compare_scene",
     "load_scene",
     "prepare",
     "save_scene",
@@ -194,6 +201,95 @@ def simulate(scene: Scene | str | Path, duration: float | None = None, rate: flo
         error.run = run  # type: ignore[attr-defined]
         raise error
     return run
+
+
+class Comparison:
+    """One scene run by several models; `print` it for the table of differences.
+
+    Attributes
+    ----------
+    data : ModelComparison
+        Everything as arrays: common times, the values of every run at these, the differences.
+    runs : dict of str to Run
+        The runs by model; the first is the one that the others are compared with.
+    scene_file : str or None
+        Name of the file the scene came from.
+    """
+
+    def __init__(self, data: ModelComparison, scene_file: str | None = None, base_dir: Path | None = None) -> None:
+        self.data = data
+        self.scene_file = scene_file
+        self.runs = {
+            run.label: Run(run.recording, scene_file, run.failure, base_dir)
+            for run in data.runs
+            if run.recording is not None
+        }
+
+    def __str__(self) -> str:
+        return report(self.data)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the course of all compared values and of their differences.
+
+        Raises
+        ------
+        ExportError
+            If the file cannot be written.
+        """
+        write_comparison(path, self.data, self.scene_file)
+
+
+def compare_scene(
+    scene: Scene,
+    kinds: Sequence[str] = (),
+    base_dir: Path | None = None,
+    changes: tuple[Change, ...] = (),
+    scene_file: str | None = None,
+    progress: Callable[[float], bool] | None = None,
+) -> Comparison | None:
+    """Run a scene in several models; None if `progress` cancelled it.
+
+    Raises
+    ------
+    UsageError
+        If there is no such model.
+    """
+    data = run_models(scene, kinds, base_dir, changes, progress)
+    return None if data is None else Comparison(data, scene_file, base_dir)
+
+
+def compare_models(
+    scene: Scene | str | Path, *kinds: str, duration: float | None = None, rate: float | None = None, **values: Any
+) -> Comparison:
+    """Run a scene in several models, side by side, and compare them with the first that can run it.
+
+    A model that cannot run the scene, or whose physics failed, says so in `Comparison.data.runs`.
+
+    Parameters
+    ----------
+    scene : Scene or path
+        A scene, its file, or a CSV that SnakeStudio exported.
+    *kinds : str
+        Models, as in `scene.model.kind`; all of them, the scene's own first, if left out.
+    duration : float, optional
+        Simulated time, s; the scene's own if left out.
+    rate : float, optional
+        Rows a simulated second, Hz; the scene's own if left out.
+    **values
+        Scene values by dotted key: ``**{"gait.amplitude_deg": 30}``.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be read.
+    UsageError
+        If there is no such model.
+    """
+    prepared, base_dir, changes = prepare(scene, duration, rate, values)
+    name = None if isinstance(scene, Scene) else Path(scene).name
+    comparison = compare_scene(prepared, kinds, base_dir, changes, name)
+    assert comparison is not None, "nothing cancels it"
+    return comparison
 
 
 def check(scene: Scene | str | Path) -> list[Problem]:

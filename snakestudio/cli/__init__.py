@@ -1,4 +1,4 @@
-"""The command line: `snakestudio [SCENE]`, `snakestudio run SCENE`, `snakestudio check SCENE...`.
+"""The command line: `snakestudio [SCENE]`, `snakestudio run SCENE`, `snakestudio check SCENE...` and the like.
 
 Everything heavy is imported by the command that needs it, so that `--help` is instant.
 """
@@ -9,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 import snakestudio
 from snakestudio.errors import PhysicsError, SnakeStudioError
@@ -18,13 +19,14 @@ __all__ = ["main"]
 _COMMANDS = {
     "run": ("run", "run a scene without a window, and write CSV and video"),
     "check": ("check", "list every mistake in scene files"),
+    "compare models": ("compare_models", "run a scene in several models and tell how they differ"),
     "gui": ("gui", "open the window (the default)"),
 }
 _HIDDEN = {"warm-up": "warm_up"}
 
 
 class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> None:  # type: ignore[override]
+    def error(self, message: str) -> NoReturn:
         text = message[:1].upper() + message[1:]
         self.exit(2, f"snakestudio: {text}; see '{self.prog} --help'.\n")
 
@@ -43,6 +45,24 @@ def _overview() -> _Parser:
     return parser
 
 
+def _command(words: list[str]) -> str:
+    """Take the command off the words; the window is what is meant where there is none."""
+    if not words:
+        return "gui"
+    for count in (2, 1):
+        name = " ".join(words[:count])
+        if name in _COMMANDS or name in _HIDDEN:
+            del words[:count]
+            return name
+    members = [name.split()[1] for name in _COMMANDS if name.startswith(f"{words[0]} ")]
+    if not members:
+        return "gui"
+    if words[1:2] in (["-h"], ["--help"]):
+        _overview().parse_args(["--help"])
+    given = f", not {words[1]!r}" if len(words) > 1 else ""
+    _overview().error(f"{words[0]} what? Give {' or '.join(members)}{given}")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line.
 
@@ -54,13 +74,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0] in ("-h", "--help", "--version"):
         _overview().parse_args(words[:1])
-    name = words.pop(0) if words and (words[0] in _COMMANDS or words[0] in _HIDDEN) else "gui"
+    name = _command(words)
     module = _HIDDEN.get(name) or _COMMANDS[name][0]
     command = import_module(f"snakestudio.cli.{module}")
     parser = _Parser(prog=f"snakestudio {name}" if name != "gui" else "snakestudio", description=command.__doc__)
     command.add_arguments(parser)
     try:
-        options = parser.parse_args(words)
+        options = parser.parse_intermixed_args(words)  # options may stand among any number of names
         return int(command.execute(options))
     except PhysicsError as error:
         print(f"snakestudio: {error}", file=sys.stderr)

@@ -12,7 +12,7 @@ from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels._cache import compile_cache, forget_old_code, jit_disabled
 from snakestudio.model.scene import Scene
 
-__all__ = ["check", "create", "is_warm", "kinds", "warm_up"]
+__all__ = ["check", "create", "is_warm", "kinds", "largest_stable_step", "warm_up"]
 
 _FOLDERS = {
     "planar_nonsmooth": "snakestudio.engines.planar_nonsmooth",
@@ -42,6 +42,12 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its formulation (does not import numba)."""
     found: list[Problem] = _load(scene.model.kind, "check:check")(scene, base_dir)
     return found
+
+
+def largest_stable_step(scene: Scene) -> float:
+    """Step up to which the explicit parts of the scene's formulation are stable, s (does not import numba)."""
+    step: float = _load(scene.model.kind, "check:largest_stable_step")(scene)
+    return step
 
 
 def create(scene: Scene, base_dir: Path | None = None) -> Engine:

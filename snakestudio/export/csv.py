@@ -10,7 +10,7 @@ from snakestudio.export.files import replacing
 from snakestudio.export.provenance import header_lines
 from snakestudio.session.recording import SpooledRecording
 
-__all__ = ["write_csv"]
+__all__ = ["number", "write_csv"]
 
 
 def write_csv(
@@ -46,7 +46,7 @@ def write_csv(
         file.writelines(f"{line}\n" for line in header_lines(recording, scene_file))
         file.write(",".join(column_names(recording.schema)) + "\n")
         for part in table(recording):
-            file.writelines(",".join(map(_number, row)) + "\n" for row in part.tolist())
+            file.writelines(",".join(map(number, row)) + "\n" for row in part.tolist())
             done += len(part)
             if progress is not None and not progress(min(1.0, done / total)):
                 partial.keep = False
@@ -54,5 +54,6 @@ def write_csv(
     return partial.keep
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """A value so that it reads back exactly."""
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

@@ -15,7 +15,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene
 from snakestudio.session.recording import Change, SpooledRecording
 
-__all__ = ["header_lines", "read_changes", "scene_hash"]
+__all__ = ["change_lines", "header_lines", "origin_lines", "read_changes", "scene_hash", "scene_lines"]
 
 _CHANGE = "# change: "
 _NOT_REPLAYED = ("run.duration_s",)
@@ -41,21 +41,39 @@ def header_lines(recording: SpooledRecording, scene_file: str | None = None) -> 
     if steps != scene.n_steps:  # a run stopped early, or played on: run again it ends where this one did
         duration = steps * scene.solver.step_s
         scene = scene.model_copy(update={"run": scene.run.model_copy(update={"duration_s": duration})})
-    lines = [
-        f"# SnakeStudio {snakestudio.__version__}",
-        f"# scene: {scene_file or 'unsaved'}",
-        f"# scene_sha256: {scene_hash(scene)}",
+    return [
+        *origin_lines(scene, scene_file),
         f"# model: {scene.model.kind}",
         f"# rows: {len(recording)}, 0 to {end:.9g} s",
-        f"# made with: Python {platform.python_version()}, {_versions(('numpy', 'numba'))}, {platform.machine()}",
         "# To run it again: snakestudio run THIS_FILE.csv --csv AGAIN.csv",
+        *change_lines(recording.changes),
+        *scene_lines(scene),
     ]
-    for change in recording.changes:
+
+
+def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
+    """Lines that say which program made a file, on what, from which scene."""
+    return [
+        f"# SnakeStudio {snakestudio.__version__}",
+        f"# made with: Python {platform.python_version()}, {_versions(('numpy', 'numba'))}, {platform.machine()}",
+        f"# scene: {scene_file or 'unsaved'}",
+        f"# scene_sha256: {scene_hash(scene)}",
+    ]
+
+
+def change_lines(changes: Iterable[Change]) -> list[str]:
+    """Lines with what was changed while a run went, for `read_changes`."""
+    lines = []
+    for change in changes:
         values = {key: value for key, value in change.values.items() if key not in _NOT_REPLAYED}
         if values:
             lines.append(_CHANGE + json.dumps({"time_s": change.time, "values": values}, ensure_ascii=False))
-    lines += [f"{CSV_SCENE_MARK}{line}".rstrip() for line in dump_scene(scene).splitlines()]
     return lines
+
+
+def scene_lines(scene: Scene) -> list[str]:
+    """Lines with the whole scene, for `load_scene`."""
+    return [f"{CSV_SCENE_MARK}{line}".rstrip() for line in dump_scene(scene).splitlines()]
 
 
 def _versions(packages: Iterable[str]) -> str:

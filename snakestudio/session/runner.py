@@ -225,12 +225,15 @@ class OfflineRun:
     message : str
         Why, in a sentence.
     cancelled : bool
+    engine_seconds : float
+        Processor time of the engine, s.
     """
 
     recording: SpooledRecording
     ok: bool
     message: str
     cancelled: bool = False
+    engine_seconds: float = 0.0
 
 
 def run_offline(
@@ -267,7 +270,7 @@ def run_offline(
             if refused:
                 raise SceneError(f"{', '.join(refused)}: this cannot change while a run goes; set it before the run.")
         if runner.finished:
-            return OfflineRun(runner.recording, True, "")
+            return OfflineRun(runner.recording, True, "", engine_seconds=runner.engine_seconds)
         steps = block
         if pending:
             steps = min(block, max(1, round(pending[0].time / step) - runner.engine.step_count))
@@ -275,6 +278,6 @@ def run_offline(
         if not report.ok:
             saved = save_failing_problem(runner.engine)
             where = f" The contact problem was saved as {saved}." if saved is not None else ""
-            return OfflineRun(runner.recording, False, report.message + where)
+            return OfflineRun(runner.recording, False, report.message + where, False, runner.engine_seconds)
         if progress is not None and not progress(runner.engine.step_count / runner.end_step):
-            return OfflineRun(runner.recording, False, "The run was cancelled.", cancelled=True)
+            return OfflineRun(runner.recording, False, "The run was cancelled.", True, runner.engine_seconds)

@@ -1,0 +1,117 @@
+"""What several commands share: the scene and its values, the progress line, compiling before a run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from snakestudio.errors import UsageError
+
+__all__ = ["ProgressLine", "add_scene_arguments", "assignments", "not_the_scene", "warm_up"]
+
+
+def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare a scene and what replaces values of it."""
+    parser.add_argument("scene", metavar="SCENE", help="scene file, or a CSV of an earlier run to run again")
+    parser.add_argument("--duration", metavar="S", type=float, help="simulated time (the scene's own if left out)")
+    parser.add_argument(
+        "--rate", metavar="HZ", type=float, help="rows a simulated second (the scene's own if left out)"
+    )
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        dest="values",
+        help="replace a scene value, e.g. --set gait.amplitude_deg=30 (as often as needed)",
+    )
+
+
+def assignments(texts: Iterable[str]) -> dict[str, Any]:
+    """The scene values that ``--set`` gives.
+
+    Raises
+    ------
+    UsageError
+        If one is not written as KEY=VALUE.
+    """
+    return dict(_assignment(text) for text in texts)
+
+
+def _assignment(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.strip():
+        raise UsageError(f"--set {text}: write it as KEY=VALUE, like gait.amplitude_deg=30.")
+    try:
+        return key.strip(), tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        if value.strip() and not any(mark in value for mark in "\"'[]{}\n="):
+            return key.strip(), value.strip()  # quotes around a text may be left out: the shell eats them anyway
+        raise UsageError(
+            f"--set {text}: {value!r} is no TOML value; write numbers plainly and texts in quotes."
+        ) from None
+
+
+def not_the_scene(scene: str, *paths: Path | None) -> None:
+    """See that no file to be written is the scene itself.
+
+    Raises
+    ------
+    UsageError
+    """
+    source = Path(scene).resolve()
+    for path in paths:
+        if path is not None and path.resolve() == source:
+            raise UsageError(f"{path} is the scene itself; give another name to write to.")
+
+
+def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
+    """Compile the engines of `kinds` that are not compiled yet, saying so."""
+    from snakestudio.engines import registry
+
+    for kind in kinds:
+        if registry.is_warm(kind):
+            continue
+        print(f"compiling the {kind} engine (once on this machine, two to three minutes) ...", flush=True)
+        report = line.reporter("compiling")
+
+        def compiling(fraction: float, doing: str, tell: Callable[[float], bool] = report) -> None:
+            tell(fraction)
+
+        registry.warm_up(kind, compiling)
+        line.clear()
+
+
+class ProgressLine:
+    """One line on a terminal that is written over and over; nothing at all elsewhere."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._next = 0.0
+
+    def reporter(self, doing: str, seconds: float | None = None) -> Callable[[float], bool]:
+        """What tells the finished fraction of something, of so many simulated seconds if they are given."""
+        started = time.perf_counter()
+
+        def report(fraction: float) -> bool:
+            now = time.perf_counter()
+            if self._shown and now >= self._next:
+                self._next = now + 0.1
+                left = (now - started) * (1 - fraction) / fraction if fraction > 0 else 0.0
+                of = f" {fraction * seconds:.1f} of {seconds:g} s," if seconds else ""
+                sys.stderr.write(f"\r\x1b[K{doing}:{of} {100 * fraction:.0f} %, {left:.0f} s left")
+                sys.stderr.flush()
+            return True
+
+        return report
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

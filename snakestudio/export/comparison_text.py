@@ -1,0 +1,113 @@
+"""A comparison of models as a table of text: what the command line prints and the window copies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from snakestudio.session.model_comparison import ModelComparison, ModelRun
+from snakestudio.session.run_differences import LINKS, QUANTITIES
+
+__all__ = ["DifferenceRow", "difference_rows", "number", "report", "told"]
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceRow:
+    """One quantity of a run and of the reference, as texts.
+
+    Attributes
+    ----------
+    label, unit : str
+        What it is.
+    reference, run : str
+        Both at the last time that both have reached; of a vector the parts along x, y and z.
+    end, worst, rms : str
+        Difference at that time, the largest, and the root mean square.
+    """
+
+    label: str
+    unit: str
+    reference: str
+    run: str
+    end: str
+    worst: str
+    rms: str
+
+
+def number(value: float) -> str:
+    """A value as tables show it."""
+    return "0" if value == 0 else f"{value:.4g}"
+
+
+def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceRow]:
+    """The differences of the run called `label` from the reference."""
+    reference = comparison.reference
+    assert reference is not None
+    samples = comparison.samples[reference.label], comparison.samples[label]
+    last = min(part.count for part in samples) - 1
+    rows = []
+    for quantity in QUANTITIES:
+        own = ["", ""]
+        if quantity is not LINKS:
+            ends = (part.values[quantity.name][last] for part in samples)
+            own = [", ".join(map(number, end)) if quantity.axes else number(end) for end in ends]
+        found = comparison.differences[label][quantity.name]
+        rows.append(
+            DifferenceRow(quantity.label, quantity.unit, *own, *map(number, (found.end, found.worst, found.rms)))
+        )
+    return rows
+
+
+def told(run: ModelRun) -> list[str]:
+    """What is to be said about a run beside its figures: why there is none, why it ended early, what it leaves out."""
+    sentences = [f"cannot run this scene: {sentence}" for sentence in run.refusals]
+    if run.failure:
+        sentences.append(f"ended at {run.end:g} s: {run.failure}")
+    return [*sentences, *run.notes]
+
+
+def report(comparison: ModelComparison) -> str:
+    """The whole comparison as lines of text."""
+    reference = comparison.reference
+    parts = [_aligned(_figures(comparison))]
+    sentences = [f"{run.label}: {sentence}" for run in comparison.runs for sentence in told(run)]
+    if sentences:
+        parts.append("\n".join(sentences))
+    for label in comparison.differences:
+        assert reference is not None
+        last = min(comparison.samples[name].count for name in (reference.label, label)) - 1
+        head = f"{label} less {reference.label}, 0 to {comparison.times[last]:g} s"
+        table = [
+            ("", "", reference.label, label, "difference", "", ""),
+            ("", "", "at the end", "at the end", "at the end", "worst", "RMS"),
+        ]
+        for row in difference_rows(comparison, label):
+            table.append((row.label, row.unit, row.reference, row.run, row.end, row.worst, row.rms))
+        parts.append(f"{head}\n{_aligned(table, left=2)}")
+    return "\n\n".join(parts)
+
+
+def _figures(comparison: ModelComparison) -> list[tuple[str, ...]]:
+    """How every model ran."""
+    rows: list[tuple[str, ...]] = [("model", "time step", "simulated", "processor time", "real-time factor")]
+    for run in comparison.ran:
+        factor = run.real_time_factor
+        speed = f"{factor:.3g}" if math.isfinite(factor) else "-"
+        rows.append(
+            (run.label, f"{run.scene.solver.step_s:.6g} s", f"{run.end:g} s", f"{run.engine_seconds:.3g} s", speed)
+        )
+    return rows
+
+
+def _aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> str:
+    """Cells in columns two blanks apart; the first `left` columns stand to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if index < left else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)

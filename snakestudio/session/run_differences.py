@@ -1,0 +1,168 @@
+"""How far runs of the same robot are apart: the same quantities of each at the same times, and their differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.recording import Recording, Rows
+from snakestudio.model.rotations import roll_pitch_yaw
+
+__all__ = ["LINKS", "QUANTITIES", "Difference", "Quantity", "Samples", "common_times", "difference", "sample"]
+
+FloatArray = NDArray[np.float64]
+
+_SAME_TIME = 1e-6
+"""Share of the interval between two rows within which a time is that of a row: sums of steps round differently."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """Something that is compared.
+
+    Attributes
+    ----------
+    name : str
+        Stem of its columns in a CSV.
+    label : str
+        What people call it.
+    unit : str
+    suffix : str
+        The unit as column names end in it.
+    axes : str
+        "xyz" of a vector, "" of a number.
+    """
+
+    name: str
+    label: str
+    unit: str
+    suffix: str
+    axes: str = ""
+
+    def columns(self) -> tuple[str, ...]:
+        """Names of its columns, one for each axis."""
+        parts = [f"{self.name}_{axis}" for axis in self.axes] or [self.name]
+        return tuple(f"{part}_{self.suffix}" for part in parts)
+
+
+LINKS = Quantity("links", "links, root mean square", "m", "m")
+"""Distance of the links' centres from those of the other run, root mean square over the links."""
+
+QUANTITIES = (
+    Quantity("com", "centre of mass", "m", "m", "xyz"),
+    LINKS,
+    Quantity("heading", "mean heading", "°", "deg"),
+    Quantity("energy_kinetic", "kinetic energy", "J", "j"),
+    Quantity("work_actuator", "actuator work", "J", "j"),
+    Quantity("work_friction", "friction work", "J", "j"),
+    Quantity("impulse_obstacle", "impulse of obstacles", "N s", "ns", "xyz"),
+    Quantity("impulse_ground", "impulse of the ground", "N s", "ns", "xyz"),
+)
+"""All of them, in the order of tables. Works and impulses are sums since the start; that of the ground is friction and
+normal together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """The quantities of one run at k common times.
+
+    Attributes
+    ----------
+    count : int
+        Times up to the end of the run; everything behind is NaN.
+    values : dict of str to (k,) or (k, 3) array
+        By name of the quantity (not of `LINKS`, which only two runs have), in its unit.
+    links : (k, n, 3) array
+        Centres of the links, m.
+    """
+
+    count: int
+    values: dict[str, FloatArray]
+    links: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Difference:
+    """How far one quantity of a run is from that of the reference.
+
+    Attributes
+    ----------
+    series : (k,) array
+        Run less reference at the common times; of a vector the size of the difference. NaN where either has ended.
+    end, worst, rms : float
+        At the last time both have reached, the largest by size, and the root mean square over all times.
+    """
+
+    series: FloatArray
+    end: float
+    worst: float
+    rms: float
+
+
+def common_times(recordings: list[Recording]) -> FloatArray:
+    """Times at which runs logged at one rate are compared, s: those of the one that went on longest."""
+    return max((_times(recording) for recording in recordings), key=lambda times: float(times[-1]))
+
+
+def sample(recording: Recording, times: FloatArray) -> Samples:
+    """The quantities of a recording at `times` (s, ascending): where it has no row, linearly between its rows."""
+    names = recording.schema.energy
+    parts = [_of_rows(rows, names) for rows in recording.chunks()]
+    whole = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    whole["heading"] = np.degrees(np.unwrap(whole["heading"]))
+    own = _times(recording)
+    values = {name: _at(column, own, times) for name, column in whole.items()}
+    return Samples(int(np.count_nonzero(times <= own[-1] + 1e-9)), values, values.pop("links"))
+
+
+def difference(quantity: Quantity, run: Samples, reference: Samples) -> Difference:
+    """How far `run` is from `reference`, both sampled at the same times."""
+    if quantity is LINKS:
+        series = np.sqrt(np.square(run.links - reference.links).sum(axis=2).mean(axis=1))
+    else:
+        series = run.values[quantity.name] - reference.values[quantity.name]
+        if quantity.axes:
+            series = np.linalg.norm(series, axis=1)
+    if quantity.name == "heading":
+        # Whole turns are no difference: a robot that starts towards -x may count from either side.
+        series = series - 360.0 * np.round(series[0] / 360.0)
+    common = series[: min(run.count, reference.count)]
+    worst = float(np.abs(common).max())
+    return Difference(series, float(common[-1]), worst, float(np.sqrt(np.mean(np.square(common)))))
+
+
+def _times(recording: Recording) -> FloatArray:
+    return np.concatenate([rows.time for rows in recording.chunks()])
+
+
+def _of_rows(rows: Rows, energy: tuple[str, ...]) -> dict[str, FloatArray]:
+    centre = rows.link_pose[:, :, :3]
+    # Along the chain first: links on both sides of the -x axis must not cancel out.
+    yaw = np.unwrap(roll_pitch_yaw(rows.link_pose[:, :, 3:])[:, :, 2], axis=1)
+    values = {"links": centre, "com": centre.mean(axis=1), "heading": yaw.mean(axis=1)}
+    for name, column in (
+        ("energy_kinetic", "kinetic"),
+        ("work_actuator", "work_actuator"),
+        ("work_friction", "work_friction"),
+    ):
+        values[name] = rows.energy[:, energy.index(column)]
+    for name in ("impulse_obstacle", "impulse_ground"):
+        values[name] = getattr(rows, name).sum(axis=1)
+    return values
+
+
+def _at(values: FloatArray, own: FloatArray, times: FloatArray) -> FloatArray:
+    """Values (rows, ...) known at the times `own`, at `times`; NaN beyond the last."""
+    right = np.clip(np.searchsorted(own, times), min(1, len(own) - 1), len(own) - 1)
+    left = np.maximum(right - 1, 0)
+    span = own[right] - own[left]
+    share = np.divide(times - own[left], span, out=np.zeros(len(times)), where=span > 0)
+    nearest = np.clip(np.round(share), 0.0, 1.0)
+    share = np.where(np.abs(share - nearest) < _SAME_TIME, nearest, share)
+    share = share.reshape(-1, *[1] * (values.ndim - 1))
+    # This form gives the rows themselves, to the last bit, at 0 and at 1.
+    between: FloatArray = (1.0 - share) * values[left] + share * values[right]
+    between[times > own[-1] + 1e-9] = np.nan
+    return between
