@@ -18,6 +18,8 @@ class DifferenceRow:
 
     Attributes
     ----------
+    name : str
+        Of the quantity.
     label, unit : str
         What it is.
     reference, run : str
@@ -26,6 +28,7 @@ class DifferenceRow:
         Difference at that time, the largest, and the root mean square.
     """
 
+    name: str
     label: str
     unit: str
     reference: str
@@ -35,9 +38,9 @@ class DifferenceRow:
     rms: str
 
 
-def number(value: float) -> str:
+def number(value: float, digits: int = 4) -> str:
     """A value as tables show it."""
-    return "0" if value == 0 else f"{value:.4g}"
+    return "0" if value == 0 else f"{value:.{digits}g}"
 
 
 def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceRow]:
@@ -54,7 +57,9 @@ def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceR
             own = [", ".join(map(number, end)) if quantity.axes else number(end) for end in ends]
         found = comparison.differences[label][quantity.name]
         rows.append(
-            DifferenceRow(quantity.label, quantity.unit, *own, *map(number, (found.end, found.worst, found.rms)))
+            DifferenceRow(
+                quantity.name, quantity.label, quantity.unit, *own, *map(number, (found.end, found.worst, found.rms))
+            )
         )
     return rows
 

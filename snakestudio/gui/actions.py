@@ -239,6 +239,11 @@ TABLE: tuple[Spec, ...] = (
     Spec("real_time", "Simulation", "Real Time", lambda w: w.run_bar.speed.choose(1.0), ("Ctrl+1",)),
     _line("Simulation"),
     Spec(
+        "compare_models", "Simulation", "Compare Models ...", lambda w: w.show_comparison(), ("Ctrl+M",),
+        tip="Run this scene in several models: ghosts, curves over each other, and their differences",
+    ),
+    _line("Simulation"),
+    Spec(
         "row_back", "Simulation", "Row Before", lambda w: w.time_bar.track.shift(-1), ("Left",), _has_rows, local=True,
         tip="Look at the recorded row before",
     ),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from snakestudio.gui.dock_title import DockTitle
 
@@ -51,7 +51,22 @@ def _parameters(w: MainWindow) -> QWidget:
 def _plots(w: MainWindow) -> QWidget:
     from snakestudio.gui.plots.panel import PlotPanel
 
-    return PlotPanel(w.bridge, w.document)
+    panel = PlotPanel(w.bridge, w.document)
+
+    def overlay() -> None:
+        panel.overlay(w.comparer.overlaid())
+
+    w.comparer.shown_changed.connect(overlay)
+    overlay()
+    return panel
+
+
+def _comparison(w: MainWindow) -> QWidget:
+    from snakestudio.gui.comparison.panel import ComparisonPanel
+
+    panel = ComparisonPanel(w.comparer, w.document, w.exporter)
+    panel.closed.connect(w.docks["comparison"].close)
+    return panel
 
 
 @dataclass(frozen=True)
@@ -70,6 +85,8 @@ class DockSpec:
         Width (at a side) or height (at the bottom) at first, px.
     gap : int or None
         Room above a content that has a heading of its own, px; None for content that needs the dock's title.
+    behind : str
+        Name of the dock whose place it shares, as a tab; it is there only when it is asked for.
     """
 
     name: str
@@ -78,6 +95,7 @@ class DockSpec:
     make: Callable[[MainWindow], QWidget]
     size: int
     gap: int | None = None
+    behind: str = ""
 
 
 DOCKS = (
@@ -86,6 +104,7 @@ DOCKS = (
     DockSpec("checks", "Checks", _Area.LeftDockWidgetArea, _checks, 288),
     DockSpec("parameters", "Parameters", _Area.RightDockWidgetArea, _parameters, 356, gap=0),
     DockSpec("plots", "Plots", _Area.BottomDockWidgetArea, _plots, 340, gap=0),
+    DockSpec("comparison", "Comparison", _Area.RightDockWidgetArea, _comparison, 356, gap=8, behind="parameters"),
 )
 """All docks, from the first to be filled to the last: what is quick to make and needed first comes first."""
 
@@ -95,6 +114,7 @@ def make_docks(window: MainWindow) -> dict[str, QDockWidget]:
     window.setCorner(Qt.Corner.BottomLeftCorner, _Area.LeftDockWidgetArea)
     window.setCorner(Qt.Corner.BottomRightCorner, _Area.RightDockWidgetArea)
     window.setDockNestingEnabled(True)
+    window.setTabPosition(_Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
     docks: dict[str, QDockWidget] = {}
     for spec in DOCKS:
         dock = QDockWidget(spec.title, window)
@@ -102,6 +122,9 @@ def make_docks(window: MainWindow) -> dict[str, QDockWidget]:
         dock.setWidget(QWidget(dock))
         dock.setTitleBarWidget(DockTitle(dock, spec.gap))
         window.addDockWidget(spec.area, dock)
+        if spec.behind:
+            window.tabifyDockWidget(docks[spec.behind], dock)
+            dock.hide()
         docks[spec.name] = dock
     return docks
 
@@ -112,7 +135,7 @@ def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
         (Qt.Orientation.Horizontal, (_Area.LeftDockWidgetArea, _Area.RightDockWidgetArea)),
         (Qt.Orientation.Vertical, (_Area.BottomDockWidgetArea,)),
     ):
-        chosen = [spec for spec in DOCKS if spec.area in areas]
+        chosen = [spec for spec in DOCKS if spec.area in areas and not spec.behind]
         sizes = [spec.size for spec in chosen]
         if orientation is Qt.Orientation.Vertical:
             sizes = [min(size, round(_BOTTOM_SHARE * window.height())) for size in sizes]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,64 +13,14 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.banner import Banner
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
+from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.session.model_comparison import ModelComparison
 
-__all__ = ["Exporter", "Job"]
+__all__ = ["Exporter"]
 
-log = logging.getLogger(__name__)
-
-Progress = Callable[[float], bool]
 Work = Callable[[Progress], Path | None]
 """Writes a file, telling the finished fraction; returns what it wrote, or None when it was cancelled."""
-
-
-class Job:
-    """One export under way, in a thread of its own.
-
-    Parameters
-    ----------
-    work : callable
-    """
-
-    def __init__(self, work: Work) -> None:
-        self._work = work
-        self._cancelled = threading.Event()
-        self.fraction = 0.0
-        self.result: Path | None = None
-        self.error = ""
-        self._thread = threading.Thread(target=self._run, name="snakestudio-export", daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self.result = self._work(self._tell)
-        except SnakeStudioError as error:
-            self.error = str(error)
-        except Exception as error:
-            log.exception("an export failed")
-            self.error = f"The export failed: {error!r}."
-
-    def _tell(self, fraction: float) -> bool:
-        self.fraction = fraction
-        return not self._cancelled.is_set()
-
-    @property
-    def running(self) -> bool:
-        """Whether it still goes on."""
-        return self._thread.is_alive()
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether it was asked to stop."""
-        return self._cancelled.is_set()
-
-    def cancel(self) -> None:
-        """Ask it to stop; no file is left."""
-        self._cancelled.set()
-
-    def wait(self) -> None:
-        """Return when it has ended."""
-        self._thread.join()
 
 
 class Exporter(QObject):
@@ -101,7 +49,7 @@ class Exporter(QObject):
         super().__init__(window)
         self._document, self._bridge, self._viewport = document, bridge, viewport
         self._banner, self._settings, self._window = banner, settings, window
-        self._job: Job | None = None
+        self._job: Job[Path] | None = None
         self._title = ""
         self._timer = QTimer(self)
         self._timer.setInterval(100)
@@ -137,6 +85,26 @@ class Exporter(QObject):
             from snakestudio.export.csv import write_csv
 
             return path if write_csv(path, recording, scene_file, progress) else None
+
+        self._start(work, f"Writing {path.name}")
+
+    # --- comparison of models -------------------------------------------------------------------------------------
+
+    def ask_comparison(self, comparison: ModelComparison, scene_file: str | None) -> None:
+        """Ask for a file and write a comparison of models as CSV; the scene came from `scene_file`."""
+        path = self._ask("Export Comparison", "Comma-separated values (*.csv)", ".models.csv")
+        if path is not None:
+            self.comparison(path, comparison, scene_file)
+
+    def comparison(self, path: Path, comparison: ModelComparison, scene_file: str | None) -> None:
+        """Write a comparison of models as CSV; the scene came from `scene_file`."""
+        if self.busy:
+            return
+
+        def work(progress: Progress) -> Path | None:
+            from snakestudio.export.comparison_csv import write_comparison
+
+            return path if write_comparison(path, comparison, scene_file, progress) else None
 
         self._start(work, f"Writing {path.name}")
 
@@ -209,7 +177,7 @@ class Exporter(QObject):
         return folder / Path(self._document.name).with_suffix(suffix).name
 
     def _start(self, work: Work, title: str) -> None:
-        self._job, self._title = Job(work), title
+        self._job, self._title = Job("export", work), title
         self._show_progress()
         self._timer.start()
         self.changed.emit()

@@ -12,6 +12,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.actions import Actions
 from snakestudio.gui.banner import Banners
 from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.comparison.comparer import Comparer
 from snakestudio.gui.dock_title import DockTitle
 from snakestudio.gui.docking import DOCKS, make_docks, size_docks
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
@@ -28,7 +29,7 @@ from snakestudio.gui.viewport.viewport import Viewport
 
 __all__ = ["MainWindow"]
 
-_LAYOUT_VERSION = 1
+_LAYOUT_VERSION = 2
 """Raised when docks come or go in a way that stored layouts do not fit."""
 
 
@@ -51,6 +52,7 @@ class MainWindow(QMainWindow):
     banners: Banners
     files: Files
     exporter: Exporter
+    comparer: Comparer
     actions_table: Actions
     run_bar: RunBar
     docks: dict[str, QDockWidget]
@@ -73,6 +75,8 @@ class MainWindow(QMainWindow):
         self.banners = Banners(self.bridge, lambda: self.document.scene, self.show_checks)
         self.files = Files(self.document, self.banners.files, self.settings, self)
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
+        self.comparer = Comparer(self.document, self)
+        self.viewport.ghosts, self.viewport.ghost_names = self.comparer.ghosts, self.comparer.names
         self.actions_table = Actions(self)
         table = self.actions_table
         self.run_bar = RunBar(
@@ -137,6 +141,7 @@ class MainWindow(QMainWindow):
         ):
             signal.connect(refresh)
         self.viewport.buttons.projection_changed.connect(refresh)
+        self.comparer.shown_changed.connect(self.viewport.show_instant)
         self.bridge.status_changed.connect(self._dress_play)
         self.document.title_changed.connect(self._show_title)
         self.viewport.frame_drawn.connect(self._status_bar.count_frame)
@@ -179,6 +184,11 @@ class MainWindow(QMainWindow):
         self.docks["checks"].show()
         self.docks["checks"].raise_()
 
+    def show_comparison(self) -> None:
+        """Bring up the panel that compares models."""
+        self.docks["comparison"].show()
+        self.docks["comparison"].raise_()
+
     # --- commands -------------------------------------------------------------------------------------------------
 
     def step(self, n_steps: int | None = None) -> None:
@@ -202,6 +212,7 @@ class MainWindow(QMainWindow):
         self.run_bar.renew_theme()
         self.time_bar.renew_theme()
         self.viewport.renew_theme()
+        self.comparer.renew_theme()
         for title in self.findChildren(DockTitle):
             title.renew_theme()
 
@@ -295,6 +306,7 @@ class MainWindow(QMainWindow):
             return
         self._to_fill.clear()
         self._store()
+        self.comparer.close()
         self.exporter.close()
         self.viewport.close_surface()
         self.bridge.close()

@@ -120,7 +120,8 @@ def build(
 
     marks: dict[str, list[Batch]] = {"arrow": [], "sphere": [], "mass": [], "rod": []}
     ghosts = [
-        robot_parts.ghost(np.asarray(g.pose, float), robot, g.colour or theme.ghost, g.opacity) for g in overlays.ghosts
+        robot_parts.ghost(np.asarray(g.pose, float), g.robot or robot, g.colour or theme.ghost, g.opacity)
+        for g in overlays.ghosts
     ]
     if snapshot is not None:
         if Fields.CONTACTS in snapshot.valid and len(snapshot.contacts):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.model.robot import Robot
 from snakestudio.render.style import Colour
 
 __all__ = ["Ghost", "Overlays", "Pick", "Trail"]
@@ -63,11 +64,14 @@ class Ghost:
     colour : Colour or None
         None for the theme's ghost colour.
     opacity : float
+    robot : Robot or None
+        Whose links they are; None for the scene's.
     """
 
     pose: FloatArray
     colour: Colour | None = None
     opacity: float = 0.35
+    robot: Robot | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -157,6 +159,8 @@ def compare_models(
     base_dir: Path | None = None,
     changes: tuple[Change, ...] = (),
     progress: Callable[[float], bool] | None = None,
+    *,
+    gently: bool = False,
 ) -> ModelComparison | None:
     """Run a scene by several formulations, side by side, and compare them with the first that can run it.
 
@@ -172,6 +176,8 @@ def compare_models(
     progress : callable, optional
         Gets the finished fraction, from several threads but never at once; the comparison is cancelled when it returns
         False.
+    gently : bool
+        Whether to leave the processor to who else wants it: a window shall stay fluid.
 
     Returns
     -------
@@ -191,13 +197,21 @@ def compare_models(
         label = f"{kind}_{before + 1}" if before else kind
         return _run(scene, kind, label, base_dir, changes, tally.of(index))
 
-    with ThreadPoolExecutor(min(len(chosen), os.cpu_count() or 1), "snakestudio-compare") as pool:
+    workers = min(len(chosen), os.cpu_count() or 1)
+    with ThreadPoolExecutor(workers, "snakestudio-compare", _step_back if gently else None) as pool:
         try:
             runs = tuple(pool.map(run, range(len(chosen))))
         except BaseException:  # an interrupted wait must not wait for the runs
             tally.cancelled.set()
             raise
     return None if tally.cancelled.is_set() else _compared(scene, runs)
+
+
+def _step_back() -> None:
+    """Let other threads run before this one, where threads have priorities of their own."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
 
 
 class _Tally:

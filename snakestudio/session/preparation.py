@@ -1,4 +1,4 @@
-"""Compiling an engine in a process of its own, so that a window stays fluid meanwhile; the result is in the cache."""
+"""Compiling engines in processes of their own, so that a window stays fluid meanwhile; the result is in the cache."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import queue
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable, Iterable
 from typing import IO
 
-__all__ = ["Preparation"]
+from snakestudio.engines import registry
+
+__all__ = ["Preparation", "prepare"]
 
 
 class Preparation:
@@ -65,3 +69,33 @@ class Preparation:
         self._reader.join()
         if self._process.stdout is not None:
             self._process.stdout.close()
+
+
+def prepare(kinds: Iterable[str], progress: Callable[[str, float], bool]) -> bool:
+    """Compile those engines of `kinds` that are not compiled, one after the other; returns when that is done.
+
+    Parameters
+    ----------
+    kinds : iterable of str
+    progress : callable
+        Gets the kind that is being compiled and how much of it is done; False stops.
+
+    Returns
+    -------
+    bool
+        False if it was stopped.
+    """
+    for kind in kinds:
+        if registry.is_warm(kind):
+            continue
+        preparation = Preparation(kind)
+        try:
+            ended = False
+            while not ended:
+                fraction, _, ended = preparation.poll()
+                if not progress(kind, fraction):
+                    return False
+                time.sleep(0.05)
+        finally:
+            preparation.stop()
+    return True

@@ -47,7 +47,7 @@ class Quantity:
         return tuple(f"{part}_{self.suffix}" for part in parts)
 
 
-LINKS = Quantity("links", "links, root mean square", "m", "m")
+LINKS = Quantity("links", "links, RMS", "m", "m")
 """Distance of the links' centres from those of the other run, root mean square over the links."""
 
 QUANTITIES = (
@@ -57,8 +57,8 @@ QUANTITIES = (
     Quantity("energy_kinetic", "kinetic energy", "J", "j"),
     Quantity("work_actuator", "actuator work", "J", "j"),
     Quantity("work_friction", "friction work", "J", "j"),
-    Quantity("impulse_obstacle", "impulse of obstacles", "N s", "ns", "xyz"),
-    Quantity("impulse_ground", "impulse of the ground", "N s", "ns", "xyz"),
+    Quantity("impulse_obstacle", "obstacle impulse", "N s", "ns", "xyz"),
+    Quantity("impulse_ground", "ground impulse", "N s", "ns", "xyz"),
 )
 """All of them, in the order of tables. Works and impulses are sums since the start; that of the ground is friction and
 normal together."""

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.export.video import VideoOptions
-from snakestudio.gui.exporting import Progress
+from snakestudio.gui.job import Progress
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.video_dialog import VideoDialog
 from snakestudio.model.scene_file import load_scene

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.gui.plots.history import History
+from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.picture import Axis, Heat, Picture, Trace
 from snakestudio.gui.plots.pyramid import Envelope
 from snakestudio.gui.plots.scale import fitted, readable, steady
@@ -17,6 +18,11 @@ from snakestudio.gui.plots.views import Line, View
 __all__ = ["compose", "legend"]
 
 FloatArray = NDArray[np.float64]
+Envelopes = dict[str, tuple[FloatArray, Envelope]]
+"""Times and bins by channel."""
+
+Overlaid = tuple[Overlay, Sequence[Line]]
+"""A recording over the run, and its curves."""
 
 _LEAST_RESIDUAL = 1e-14
 """What a residual of 0 is shown as."""
@@ -33,6 +39,7 @@ def compose(
     width: int,
     values: tuple[float, float] | None = None,
     before: Picture | None = None,
+    overlaid: Sequence[Overlaid] = (),
 ) -> Picture:
     """The picture of `view` from start to stop (s), about `width` pixels wide.
 
@@ -48,29 +55,21 @@ def compose(
         Ends of the left axis, if they are not to follow the data.
     before : Picture, optional
         What was shown before, if axes that still serve are to stay as they are.
+    overlaid : sequence of (Overlay, sequence of Line)
+        Other recordings over the same axes.
     """
     picture = Picture(start, stop, unit=view.unit, levels=list(view.levels))
-    recording = history.recording
-    envelopes: dict[str, tuple[FloatArray, Envelope]] = {}
-    if recording is not None and len(recording):
-        times = recording.times
-        first = max(0, int(np.searchsorted(times, start)) - 1)
-        last = min(len(times), int(np.searchsorted(times, stop)) + 1)
-        bins = max(60, min(width, _MOST_POINTS // max(1, len(lines))))
-        for key in {line.channel for line in lines}:
-            envelope = history.envelope(key, first, last, bins)
-            if envelope is not None and len(envelope.row):
-                middle = np.minimum(envelope.row + (envelope.stride - 1) / 2, len(times) - 1)
-                low = times[np.floor(middle).astype(np.int64)]
-                high = times[np.ceil(middle).astype(np.int64)]
-                envelopes[key] = (0.5 * (low + high), envelope)
-                picture.stride = envelope.stride
+    bins = max(60, min(width, _MOST_POINTS // max(1, len(lines) + sum(len(over) for _, over in overlaid))))
+    envelopes = _envelopes(lines, history, start, stop, bins)
+    picture.stride = max((envelope.stride for _, envelope in envelopes.values()), default=1)
     if view.style == "heat":
         _add_heat(picture, view, lines, envelopes)
     else:
         _add_traces(picture, view, lines, envelopes)
+        for overlay, over in overlaid:
+            _add_traces(picture, view, over, _envelopes(over, overlay.history, start, stop, bins))
         if view.style == "stacked":
-            _stack(picture, view)
+            _stack(picture, view, [line.name for line in lines])
         else:
             _fit(picture, view, [] if before is None else before.axes)
     if values is not None:
@@ -78,9 +77,26 @@ def compose(
     return picture
 
 
-def _add_traces(
-    picture: Picture, view: View, lines: Sequence[Line], envelopes: dict[str, tuple[FloatArray, Envelope]]
-) -> None:
+def _envelopes(lines: Sequence[Line], history: History, start: float, stop: float, bins: int) -> Envelopes:
+    """What a history remembers of the channels of `lines` from start to stop (s)."""
+    envelopes: Envelopes = {}
+    recording = history.recording
+    if recording is None or not len(recording):
+        return envelopes
+    times = recording.times
+    first = max(0, int(np.searchsorted(times, start)) - 1)
+    last = min(len(times), int(np.searchsorted(times, stop)) + 1)
+    for key in {line.channel for line in lines}:
+        envelope = history.envelope(key, first, last, bins)
+        if envelope is not None and len(envelope.row):
+            middle = np.minimum(envelope.row + (envelope.stride - 1) / 2, len(times) - 1)
+            low = times[np.floor(middle).astype(np.int64)]
+            high = times[np.ceil(middle).astype(np.int64)]
+            envelopes[key] = (0.5 * (low + high), envelope)
+    return envelopes
+
+
+def _add_traces(picture: Picture, view: View, lines: Sequence[Line], envelopes: Envelopes) -> None:
     for line in lines:
         if line.channel not in envelopes:
             continue
@@ -122,15 +138,16 @@ def _fit(picture: Picture, view: View, before: Sequence[Axis]) -> None:
         picture.axes.append(axis)
 
 
-def _stack(picture: Picture, view: View) -> None:
-    """Every curve on a base line of its own, the first at the top, all to one scale."""
-    n = len(picture.traces)
+def _stack(picture: Picture, view: View, names: Sequence[str]) -> None:
+    """Every curve on a base line of its own, the first at the top, all to one scale; those of one name on the same."""
+    rows = {name: row for row, name in enumerate(dict.fromkeys([*names, *(trace.name for trace in picture.traces)]))}
+    n = len(rows)
     extent = _extent(picture.traces, picture.start, picture.stop)
     _, top = fitted(*(extent or (0.0, view.least)), from_zero=True, least=view.least)
     # Forces seldom peak in neighbours at once: curves may reach over the two lines above.
     scale = min(2.4, max(1.0, n / 3)) / top
-    for row, trace in enumerate(picture.traces):
-        base = n - 1 - row
+    for trace in picture.traces:
+        base = n - 1 - rows[trace.name]
         trace.low, trace.high = base + trace.low * scale, base + trace.high * scale
     picture.axes = [Axis(-0.4, n - 1 + scale * top + 0.2, labels=_row_labels(n, lambda row: float(n - 1 - row)))]
     picture.unit = f"spacing {readable(1 / scale, view.unit)}"
@@ -142,9 +159,7 @@ def _row_labels(n: int, place: object) -> list[tuple[float, str]]:
     return [(place(row), str(row + 1)) for row in range(0, n, every)]
 
 
-def _add_heat(
-    picture: Picture, view: View, lines: Sequence[Line], envelopes: dict[str, tuple[FloatArray, Envelope]]
-) -> None:
+def _add_heat(picture: Picture, view: View, lines: Sequence[Line], envelopes: Envelopes) -> None:
     n = max(1, len(lines))
     picture.axes = [Axis(0.0, float(n), labels=_row_labels(n, lambda row: n - 0.5 - row))]
     if not lines or lines[0].channel not in envelopes:
@@ -158,19 +173,39 @@ def _add_heat(
     picture.unit = f"full scale {readable(top, view.unit)}"
 
 
-def legend(view: View, lines: Sequence[Line], history: History, index: int | None) -> list[tuple[str, str]]:
-    """Colour and text of every curve with its value at a row, the most important first."""
-    values: dict[str, NDArray[np.float64] | None] = {}
-    entries: list[tuple[float, str, str]] = []
-    for line in lines:
-        if line.channel not in values:
-            values[line.channel] = None if index is None else history.values_at(line.channel, index)
-        row = values[line.channel]
-        value = math.nan if row is None else float(row[line.column])
-        unit = "" if line.unit == view.unit and line.axis == 0 else line.unit
-        text = line.name if row is None else f"{line.name} {readable(value, unit)}"
-        entries.append((value, line.colour, text))
+def legend(
+    view: View, lines: Sequence[Line], history: History, index: int | None, overlaid: Sequence[Overlaid] = ()
+) -> list[tuple[str, str]]:
+    """Colour and text of every curve with its value at a row, the most important first.
+
+    Overlaid recordings come first, by name; one alone also with its value, where it has one curve.
+    """
+    entries = [_value(line, view, history, index) for line in lines]
     if len(entries) > 4:
         # Eleven links do not fit: those that carry most are what one looks for.
         entries = sorted((entry for entry in entries if entry[0] > 1e-3), key=lambda entry: -entry[0])[:4]
-    return [(colour, text) for _, colour, text in entries]
+    alone = index if len(overlaid) == 1 else None
+    names = [_name(overlay, over, view, history, alone) for overlay, over in overlaid]
+    return [*names, *((colour, text) for _, colour, text in entries)]
+
+
+def _value(line: Line, view: View, history: History, index: int | None) -> tuple[float, str, str]:
+    """Value of a curve at a row (NaN if there is none), its colour and text."""
+    row = None if index is None else history.values_at(line.channel, index)
+    if row is None:
+        return math.nan, line.colour, line.name
+    value = float(row[line.column])
+    unit = "" if line.unit == view.unit and line.axis == 0 else line.unit
+    return value, line.colour, f"{line.name} {readable(value, unit)}"
+
+
+def _name(overlay: Overlay, lines: Sequence[Line], view: View, history: History, index: int | None) -> tuple[str, str]:
+    """Colour and text of an overlaid recording, with its value at the time of a row of the run."""
+    text = overlay.run.name
+    if not lines:
+        return overlay.run.colour, f"{text} \N{EN DASH}"
+    if len(lines) == 1 and index is not None and history.recording is not None:
+        own = overlay.row_at(float(history.recording.times[index]))
+        value, _, _ = _value(lines[0], view, overlay.history, own)
+        text = f"{text} {readable(value, '')}"
+    return overlay.run.colour, text

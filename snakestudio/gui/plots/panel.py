@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable
 from enum import IntEnum
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.plots.exporter import PlotExporter
 from snakestudio.gui.plots.history import History
+from snakestudio.gui.plots.overlaid import OverlaidRun, Overlay
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.views import default_views
 from snakestudio.gui.widgets.sections import heading
@@ -73,6 +75,7 @@ class PlotPanel(Themed):
         super().__init__(parent)
         self._bridge, self._document = bridge, document
         self.history = History()
+        self.overlays: list[Overlay] = []
         self.start, self.stop = 0.0, 10.0
         self._pulled = 0.0
         self._cost = 0.002
@@ -227,8 +230,18 @@ class PlotPanel(Themed):
                     plot.choose(view, _FIRST_CHOSEN.get(view, 0))
             self._default_views = views
 
+    def overlay(self, runs: Iterable[OverlaidRun]) -> None:
+        """Draw these recordings over the run, and no others."""
+        self.overlays = Overlay.for_runs(runs, self.overlays)
+        for plot in self.plots:
+            plot.overlays = self.overlays
+        self._want()
+        self._mark(_Stale.AT_ONCE)
+
     def _want(self) -> None:
-        self.history.want({channel for plot in self.plots for channel in plot.channels})
+        wanted = {channel for plot in self.plots for channel in plot.channels}
+        for history in (self.history, *(overlay.history for overlay in self.overlays)):
+            history.want(wanted)
 
     def _on_chosen(self, plot: LivePlot) -> None:
         self._want()
@@ -289,6 +302,9 @@ class PlotPanel(Themed):
                 if filling or not self.pause_button.isChecked():
                     self._mark(_Stale.ALL if filling else _Stale.LONGER)
             self.note.setText("reading the run …" if self.history.filling else "")
+        for overlay in self.overlays:
+            if overlay.history.missing and overlay.history.pull(_PULL_BUDGET_S):
+                self._mark(_Stale.ALL)
         self._draw()
 
     def _draw(self) -> None:

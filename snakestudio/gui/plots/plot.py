@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
@@ -12,6 +12,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.plots.chart import Chart
 from snakestudio.gui.plots.compose import compose, legend
 from snakestudio.gui.plots.history import History
+from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.views import VIEWS, Line, View
 from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
@@ -45,6 +46,7 @@ class LivePlot(QWidget):
         self._values: tuple[float, float] | None = None
         self._lines: list[Line] = []
         self._lines_for: tuple[object, ...] = ()
+        self.overlays: Sequence[Overlay] = ()
         self.chart = Chart()
         self.chart.setAccessibleName("Chart")
         layout = QVBoxLayout(self)
@@ -115,9 +117,14 @@ class LivePlot(QWidget):
         return self._lines
 
     @property
+    def overlaid(self) -> list[tuple[Overlay, list[Line]]]:
+        """The curves of other recordings over its own."""
+        return [(overlay, overlay.lines(self.view, self.index, self.lines)) for overlay in self.overlays]
+
+    @property
     def channels(self) -> set[str]:
         """Channels it needs."""
-        return {line.channel for line in self.lines}
+        return {line.channel for lines in (self.lines, *(over for _, over in self.overlaid)) for line in lines}
 
     @property
     def _schema(self) -> Schema | None:
@@ -169,13 +176,14 @@ class LivePlot(QWidget):
         """
         width = max(1, round(self.chart.area.width() * self.chart.devicePixelRatioF()))
         before = self.chart.picture if steady else None
-        picture = compose(self.view, self.lines, self._history, start, stop, width, self._values, before)
-        picture.cursor, picture.legend = cursor, legend(self.view, self.lines, self._history, row)
+        overlaid = self.overlaid
+        picture = compose(self.view, self.lines, self._history, start, stop, width, self._values, before, overlaid)
+        picture.cursor, picture.legend = cursor, legend(self.view, self.lines, self._history, row, overlaid)
         self.chart.show_picture(picture)
 
     def draw_cursor(self, cursor: float | None, row: int | None) -> None:
         """Move the cursor only."""
-        self.chart.show_cursor(cursor, legend(self.view, self.lines, self._history, row))
+        self.chart.show_cursor(cursor, legend(self.view, self.lines, self._history, row, self.overlaid))
 
     # --- menus -----------------------------------------------------------------------------------------------------
 

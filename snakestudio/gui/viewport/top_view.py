@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
@@ -22,6 +22,8 @@ from snakestudio.render.overlays import Overlays
 from snakestudio.render.style import Colour
 
 __all__ = ["TopView"]
+
+FloatArray = NDArray[np.float64]
 
 
 class TopView(QWidget):
@@ -89,14 +91,20 @@ class TopView(QWidget):
         if isinstance(overlays.trail, np.ndarray) and len(overlays.trail) > 1:
             painter.setPen(QPen(_qcolour(colours.accent), 2))
             painter.drawPolyline(QPolygonF([place(point) for point in overlays.trail]))
+        for ghost in overlays.ghosts:
+            robot = ghost.robot or scene.robot
+            faint = _qcolour(ghost.colour or colours.ghost)
+            faint.setAlphaF(ghost.opacity)
+            painter.setPen(_thick(faint, 2 * robot.radius_m * scale))
+            for pose in ghost.pose:
+                if np.isfinite(pose).all():
+                    painter.drawLine(*map(place, _ends(pose, robot.contact_half_length_m)))
         if snapshot is not None and Fields.POSE in snapshot.valid:
             half = scene.robot.contact_half_length_m
             for index, pose in enumerate(snapshot.link_pose):
                 if not np.isfinite(pose).all():
                     continue
-                w, x, y, z = pose[3:]
-                axis = half * np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 0.0])
-                ends = place(pose[:3] - axis), place(pose[:3] + axis)
+                ends = tuple(map(place, _ends(pose, half)))
                 fill = colours.head if index == scene.robot.head_index else colours.link
                 edge = outline(("link", index))
                 width = 2 * scene.robot.radius_m * scale
@@ -139,6 +147,13 @@ class TopView(QWidget):
         for point, force in zip(contacts.point, contacts.force_normal, strict=True):
             if np.linalg.norm(force[:2]) >= overlays.force_minimum:
                 painter.drawLine(place(point), place(point + overlays.force_scale * force))
+
+
+def _ends(pose: FloatArray, half: float) -> tuple[FloatArray, FloatArray]:
+    """Where the axis of a link ends, seen from above, m."""
+    w, x, y, z = pose[3:]
+    axis = half * np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 0.0])
+    return pose[:3] - axis, pose[:3] + axis
 
 
 def _qcolour(parts: Colour) -> QColor:

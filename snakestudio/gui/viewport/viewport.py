@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Body, Item, Selection
+from snakestudio.gui.viewport.ghost_legend import GhostLegend
 from snakestudio.gui.viewport.gl_view import GlView
 from snakestudio.gui.viewport.hint import Hint
 from snakestudio.gui.viewport.legend import Legend
@@ -31,7 +33,7 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.render import picking
 from snakestudio.render.draw_list import DrawList, build
 from snakestudio.render.obstacles import obstacles_of
-from snakestudio.render.overlays import Overlays, Pick
+from snakestudio.render.overlays import Ghost, Overlays, Pick
 
 __all__ = ["Viewport"]
 
@@ -68,6 +70,10 @@ class Viewport(QWidget):
         self.document, self.bridge, self.selection = document, bridge, selection
         self.navigator = Navigator(self)
         self.options = ViewOptions(self)
+        self.ghosts: Callable[[float], tuple[Ghost, ...]] = lambda time: ()
+        """Gives the translucent robots at a time, s."""
+        self.ghost_names: Callable[[float], list[tuple[str, str]]] = lambda time: []
+        """Gives their colours and names."""
         self._trail = TrailReader()
         self._pickable: tuple[Scene, Snapshot | None, DrawList] | None = None
         self._frame_home = True
@@ -82,6 +88,7 @@ class Viewport(QWidget):
         self.gl: GlView | ThreadedView | None = None
         self._flat: TopView | None = None
         self.legend = Legend(self.options, self.navigator, self)
+        self.ghost_legend = GhostLegend(self)
         self.buttons = ViewButtons(self.navigator, self)
         self.hint = Hint(self)
         choice = choose()
@@ -95,7 +102,7 @@ class Viewport(QWidget):
 
         self.navigator.changed.connect(self.refresh)
         self.options.changed.connect(self.refresh)
-        bridge.frame.connect(self._on_frame)
+        bridge.frame.connect(self.show_instant)
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
         selection.changed.connect(self.refresh)
@@ -141,6 +148,7 @@ class Viewport(QWidget):
         return replace(
             self.options.now.overlays(),
             trail=trail,
+            ghosts=self.ghosts(snapshot.time) if snapshot is not None else (),
             selection=tuple(Pick(kind, index) for kind, index in sorted(self.selection.bodies)),
             hover=Pick(*self.selection.hovered) if self.selection.hovered is not None else None,
         )
@@ -196,7 +204,7 @@ class Viewport(QWidget):
         """The palette is another one."""
         self.buttons.renew_theme()
         self.legend.update()
-        self.refresh()
+        self.show_instant()
 
     def image(self, size: QSize | None = None) -> QImage:
         """The picture as it stands, without the buttons, at full quality.
@@ -215,8 +223,10 @@ class Viewport(QWidget):
 
     # --- events of the program ------------------------------------------------------------------------------------
 
-    def _on_frame(self) -> None:
+    def show_instant(self) -> None:
+        """What is shown is another instant, or other ghosts are to be seen."""
         snapshot = self.snapshot
+        self.ghost_legend.say(self.ghost_names(snapshot.time) if snapshot is not None else [])
         if snapshot is not None and Fields.POSE in snapshot.valid:
             centre = snapshot.centre_of_mass()
             if np.isfinite(centre).all():
@@ -353,6 +363,7 @@ class Viewport(QWidget):
             if surface is not None:
                 surface.setGeometry(self.rect())
         self.legend.move(_MARGIN, _MARGIN)
+        self.ghost_legend.move(_MARGIN, self.legend.geometry().bottom() + _MARGIN // 2)
         self.buttons.adjustSize()
         self.buttons.move(self.width() - self.buttons.width() - _MARGIN, _MARGIN)
         self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN))

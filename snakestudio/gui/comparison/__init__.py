@@ -1,0 +1,1 @@
+"""Comparing models in the window: the runs beside each other, as ghosts, curves and a table."""

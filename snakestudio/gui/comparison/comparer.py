@@ -1,0 +1,231 @@
+"""Runs the open scene in several models beside the window, and says what of the result is to be seen over the run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.comparison.colours import model_colour
+from snakestudio.gui.comparison.reasons import Reasons
+from snakestudio.gui.document import Document
+from snakestudio.gui.job import Job, Progress
+from snakestudio.gui.models import MODELS
+from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.model.edits import with_value
+from snakestudio.model.scene import Scene
+from snakestudio.render.overlays import Ghost
+from snakestudio.render.style import colour
+from snakestudio.session.model_comparison import ModelComparison, ModelRun, compare_models
+from snakestudio.session.preparation import prepare
+
+__all__ = ["Comparer", "model_name"]
+
+_OPACITY = 0.45
+_LATE = 0.5
+"""A ghost stays for this share of a row's interval after its run's end."""
+
+
+def model_name(kind: str) -> str:
+    """What the window calls a formulation where there is little room."""
+    return MODELS[kind].short
+
+
+class Comparer(QObject):
+    """The comparison of the window's scene.
+
+    Parameters
+    ----------
+    document : Document
+
+    Signals
+    -------
+    changed()
+        It began, went on, ended or was cleared, or the scene was edited.
+    shown_changed()
+        Other runs are to be seen over the window's own, or under another name or colour.
+    """
+
+    changed = Signal()
+    shown_changed = Signal()
+
+    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._job: Job[ModelComparison] | None = None
+        self._ending: list[Job[ModelComparison]] = []
+        self._doing = ""
+        self._hidden: set[str] = set()
+        self._was_stale = False
+        self.comparison: ModelComparison | None = None
+        self.message = ""
+        """Why there is no result, in a sentence; empty if there is nothing to say."""
+        self.scene_file: str | None = None
+        """Name of the file the scene came from."""
+        self.reasons = Reasons(document, self)
+        self._timer = QTimer(self)
+        self._timer.setInterval(60)
+        self._timer.timeout.connect(self._watch)
+        document.scene_changed.connect(self._on_scene)
+        document.opened.connect(self.clear)
+
+    # --- running --------------------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """Whether models are being run."""
+        return self._job is not None
+
+    @property
+    def progress(self) -> tuple[float, str]:
+        """Finished fraction of what is being done, and what that is."""
+        return (0.0 if self._job is None else self._job.fraction), self._doing
+
+    def start(self, kinds: Sequence[str], duration: float) -> None:
+        """Run the scene as it stands in the models `kinds`, the reference first, for `duration` (s)."""
+        if self.busy:
+            return
+        self.clear()
+        scene, folder = self._document.scene, self._document.base_dir
+        self.scene_file = self._document.path.name if self._document.path is not None else None
+        try:
+            scene = with_value(scene, "run.duration_s", duration)
+        except SnakeStudioError as error:
+            self.message = str(error)
+            self.changed.emit()
+            return
+
+        def work(progress: Progress) -> ModelComparison | None:
+            def compiling(kind: str, fraction: float) -> bool:
+                self._doing = f"Compiling the engine of the {model_name(kind)} model, only once"
+                return progress(fraction)
+
+            if not prepare(kinds, compiling):
+                return None
+            self._doing = "Running the models"
+            return compare_models(scene, kinds, folder, progress=progress, gently=True)
+
+        self._doing = "Running the models"
+        self._job = Job("comparison", work)
+        self._timer.start()
+        self.changed.emit()
+
+    def cancel(self) -> None:
+        """Stop the models; there is no result then."""
+        if self._job is None:
+            return
+        self._timer.stop()
+        self._job.cancel()
+        # It ends at its next step of progress; the window does not wait for that.
+        self._ending = [job for job in (*self._ending, self._job) if job.running]
+        self._job = None
+        self.message = "The comparison was cancelled."
+        self.changed.emit()
+
+    def clear(self) -> None:
+        """Stop what is under way and take all of the last result away."""
+        self.cancel()
+        had = self.comparison is not None
+        self.comparison, self.message, self._hidden = None, "", set()
+        self.changed.emit()
+        if had:
+            self.shown_changed.emit()
+
+    def close(self) -> None:
+        """Stop what is under way and wait for its end; call before the program quits."""
+        self.cancel()
+        self.reasons.close()
+        for job in self._ending:
+            job.wait()
+
+    def _watch(self) -> None:
+        job = self._job
+        if job is None or job.running:
+            self.changed.emit()
+            return
+        self._timer.stop()
+        self._job = None
+        self.comparison = job.result
+        self.message = job.error
+        if job.result is not None and job.result.reference is not None:
+            # The window shows the run of its own model anyway.
+            self._hidden = {job.result.reference.label}
+        self._was_stale = self.stale
+        self.changed.emit()
+        self.shown_changed.emit()
+
+    # --- the result -----------------------------------------------------------------------------------------------
+
+    @property
+    def stale(self) -> bool:
+        """Whether the scene has been edited since."""
+        return self.comparison is not None and _compared_part(self._document.scene) != _compared_part(
+            self.comparison.scene
+        )
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        if self.comparison is not None and self.stale != self._was_stale:
+            self._was_stale = self.stale
+            self.changed.emit()
+            self.shown_changed.emit()
+
+    def is_shown(self, label: str) -> bool:
+        """Whether the run called `label` is to be seen over the window's own."""
+        return label not in self._hidden
+
+    def show(self, label: str, shown: bool) -> None:
+        """Show the run called `label` over the window's own, or do not."""
+        if shown != self.is_shown(label):
+            (self._hidden.discard if shown else self._hidden.add)(label)
+            self.shown_changed.emit()
+
+    @property
+    def shown(self) -> list[ModelRun]:
+        """The runs that are to be seen."""
+        return [] if self.comparison is None else [run for run in self.comparison.ran if self.is_shown(run.label)]
+
+    def overlaid(self) -> list[OverlaidRun]:
+        """These runs for the plots."""
+        earlier = " (earlier scene)" if self.stale else ""
+        return [
+            OverlaidRun(model_name(run.kind) + earlier, model_colour(run.kind), run.recording)
+            for run in self.shown
+            if run.recording is not None
+        ]
+
+    def ghosts(self, time: float) -> tuple[Ghost, ...]:
+        """These runs at a time (s) for the viewport; those that had ended by then are not there."""
+        ghosts = []
+        for run in self.shown:
+            recording = run.recording
+            if recording is None or time > run.end + _LATE / run.scene.run.log_rate_hz:
+                continue
+            row = recording.index_at(time)
+            pose = recording.rows(row, row + 1).link_pose[0]
+            ghosts.append(Ghost(pose, colour(model_colour(run.kind)), _OPACITY, run.scene.robot))
+        return tuple(ghosts)
+
+    def names(self, time: float) -> list[tuple[str, str]]:
+        """Colour and text of these runs at a time (s) for the viewport's legend."""
+        entries = []
+        for run in self.shown:
+            text = f"{model_name(run.kind)} model"
+            if time > run.end + _LATE / run.scene.run.log_rate_hz:
+                text = f"{text}, ended at {run.end:.3g} s"
+            elif self.stale:
+                text = f"{text}, earlier scene"
+            entries.append((model_colour(run.kind), text))
+        return entries
+
+    def renew_theme(self) -> None:
+        """The palette is another one, and so are the colours of the models."""
+        self.shown_changed.emit()
+
+
+def _compared_part(scene: Scene) -> Scene:
+    """A scene without what makes no difference to a comparison: its length, its own model, its texts."""
+    plain = Scene()
+    return scene.model_copy(
+        update={name: getattr(plain, name) for name in ("run", "model", "title", "description", "source")}
+    )

@@ -1,0 +1,93 @@
+"""Whole recordings drawn over the curves of the run that the window shows: other models now, loaded runs likewise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from snakestudio.gui.plots.history import History, Source
+from snakestudio.gui.plots.views import Line, View
+
+__all__ = ["OverlaidRun", "Overlay"]
+
+
+_LATE = 0.01
+"""A time that is no later than this after the last row still is that row's, s."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverlaidRun:
+    """A recording to be drawn over the run.
+
+    Attributes
+    ----------
+    name : str
+        What the legend calls it.
+    colour : str
+        Of all its curves.
+    recording : Source
+        Complete: rows that come later are not looked for.
+    """
+
+    name: str
+    colour: str
+    recording: Source
+
+
+class Overlay:
+    """An overlaid recording with the plots' memory of it.
+
+    Parameters
+    ----------
+    run : OverlaidRun
+    """
+
+    def __init__(self, run: OverlaidRun) -> None:
+        self.run = run
+        self.history = History()
+        self.history.reset(run.recording)
+
+    @staticmethod
+    def for_runs(runs: Iterable[OverlaidRun], before: Sequence[Overlay]) -> list[Overlay]:
+        """Overlays of `runs`; what is remembered of a recording that was overlaid `before` is kept."""
+        known = {id(overlay.run.recording): overlay for overlay in before}
+        overlays = []
+        for run in runs:
+            overlay = known.get(id(run.recording)) or Overlay(run)
+            overlay.run = run
+            overlays.append(overlay)
+        return overlays
+
+    def row_at(self, time: float) -> int | None:
+        """The row nearest to a time (s); None after the end."""
+        recording = self.run.recording
+        index = recording.index_at(time)
+        return index if index < len(recording) - 1 or time <= float(recording.times[-1]) + _LATE else None
+
+    def lines(self, view: View, index: int, main: Sequence[Line]) -> list[Line]:
+        """Curves of a view in the overlay's colour: those that `main`, the run's own, has too, but no references.
+
+        Parameters
+        ----------
+        view : View
+        index : int
+            Chosen link or joint, 0-based.
+        main : sequence of Line
+            None where there is no run yet: then all.
+        """
+        schema = self.run.recording.schema
+        count = schema.n_joints if view.chooser == "joint" else schema.n_links
+        # A map shows size by brightness, which two runs cannot share.
+        if view.needs not in schema.valid or view.style == "heat" or index >= count:
+            return []
+        wanted = {_identity(line) for line in main}
+        return [
+            replace(line, colour=self.run.colour)
+            for line in view.lines(schema, index)
+            if not line.faint and (not wanted or _identity(line) in wanted)
+        ]
+
+
+def _identity(line: Line) -> tuple[str, int | str]:
+    """What a curve is, whatever else its recording holds: models keep different energies, and name joint axes apart."""
+    return line.channel, line.name if line.channel == "energy" else line.column

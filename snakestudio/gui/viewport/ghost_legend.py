@@ -1,0 +1,61 @@
+"""The legend under the upper left one: which ghost is whose."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.gui import theme
+
+__all__ = ["GhostLegend"]
+
+_ROW, _PAD, _SWATCH = 22, 12, 20
+
+
+class GhostLegend(QWidget):
+    """A row for every ghost; hidden while there are none."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.entries: list[tuple[str, str]] = []
+        """Colours and texts."""
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def say(self, entries: list[tuple[str, str]]) -> None:
+        """Show colours and texts."""
+        if entries == self.entries:
+            return
+        self.entries = entries
+        metrics = QFontMetrics(self._font())
+        widest = max((metrics.horizontalAdvance(text) for _, text in entries), default=0)
+        self.resize(2 * _PAD + _SWATCH + 8 + widest, 12 + len(entries) * _ROW)
+        self.setVisible(bool(entries))
+        self.update()
+
+    def _font(self) -> QFont:
+        font = self.font()
+        font.setPixelSize(12)
+        return font
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            ground = theme.colour("ground" if theme.current() is theme.DARK else "card")
+            ground.setAlpha(225)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(ground)
+            painter.drawRoundedRect(self.rect(), 6, 6)
+            painter.setFont(self._font())
+            for index, (colour, text) in enumerate(self.entries):
+                middle = 6 + (index + 0.5) * _ROW
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(colour))
+                painter.drawRoundedRect(QRectF(_PAD, middle - 4, _SWATCH, 8), 4, 4)
+                painter.setPen(theme.colour("text"))
+                place = QRectF(_PAD + _SWATCH + 8, middle - _ROW / 2, self.width(), _ROW)
+                painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        finally:
+            painter.end()
