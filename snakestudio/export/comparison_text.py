@@ -65,18 +65,18 @@ def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceR
 
 
 def told(run: ModelRun) -> list[str]:
-    """What is to be said about a run beside its figures: why there is none, why it ended early, what it leaves out."""
+    """What went wrong with a run: why there is none, or why it ended early."""
     sentences = [f"cannot run this scene: {sentence}" for sentence in run.refusals]
     if run.failure:
         sentences.append(f"ended at {run.end:g} s: {run.failure}")
-    return [*sentences, *run.notes]
+    return sentences
 
 
 def report(comparison: ModelComparison) -> str:
     """The whole comparison as lines of text."""
     reference = comparison.reference
     parts = [_aligned(_figures(comparison))]
-    sentences = [f"{run.label}: {sentence}" for run in comparison.runs for sentence in told(run)]
+    sentences = [f"{run.label}: {sentence}" for run in comparison.runs for sentence in (*told(run), *run.notes)]
     if sentences:
         parts.append("\n".join(sentences))
     for label in comparison.differences:

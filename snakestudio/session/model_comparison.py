@@ -143,7 +143,7 @@ def fitted_to(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[Sc
         return scene, ()
     fitted = with_value(scene, "model.kind", kind)
     warnings = [problem for problem in engines.check(fitted, base_dir) if problem.severity == "warning"]
-    notes = [problem.sentence() for problem in warnings if problem.key != "solver.step_s"]
+    notes = [f"{problem.key}: {problem.message}." for problem in warnings if problem.key != "solver.step_s"]
     if len(notes) < len(warnings):
         step = scene.solver.step_s
         parts = math.ceil(step / engines.largest_stable_step(fitted) * (1 - 1e-9))

@@ -187,7 +187,7 @@ class Comparer(QObject):
 
     def overlaid(self) -> list[OverlaidRun]:
         """These runs for the plots."""
-        earlier = " (earlier scene)" if self.stale else ""
+        earlier = ", earlier" if self.stale else ""
         return [
             OverlaidRun(model_name(run.kind) + earlier, model_colour(run.kind), run.recording)
             for run in self.shown

@@ -12,7 +12,7 @@ from snakestudio.gui.comparison.comparer import Comparer, model_name
 from snakestudio.gui.widgets.themed import Themed
 from snakestudio.session.model_comparison import ModelComparison, ModelRun
 
-__all__ = ["Figures"]
+__all__ = ["Figures", "capital"]
 
 _HEADS = ("", "at the end", "worst", "RMS")
 _DIGITS = 3
@@ -77,7 +77,9 @@ class Figures(Themed):
         if run.recording is not None:
             column.addWidget(_line(_how_it_ran(run), "dim"))
         for sentence in told(run):
-            column.addWidget(_line(f"{sentence[:1].upper()}{sentence[1:]}", "warning"))
+            column.addWidget(_line(capital(sentence), "warning"))
+        for sentence in run.notes:
+            column.addWidget(_line(capital(sentence), "dim"))
         if run.label in comparison.differences:
             column.addLayout(self._table(comparison, run))
         return block
@@ -104,6 +106,12 @@ class Figures(Themed):
                 cell.setToolTip(_explained(row, run, reference))
                 grid.addWidget(cell, number_of_row, index)
         return grid
+
+
+def capital(sentence: str) -> str:
+    """A sentence with a capital letter, unless it begins with a key of the scene."""
+    first, _, _ = sentence.partition(" ")
+    return sentence if "." in first or "_" in first else sentence[:1].upper() + sentence[1:]
 
 
 def _how_it_ran(run: ModelRun) -> str:

@@ -21,7 +21,7 @@ from snakestudio.engines import registry
 from snakestudio.export.comparison_text import report
 from snakestudio.gui import theme
 from snakestudio.gui.comparison.comparer import Comparer
-from snakestudio.gui.comparison.figures import Figures
+from snakestudio.gui.comparison.figures import Figures, capital
 from snakestudio.gui.document import Document
 from snakestudio.gui.exporting import Exporter
 from snakestudio.gui.models import MODELS
@@ -176,7 +176,7 @@ class ComparisonPanel(Themed):
             own = kind == self._own
             # The scene's own model is what the others are compared with.
             box.setEnabled(not reasons and not own and not comparer.busy)
-            text = " ".join(f"{sentence[:1].upper()}{sentence[1:]}" for sentence in reasons)
+            text = " ".join(map(capital, reasons))
             if own and not reasons:
                 text = "The model of this scene: the others are compared with it."
             self.why[kind].setText(text)

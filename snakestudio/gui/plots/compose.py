@@ -178,34 +178,20 @@ def legend(
 ) -> list[tuple[str, str]]:
     """Colour and text of every curve with its value at a row, the most important first.
 
-    Overlaid recordings come first, by name; one alone also with its value, where it has one curve.
+    Before them stand the names of what is overlaid: whose curves are whose must not be cut off.
     """
-    entries = [_value(line, view, history, index) for line in lines]
+    values: dict[str, NDArray[np.float64] | None] = {}
+    entries: list[tuple[float, str, str]] = []
+    for line in lines:
+        if line.channel not in values:
+            values[line.channel] = None if index is None else history.values_at(line.channel, index)
+        row = values[line.channel]
+        value = math.nan if row is None else float(row[line.column])
+        unit = "" if line.unit == view.unit and line.axis == 0 else line.unit
+        text = line.name if row is None else f"{line.name} {readable(value, unit)}"
+        entries.append((value, line.colour, text))
     if len(entries) > 4:
         # Eleven links do not fit: those that carry most are what one looks for.
         entries = sorted((entry for entry in entries if entry[0] > 1e-3), key=lambda entry: -entry[0])[:4]
-    alone = index if len(overlaid) == 1 else None
-    names = [_name(overlay, over, view, history, alone) for overlay, over in overlaid]
+    names = [(o.run.colour, o.run.name if over else f"no {o.run.name}") for o, over in overlaid]
     return [*names, *((colour, text) for _, colour, text in entries)]
-
-
-def _value(line: Line, view: View, history: History, index: int | None) -> tuple[float, str, str]:
-    """Value of a curve at a row (NaN if there is none), its colour and text."""
-    row = None if index is None else history.values_at(line.channel, index)
-    if row is None:
-        return math.nan, line.colour, line.name
-    value = float(row[line.column])
-    unit = "" if line.unit == view.unit and line.axis == 0 else line.unit
-    return value, line.colour, f"{line.name} {readable(value, unit)}"
-
-
-def _name(overlay: Overlay, lines: Sequence[Line], view: View, history: History, index: int | None) -> tuple[str, str]:
-    """Colour and text of an overlaid recording, with its value at the time of a row of the run."""
-    text = overlay.run.name
-    if not lines:
-        return overlay.run.colour, f"{text} \N{EN DASH}"
-    if len(lines) == 1 and index is not None and history.recording is not None:
-        own = overlay.row_at(float(history.recording.times[index]))
-        value, _, _ = _value(lines[0], view, overlay.history, own)
-        text = f"{text} {readable(value, '')}"
-    return overlay.run.colour, text

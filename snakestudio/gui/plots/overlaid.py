@@ -11,10 +11,6 @@ from snakestudio.gui.plots.views import Line, View
 __all__ = ["OverlaidRun", "Overlay"]
 
 
-_LATE = 0.01
-"""A time that is no later than this after the last row still is that row's, s."""
-
-
 @dataclass(frozen=True, slots=True)
 class OverlaidRun:
     """A recording to be drawn over the run.
@@ -57,12 +53,6 @@ class Overlay:
             overlay.run = run
             overlays.append(overlay)
         return overlays
-
-    def row_at(self, time: float) -> int | None:
-        """The row nearest to a time (s); None after the end."""
-        recording = self.run.recording
-        index = recording.index_at(time)
-        return index if index < len(recording) - 1 or time <= float(recording.times[-1]) + _LATE else None
 
     def lines(self, view: View, index: int, main: Sequence[Line]) -> list[Line]:
         """Curves of a view in the overlay's colour: those that `main`, the run's own, has too, but no references.

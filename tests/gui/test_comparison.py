@@ -1,0 +1,331 @@
+"""Comparing models in the window: ghosts, curves and figures of the same runs, and what it says where it cannot."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from snakestudio.export.comparison_text import number, report
+from snakestudio.gui.comparison.colours import model_colour
+from snakestudio.gui.comparison.comparer import Comparer
+from snakestudio.gui.comparison.panel import ComparisonPanel
+from snakestudio.gui.comparison.reasons import Reasons
+from snakestudio.gui.document import Document
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.plots.panel import PlotPanel
+from snakestudio.gui.viewport.top_view import TopView
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.render.style import colour
+from snakestudio.session.model_comparison import compare_models
+from tests.gui.conftest import COMPILING_MS
+from tests.gui.fake import FakeBridge, make_recording
+
+pytestmark = pytest.mark.gui
+
+OPEN_GROUND = scenes_dir() / "lateral_undulation_isotropic.toml"
+PLANAR, SPATIAL, LAGRANGIAN = "planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian"
+
+
+@pytest.fixture
+def panel(make_window: Callable[[], MainWindow], qtbot: QtBot) -> ComparisonPanel:
+    """The panel of a window on open ground, which every model can run."""
+    window = make_window()
+    assert window.files.open(OPEN_GROUND)
+    window.fill_docks()
+    qtbot.waitUntil(lambda: window.docks_filled, timeout=30_000)
+    window.actions_table["compare_models"].trigger()
+    panel = window.docks["comparison"].widget()
+    assert isinstance(panel, ComparisonPanel)
+    qtbot.waitUntil(lambda: panel.isVisible() and len(window.comparer.reasons.by_kind) > 2, timeout=20_000)
+    qtbot.waitUntil(lambda: window.bridge.status.state == "ready", timeout=COMPILING_MS)
+    return panel
+
+
+def window_of(panel: ComparisonPanel) -> MainWindow:
+    window = panel.window()
+    assert isinstance(window, MainWindow)
+    return window
+
+
+def plots_of(window: MainWindow) -> PlotPanel:
+    plots = window.docks["plots"].widget()
+    assert isinstance(plots, PlotPanel)
+    return plots
+
+
+def run(qtbot: QtBot, panel: ComparisonPanel, seconds: str = "0.5") -> Comparer:
+    """Type a duration, press Run, and wait for the end."""
+    comparer = window_of(panel).comparer
+    panel.duration.setText(seconds)
+    panel.duration.setModified(True)
+    qtbot.mouseClick(panel.run_button, Qt.MouseButton.LeftButton)
+    assert comparer.busy
+    assert panel.cancel_button.isVisible()
+    assert not panel.run_button.isVisible()
+    qtbot.waitUntil(lambda: not comparer.busy, timeout=60_000)
+    assert comparer.message == ""
+    return comparer
+
+
+def traces(plots: PlotPanel, view: str) -> list[tuple[str, str]]:
+    """Colours and names of the curves in a plot that shows `view`."""
+    plot = next(plot for plot in plots.plots if plot.view_name == view)
+    return [(trace.colour, trace.name) for trace in plot.chart.picture.traces]
+
+
+def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, panel: ComparisonPanel) -> None:
+    window = window_of(panel)
+    assert panel.chosen == [PLANAR, SPATIAL, LAGRANGIAN]
+    comparer = run(qtbot, panel)
+    scene = with_values(load_scene(OPEN_GROUND), {"run.duration_s": 0.5})
+    same = compare_models(scene, panel.chosen)
+    assert same is not None
+
+    # The figures.
+    assert set(panel.figures.cells) == {SPATIAL, LAGRANGIAN}
+    for label, rows in panel.figures.cells.items():
+        expected = same.differences[label]
+        assert len(rows) == len(expected)
+        for (_, *shown), found in zip(rows, expected.values(), strict=True):
+            assert shown == [number(value, 3) for value in (found.end, found.worst, found.rms)]
+    assert float(panel.figures.cells[SPATIAL][0][1]) > 0
+
+    # The ghosts, at the time shown: first the start, then where the run stands.
+    recordings = {run.kind: run.recording for run in same.runs}
+    for at, index in ((0.0, 0), (0.3, 30)):
+        if at:
+            window.bridge.session.step(round(at / scene.solver.step_s))
+            qtbot.waitUntil(lambda at=at: window.viewport.snapshot.time == pytest.approx(at), timeout=20_000)  # type: ignore[misc]
+        drawn = window.viewport._picture(1.5).draw_list()
+        assert len(drawn.ghosts) == 2
+        for ghost, kind in zip(drawn.ghosts, (SPATIAL, LAGRANGIAN), strict=True):
+            place = recordings[kind].rows(index, index + 1).link_pose[0, :, :3]
+            np.testing.assert_allclose(ghost[:, :3], place, atol=1e-6)
+            np.testing.assert_allclose(ghost[:, 8:11], np.tile(np.square(colour(model_colour(kind))), (11, 1)), 1e-5)
+            assert 0 < ghost[0, 11] < 1
+    assert [text for _, text in window.viewport.ghost_legend.entries] == ["spatial model", "Lagrangian model"]
+    assert window.viewport.ghost_legend.isVisible()
+
+    # The curves, in the same colours, and their values.
+    plots = plots_of(window)
+    qtbot.waitUntil(lambda: len(traces(plots, "joint")) == 4, timeout=20_000)
+    assert traces(plots, "joint")[2:] == [
+        (model_colour(kind), name) for kind, name in ((SPATIAL, "yaw"), (LAGRANGIAN, "angle"))
+    ]
+    place = next(plot for plot in plots.plots if plot.view_name == "position")
+    qtbot.waitUntil(lambda: len(place.chart.picture.traces) == 12, timeout=20_000)
+    trace = place.chart.picture.traces[4]  # x of link 6 in space; the run itself has four curves
+    assert trace.colour == model_colour(SPATIAL)
+    np.testing.assert_allclose(trace.low[-1], recordings[SPATIAL].rows(50, 51).link_pose[0, 5, 0], rtol=1e-5)
+    assert place.chart.picture.legend[:2] == [
+        (model_colour(SPATIAL), "spatial"),
+        (model_colour(LAGRANGIAN), "Lagrangian"),
+    ]
+
+    # What the window shows is not touched by any of it.
+    assert window.viewport.snapshot.time == pytest.approx(0.3)
+    assert window.document.scene == load_scene(OPEN_GROUND)
+
+    # After their ends the ghosts are gone, and that is said.
+    window.bridge.session.step(round(0.4 / scene.solver.step_s))
+    qtbot.waitUntil(lambda: window.viewport.snapshot.time == pytest.approx(0.7), timeout=20_000)
+    assert window.viewport.overlays().ghosts == ()
+    assert window.viewport.ghost_legend.entries[0][1] == "spatial model, ended at 0.5 s"
+    assert comparer.comparison is not None
+
+
+def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: ComparisonPanel) -> None:
+    window = window_of(panel)
+    comparer, plots = run(qtbot, panel, "0.2"), plots_of(window)
+    shows = panel.figures.shows
+    assert [shows[kind].isChecked() for kind in (PLANAR, SPATIAL, LAGRANGIAN)] == [False, True, True]
+    shows[LAGRANGIAN].click()
+    shows[PLANAR].click()
+    assert [run.label for run in comparer.shown] == [PLANAR, SPATIAL]
+    assert [overlay.run.name for overlay in plots.overlays] == ["planar", "spatial"]
+    assert len(window.viewport.overlays().ghosts) == 2
+    theme_before = model_colour(SPATIAL)
+    window.toggle_theme()
+    assert model_colour(SPATIAL) != theme_before
+    assert plots.overlays[1].run.colour == model_colour(SPATIAL)
+    assert window.viewport.ghost_legend.entries[1][0] == model_colour(SPATIAL)
+    qtbot.mouseClick(panel.clear_button, Qt.MouseButton.LeftButton)
+    assert comparer.comparison is None
+    assert window.viewport.overlays().ghosts == ()
+    assert not window.viewport.ghost_legend.isVisible()
+    assert plots.overlays == []
+    assert panel.figures.cells == {}
+    assert not panel.clear_button.isVisible()
+    qtbot.waitUntil(lambda: len(traces(plots, "joint")) == 2, timeout=20_000)
+
+
+def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(qtbot: QtBot, panel: ComparisonPanel) -> None:
+    window, document = window_of(panel), window_of(panel).document
+    comparer = run(qtbot, panel, "0.1")
+    assert not comparer.stale
+    document.set_value("run.duration_s", 3.0, "Duration")
+    document.set_value("model.kind", SPATIAL, "Model")
+    assert not comparer.stale  # the runs would be the same
+    assert panel.chosen[0] == SPATIAL
+    document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
+    assert comparer.stale
+    assert "earlier version of the scene" in panel.note.text()
+    assert panel.note.property("role") == "warning"
+    assert window.viewport.ghost_legend.entries[0][1] == "spatial model, earlier scene"
+    assert plots_of(window).overlays[0].run.name == "spatial, earlier"
+    document.undo_stack.undo()
+    assert not comparer.stale
+    assert panel.note.text() == ""
+    assert window.viewport.ghost_legend.entries[0][1] == "spatial model"
+    document.open(scenes_dir() / "sidewinding.toml")
+    assert comparer.comparison is None
+
+
+def test_cancel_leaves_nothing(qtbot: QtBot, panel: ComparisonPanel) -> None:
+    comparer = window_of(panel).comparer
+    panel.duration.setText("5000")
+    panel.duration.setModified(True)
+    panel.run_button.click()
+    qtbot.waitUntil(lambda: comparer.progress[0] > 0, timeout=60_000)
+    assert "Running the models" in panel.note.text()
+    qtbot.mouseClick(panel.cancel_button, Qt.MouseButton.LeftButton)
+    assert not comparer.busy
+    assert "cancelled" in panel.note.text()
+    assert comparer.comparison is None
+    assert panel.run_button.isVisible()
+    names = lambda: [t.name for t in threading.enumerate() if "compar" in t.name]  # noqa: E731
+    qtbot.waitUntil(lambda: not names(), timeout=20_000)
+
+
+def test_closing_the_window_ends_a_comparison(qtbot: QtBot, panel: ComparisonPanel) -> None:
+    window = window_of(panel)
+    window.comparer.start(panel.chosen, 5000.0)
+    assert window.close()
+    assert not window.comparer.busy
+    assert not [t.name for t in threading.enumerate() if "compar" in t.name]
+
+
+def test_models_that_cannot_run_the_scene_say_why(qtbot: QtBot, panel: ComparisonPanel) -> None:
+    window = window_of(panel)
+    window.document.open(scenes_dir() / "obstacle_aided.toml")
+    qtbot.waitUntil(lambda: not panel.boxes[LAGRANGIAN].isEnabled(), timeout=20_000)
+    assert "knows no obstacles" in panel.why[LAGRANGIAN].text()
+    assert "knows no obstacles" in panel.boxes[LAGRANGIAN].toolTip()
+    assert panel.why[LAGRANGIAN].isVisible()
+    assert panel.boxes[SPATIAL].isEnabled()
+    assert not panel.why[SPATIAL].isVisible()
+    assert panel.chosen == [PLANAR, SPATIAL]
+    panel.boxes[SPATIAL].click()
+    assert not panel.run_button.isEnabled()
+    assert "at least two" in panel.run_button.toolTip()
+    panel.boxes[SPATIAL].click()
+    assert panel.run_button.isEnabled()
+
+
+def test_what_failed_or_was_refused_or_runs_otherwise_stands_in_the_panel(qtbot: QtBot, panel: ComparisonPanel) -> None:
+    window = window_of(panel)
+    window.document.open(scenes_dir() / "obstacle_aided.toml")
+    window.document.set_value("solver.step_s", 0.002, "Step")
+    with qtbot.waitSignal(window.comparer.shown_changed, timeout=60_000):
+        window.comparer.start([SPATIAL, PLANAR, LAGRANGIAN], 0.2)
+    texts = "\n".join(label.text() for label in panel.figures.findChildren(QLabel))
+    assert "Ended at 0 s: In step" in texts
+    assert "Cannot run this scene: obstacles: this model knows no obstacles" in texts
+    assert "Runs at 1/7 of the scene's time step" in texts
+    assert not panel.figures.shows[LAGRANGIAN].isEnabled()
+    assert set(panel.figures.cells) == {PLANAR}
+
+
+def test_copy_and_csv(qtbot: QtBot, panel: ComparisonPanel, tmp_path: Path) -> None:
+    window = window_of(panel)
+    comparer = run(qtbot, panel, "0.1")
+    assert comparer.comparison is not None
+    panel.copy_button.click()
+    assert QGuiApplication.clipboard().text() == report(comparer.comparison)
+    with qtbot.waitSignal(window.exporter.finished, timeout=20_000):
+        window.exporter.comparison(tmp_path / "a.csv", comparer.comparison, comparer.scene_file)
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert "# scene: lateral_undulation_isotropic.toml" in lines
+    assert len([line for line in lines if line[0] != "#"]) == 1 + 11
+
+
+def test_a_duration_that_makes_no_sense_is_refused_at_the_field(qtbot: QtBot, panel: ComparisonPanel) -> None:
+    panel.duration.setText("-3")
+    panel.duration.setModified(True)
+    panel.run_button.click()
+    assert not window_of(panel).comparer.busy
+    assert "must be more than 0" in panel._problem.text()
+
+
+def test_the_panel_shares_the_place_of_the_parameters_and_is_closed(qtbot: QtBot, panel: ComparisonPanel) -> None:
+    window = window_of(panel)
+    assert window.tabifiedDockWidgets(window.docks["comparison"]) == [window.docks["parameters"]]
+    panel.closed.emit()
+    assert window.docks["comparison"].isHidden()
+    assert not window.docks["parameters"].isHidden()
+
+
+def test_reasons_are_found_only_while_somebody_looks(qtbot: QtBot, document: Document) -> None:
+    reasons = Reasons(document)
+    document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
+    qtbot.wait(400)
+    assert reasons.by_kind == {}
+    with qtbot.waitSignal(reasons.changed, timeout=20_000):
+        reasons.watch(True)
+    assert reasons.by_kind[PLANAR] == ()
+    with qtbot.waitSignal(reasons.changed, timeout=20_000):
+        document.new(load_scene(scenes_dir() / "stairs.toml"))
+    assert "stairs" in reasons.by_kind[PLANAR][0]
+    reasons.close()
+
+
+def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -> None:
+    recording = make_recording(document.scene, 1500)
+    plots = PlotPanel(FakeBridge(recording), document)  # type: ignore[arg-type]
+    qtbot.addWidget(plots)
+    plots.resize(900, 400)
+    plots.show()
+    space = load_scene(scenes_dir() / "sidewinding.toml")
+    plots.overlay([OverlaidRun("other", "#ffe066", make_recording(space, 3000))])
+    plot = plots.plots[0]
+    for view, own, over in (("force", 11, 11), ("force_stacked", 11, 11), ("force_map", 0, 0), ("energy", 4, 4),
+                            ("solver", 4, 4), ("torque", 1, 1), ("attitude", 1, 1)):  # fmt: skip
+        plot.choose(view, 3)
+        wanted = lambda own=own, over=over: len(plot.chart.picture.traces) == own + over  # noqa: E731
+        qtbot.waitUntil(lambda: plot not in plots._stale and not plots.overlays[0].history.missing, timeout=20_000)
+        qtbot.waitUntil(wanted, timeout=20_000)
+        assert all(trace.colour == "#ffe066" for trace in plot.chart.picture.traces[own:]), view
+        assert plot.chart.picture.legend[0] == ("#ffe066", "other" if over else "no other")
+    # On the same base lines, the first link at the top.
+    plot.choose("force_stacked")
+    qtbot.waitUntil(lambda: len(plot.chart.picture.traces) == 22 and plot not in plots._stale, timeout=20_000)
+    mine, other = plot.chart.picture.traces[:11], plot.chart.picture.traces[11:]
+    for one, two in zip(mine, other, strict=True):
+        assert int(np.nanmin(one.low)) == int(np.nanmin(two.low))
+    kept = plots.overlays[0].history
+    plots.overlay([OverlaidRun("renamed", "#5ce6d6", plots.overlays[0].run.recording)])
+    assert plots.overlays[0].history is kept  # what was read is not read again
+    plots.overlay([])
+
+
+def test_the_plain_view_draws_ghosts_too(qtbot: QtBot, panel: ComparisonPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+    window = window_of(panel)
+    run(qtbot, panel, "0.1")
+    window.viewport._fall_back("Test.")
+    flat = window.viewport.findChild(TopView)
+    assert flat is not None
+    qtbot.waitUntil(lambda: window.viewport.settled, timeout=20_000)
+    with_ghosts = flat.grab().toImage()
+    window.comparer.clear()
+    assert with_ghosts != flat.grab().toImage()
