@@ -15,7 +15,7 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.model_comparison import ModelComparison, chosen_kinds, compare_models, fitted_to, refusals
 from snakestudio.session.recording import Change, SpooledRecording
-from snakestudio.session.run_differences import QUANTITIES, sample
+from snakestudio.session.run_differences import QUANTITIES, Samples, difference, sample
 from snakestudio.session.runner import run_offline
 
 
@@ -160,6 +160,19 @@ def test_rows_at_other_times_are_interpolated() -> None:
     np.testing.assert_allclose(middle.links[1::2], exact.links[1::2], atol=5e-4)
     assert not np.array_equal(middle.links[1::2], exact.links[1::2])
     assert sample(coarse, np.array([0.1, 0.3, 0.4])).count == 2
+
+
+def test_headings_counted_from_either_side_of_a_turn_are_the_same() -> None:
+    links = np.zeros((3, 1, 3))
+    run, reference = (
+        Samples(3, {"heading": np.array(heading)}, links)
+        for heading in ([180.0, 181.0, 190.0], [-180.0, -179.5, -180.0])
+    )
+    heading = next(quantity for quantity in QUANTITIES if quantity.name == "heading")
+    assert difference(heading, run, reference).series.tolist() == [0.0, 0.5, 10.0]
+    # A turn made on the way is a difference.
+    turned = Samples(3, {"heading": np.array([-180.0, 0.0, 180.0])}, links)
+    assert difference(heading, turned, reference).end == 360.0
 
 
 def test_changes_of_an_earlier_run_are_made_in_all_runs() -> None:
