@@ -39,8 +39,11 @@ class DifferenceRow:
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A value as tables show it."""
-    return "0" if value == 0 else f"{value:.{digits}g}"
+    """A value as tables show it, in little room."""
+    if value == 0 or 1e-3 <= abs(value) < 1e5:
+        return f"{value:.{digits}g}"
+    mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+    return f"{mantissa}e{int(exponent)}"
 
 
 def difference_rows(comparison: ModelComparison, label: str) -> list[DifferenceRow]:

@@ -87,7 +87,7 @@ class Figures(Themed):
     def _table(self, comparison: ModelComparison, run: ModelRun) -> QGridLayout:
         grid = QGridLayout()
         grid.setContentsMargins(0, 2, 0, 0)
-        grid.setHorizontalSpacing(10)
+        grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(3)
         grid.setColumnStretch(0, 1)
         for index, text in enumerate(_HEADS):
@@ -134,6 +134,7 @@ def _cell(text: str, index: int, role: str) -> QLabel:
     label.setProperty("role", role)
     side = Qt.AlignmentFlag.AlignRight if index else Qt.AlignmentFlag.AlignLeft
     label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+    label.setWordWrap(not index)  # in a narrow panel names break, figures do not
     _small(label)
     return label
 
