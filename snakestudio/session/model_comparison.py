@@ -132,21 +132,21 @@ def fitted_to(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[Sc
     """The scene for another formulation, and what is to be known about that.
 
     A step that is too long for the formulation becomes the longest whole fraction of it that is not, so that control
-    periods stay whole numbers of steps. The scene's own formulation runs it as it stands.
+    periods stay whole numbers of steps. The scene's own formulation runs it as it stands, however
+    doubtful.
 
     Raises
     ------
     SceneError
         If the scene cannot be one of that formulation.
     """
-    if kind == scene.model.kind:
-        return scene, ()
-    fitted = with_value(scene, "model.kind", kind)
+    own = kind == scene.model.kind
+    fitted = scene if own else with_value(scene, "model.kind", kind)
     warnings = [problem for problem in engines.check(fitted, base_dir) if problem.severity == "warning"]
-    notes = [f"{problem.key}: {problem.message}." for problem in warnings if problem.key != "solver.step_s"]
-    if len(notes) < len(warnings):
-        step = scene.solver.step_s
-        parts = math.ceil(step / engines.largest_stable_step(fitted) * (1 - 1e-9))
+    too_long = [problem for problem in warnings if problem.key == "solver.step_s" and not own]
+    notes = [f"{problem.key}: {problem.message}." for problem in warnings if problem not in too_long]
+    if too_long:
+        parts = math.ceil(scene.solver.step_s / engines.largest_stable_step(fitted) * (1 - 1e-9))
         if parts > 1:
             fitted = with_value(fitted, "solver.step_s", scene.control.period_s / (scene.steps_per_period * parts))
             notes.insert(0, f"runs at 1/{parts} of the scene's time step, which is too long for it.")

@@ -143,6 +143,8 @@ def test_failed_physics_leaves_what_there_was_and_its_sentence() -> None:
     whole_run, failed = comparison.runs
     assert whole_run.failure == ""
     assert "t = " in failed.failure
+    assert "solver.step_s: 0.002 s is too long" in failed.notes[0]
+    assert "1/7 of the scene's time step" in whole_run.notes[0]
     assert failed.end < whole_run.end == pytest.approx(0.4)
     found = comparison.differences["planar_nonsmooth"]["com"]
     assert len(comparison.times) == 41
