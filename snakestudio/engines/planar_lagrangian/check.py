@@ -91,8 +91,10 @@ def largest_stable_step(scene: Scene, friction: bool = True) -> float:
     gait = scene.gait
     joints = np.arange(min(scene.robot.n_links, 60) - 1)
     steps = []
-    for phase in np.linspace(0.0, math.pi, 6, endpoint=False):
-        angle = gait.amplitude * np.sin(phase + joints * gait.phase_shift) + gait.offset
+    phases = np.linspace(0.0, math.pi, 6, endpoint=False)
+    waves = (gait.amplitude * np.sin(phase + joints * gait.phase_shift) + gait.offset for phase in phases)
+    straight = () if scene.controller.uses_gait else (np.zeros(len(joints)),)
+    for angle in (*straight, *waves):
         steps.append(_longest_step(np.linalg.eigvals(_linear_motion(scene, angle, friction)).astype(np.complex128)))
     return min(steps)
 

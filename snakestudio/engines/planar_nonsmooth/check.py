@@ -44,13 +44,16 @@ def _joint_response(theta: FloatArray, mass: float, inertia: float, length: floa
 def largest_stable_step(scene: Scene) -> float:
     """Step up to which the joint controllers are stable on the free chain in the poses of the gait, s.
 
-    Of a longer chain sixty links are enough: its stiffest mode is a local one.
+    Of a longer chain sixty links are enough: its stiffest mode is a local one. Joints that do not follow a gait may be
+    straight, which is when they are stiffest.
     """
     robot, gait, gains = scene.robot, scene.gait, scene.joint_controller
     joints = np.arange(min(robot.n_links, 60) - 1)
     responses = []
-    for phase in np.linspace(0.0, math.pi, 6, endpoint=False):
-        angle = gait.amplitude * np.sin(phase + joints * gait.phase_shift) + gait.offset
+    phases = np.linspace(0.0, math.pi, 6, endpoint=False)
+    waves = (gait.amplitude * np.sin(phase + joints * gait.phase_shift) + gait.offset for phase in phases)
+    straight = () if scene.controller.uses_gait else (np.zeros(len(joints)),)
+    for angle in (*straight, *waves):
         theta = np.concatenate([[0.0], np.cumsum(angle)])
         responses.append(_joint_response(theta, robot.mass_kg, robot.inertia_kg_m2, robot.link_length_m))
     kp, kd = (np.full(len(joints), gain) for gain in (gains.kp_nm_per_rad, gains.kd_nms_per_rad))
