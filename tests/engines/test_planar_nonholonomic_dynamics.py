@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.engines.planar_nonholonomic.dynamics import evaluate
 from snakestudio.engines.planar_nonholonomic.params import make_params
 from snakestudio.engines.planar_nonholonomic.state import ENERGY, LEFT, RIGHT, WORKS, Work, make_state, make_work
 from snakestudio.model.pose import planar_pose
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Cylinder
 from tests.engines.nonholonomic import FloatArray, Paper, jam, reactions
+from tests.kernels.compiled_nonholonomic import evaluate
 
 MU, G, DAMPING, EPS, EPS_TURN, LIMIT = 0.3, 9.81, 1000.0, 1e-3, 1e-2, np.radians(50.0)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.planar_nonholonomic.dynamics import evaluate as equations_of_motion
+from snakestudio.engines.planar_nonholonomic.params import Params
+from snakestudio.engines.planar_nonholonomic.state import Work
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.one_sided import one_sided_residual, solve_one_sided
 
@@ -23,3 +26,8 @@ def solve(
 @jit
 def residual(matrix: FloatArray, free: FloatArray, side: FloatArray, scale: float, reaction: FloatArray) -> float:
     return one_sided_residual(matrix, free, side, free.shape[0], scale, reaction)
+
+
+@jit
+def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work) -> int:
+    return equations_of_motion(params, wrench, acts, y, work)

@@ -22,7 +22,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
     WORKS,
     Work,
 )
-from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.centred_chain import gather_on_angles, inertia_and_bias, spread_from_centre
 from snakestudio.kernels.cholesky import cholesky_backward, cholesky_factor, cholesky_forward
 from snakestudio.kernels.trig import sin_cos
@@ -81,7 +81,7 @@ def _joint_torques(params: Params, work: Work) -> None:
     work.rate_sums[STOP] = stop
 
 
-@jit
+@inlined
 def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work) -> int:
     """Derivatives of motion and sums at `y` into `work.rate_y` and `work.rate_sums`; returns the constraints, or -1."""
     n = work.cos.shape[0]

@@ -63,41 +63,72 @@ def _error(params: Params, y: FloatArray, length: float, work: Work) -> float:
 
 
 @inlined
-def _add_sums(work: Work, weight: float) -> None:
-    """Add what the present derivatives contribute to the sums, which the scheme of the motion integrates, too."""
-    for i in range(work.sums.shape[0]):
-        work.sums[i] += weight * work.rate_sums[i]
+def _first_stage(params: Params, state: State, work: Work, length: float, stages: int) -> None:
+    """Begin a part of `length` from the derivatives at its beginning."""
+    ahead, weight = params.schemes[stages, 1, 3] * length, params.schemes[stages, 0, 5] * length
+    for i in range(state.y.shape[0]):
+        work.y2[i] = state.y[i]
+        work.y1[i] = state.y[i] + ahead * work.first_y[i]
+    for i in range(state.sums.shape[0]):
+        work.sums[i] = state.sums[i] + weight * work.first_sums[i]
 
 
 @inlined
-def _stages(
+def _next_stage(params: Params, state: State, work: Work, length: float, stages: int, j: int) -> None:
+    """From the derivatives at stage `j` to the stage after it."""
+    scheme = params.schemes
+    weight = scheme[stages, j, 5] * length
+    for i in range(state.sums.shape[0]):
+        work.sums[i] += weight * work.rate_sums[i]  # sums are integrated by the scheme of the motion
+    last, older = scheme[stages, j + 1, 0], scheme[stages, j + 1, 1]
+    ahead, begin = scheme[stages, j + 1, 2] * length, scheme[stages, j + 1, 3] * length
+    for i in range(state.y.shape[0]):
+        new = (
+            (1.0 - last - older) * state.y[i] + last * work.y1[i] + older * work.y2[i]
+            + ahead * work.rate_y[i] + begin * work.first_y[i]
+        )  # fmt: skip
+        work.y2[i] = work.y1[i]
+        work.y1[i] = new
+
+
+@inlined
+def _part(
     params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray, time: float,
-    length: float, stages: int, knot: int,
+    length: float, stages: int, knot: int, begun: bool,
 ) -> int:  # fmt: skip
-    """All stages of a part; work.y1 ends as its result, work.sums get theirs. Returns the last one's constraints."""
-    scheme, n_y = params.schemes, state.y.shape[0]
+    """A part of a step: work.y1 and work.sums end as its result, the derivatives are those there.
+
+    Unless it has `begun`, derivatives at its beginning are found first. Returns the constraints at its end, -1 if
+    their reactions were not found somewhere. The equations of motion are evaluated at one place, for they are compiled
+    into it.
+    """
     count = 0
-    ahead = scheme[stages, 1, 3] * length
-    for i in range(n_y):
-        work.y2[i] = state.y[i]
-        work.y1[i] = state.y[i] + ahead * work.first_y[i]
-    for j in range(2, stages + 1):
-        stage_time = time + scheme[stages, j - 1, 4] * length
+    if begun:
+        _first_stage(params, state, work, length, stages)
+    else:
+        for i in range(state.y.shape[0]):
+            work.y1[i] = state.y[i]
+    for j in range(1 if begun else 0, stages + 1):
+        stage_time = time + (1.0 if j == stages else params.schemes[stages, j, 4]) * length
         knot = evaluate_reference(knots, angle, rate, 1, stage_time, knot, work.reference)
         count = evaluate(params, state.wrench, state.acts, work.y1, work)
         if count < 0:
             break
-        _add_sums(work, scheme[stages, j - 1, 5] * length)
-        last, older = scheme[stages, j, 0], scheme[stages, j, 1]
-        ahead, begin = scheme[stages, j, 2] * length, scheme[stages, j, 3] * length
-        for i in range(n_y):
-            new = (
-                (1.0 - last - older) * state.y[i] + last * work.y1[i] + older * work.y2[i]
-                + ahead * work.rate_y[i] + begin * work.first_y[i]
-            )  # fmt: skip
-            work.y2[i] = work.y1[i]
-            work.y1[i] = new
+        if j == 0:
+            _keep_first(work)
+            _first_stage(params, state, work, length, stages)
+        elif j < stages:
+            _next_stage(params, state, work, length, stages, j)
     return count
+
+
+@inlined
+def _keep_first(work: Work) -> None:
+    """The present derivatives are those at the beginning of a part."""
+    for i in range(work.rate_y.shape[0]):
+        work.first_y[i] = work.rate_y[i]
+    for i in range(work.rate_sums.shape[0]):
+        work.first_sums[i] = work.rate_sums[i]
 
 
 @inlined
@@ -152,61 +183,50 @@ def _step(
     n = state.acts.shape[0]
     begin = state.counts[STEP] * params.dt
     passed = 0.0
-    calls = 1
+    calls = 0
     status = int(OK)
+    begun = False
     for i in range(state.y.shape[0]):
         work.y0[i] = state.y[i]
     for i in range(state.sums.shape[0]):
         work.sums0[i] = state.sums[i]
-    knot = evaluate_reference(knots, angle, rate, 1, begin, knot, work.reference)
-    count = evaluate(params, state.wrench, state.acts, state.y, work)
     length = state.figures[PART] if state.figures[PART] > 0.0 else params.shortest
     while status == OK and passed < params.dt:
-        for i in range(state.y.shape[0]):
-            work.first_y[i] = work.rate_y[i]
-        for i in range(state.sums.shape[0]):
-            work.first_sums[i] = work.rate_sums[i]
-        own = 0.0
-        accepted = False
-        while status == OK and not accepted:
-            left = params.dt - passed
-            # What is left is not to become one tiny last part.
-            own = left if length >= left else 0.5 * left if 2.0 * length > left else length
-            own = min(own, params.longest)
-            stages = max(2, 1 + int(math.sqrt(1.0 + 1.54 * own * params.decay)))
-            for i in range(state.sums.shape[0]):
-                weight = params.schemes[stages, 0, 5] * own
-                work.sums[i] = state.sums[i] + weight * work.first_sums[i]
-            if count >= 0:
-                count = _stages(params, state, work, knots, angle, rate, begin + passed, own, stages, knot)
-            end = evaluate_reference(knots, angle, rate, 1, begin + passed + own, knot, work.reference)
-            if count >= 0:
-                count = evaluate(params, state.wrench, state.acts, work.y1, work)
-            calls += stages
-            if count < 0:
-                status = int(NOT_SOLVED)
-                break
-            error = _error(params, state.y, own, work)
-            accepted = error <= 1.0 or own <= params.shortest * 1.000001
-            if accepted and _turned_over(params, state, work):
-                status = int(DIVERGED)
-            factor = min(max(0.8 / max(error, 1e-6) ** (1.0 / 3.0), 0.1), 3.0)
-            length = max(min(own * factor, params.dt), params.shortest)
-            if accepted:
-                knot = end
-        passed = passed + own if own < params.dt - passed else params.dt
+        left = params.dt - passed
+        # What is left is not to become one tiny last part.
+        own = left if length >= left else 0.5 * left if 2.0 * length > left else length
+        own = min(own, params.longest)
+        stages = max(2, 1 + int(math.sqrt(1.0 + 1.54 * own * params.decay)))
+        count = _part(params, state, work, knots, angle, rate, begin + passed, own, stages, knot, begun)
+        calls += stages if begun else stages + 1
+        begun = True
+        if count < 0:
+            status = int(NOT_SOLVED)
+            continue
+        error = _error(params, state.y, own, work)
+        length = max(min(own * min(max(0.8 / max(error, 1e-6) ** (1.0 / 3.0), 0.1), 3.0), params.dt), params.shortest)
+        if error > 1.0 and own > params.shortest * 1.000001:
+            continue
+        if _turned_over(params, state, work):
+            status = int(DIVERGED)
+            continue
+        passed = passed + own if own < left else params.dt
+        while knot < len(knots) - 2 and knots[knot + 1] <= begin + passed:
+            knot += 1
         for i in range(state.y.shape[0]):
             state.y[i] = work.y1[i]
         for i in range(state.sums.shape[0]):
             state.sums[i] = work.sums[i]
-        _take_note(state, work, max(count, 0))
+        _keep_first(work)
+        _take_note(state, work, count)
+        if passed >= params.dt:
+            _judge(params, state, work, count)
     if status != OK:
         for i in range(state.y.shape[0]):
             state.y[i] = work.y0[i]
         for i in range(state.sums.shape[0]):
             state.sums[i] = work.sums0[i]
         return status
-    _judge(params, state, work, count)
     state.figures[PART] = length
     for k in range(n - 1):
         at = WORKS + 10 * n + k
