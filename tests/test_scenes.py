@@ -55,6 +55,7 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "lagrangian_undulation",
         "jam_without_resolution",
         "jam_resolution",
+        "path_following",
     } <= set(SCENES)
 
 
@@ -190,3 +191,12 @@ def test_viscous_friction_carries_the_wave_towards_the_head(runs: dict[str, ss.R
     forward = run["com_vx_mps"] * np.cos(heading) + run["com_vy_mps"] * np.sin(heading)
     assert forward[steady].mean() == pytest.approx(0.0574, abs=5e-5)
     assert run["work_friction_j"][-1] == run["work_friction_viscous_j"][-1] < 0.0
+
+
+def test_it_follows_the_path_on_the_straight_and_round_the_curve(runs: dict[str, ss.Run]) -> None:
+    # What its description says: 1 m off, 5 cm after half a minute, and within that to the end.
+    run = run_of("path_following", runs)
+    error = run["cross_track_m"]
+    assert error[0] == pytest.approx(1.0, abs=0.01)
+    assert np.abs(error[run["time_s"] > 30.0]).max() < 0.05
+    assert run["along_track_m"][-1] > 4.0 + np.pi  # it is through the curve

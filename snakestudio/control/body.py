@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,16 @@ class Body:
         """Direction in which every link's axis points, (n,), rad; counted from link 1."""
         axis = self.link_axis(snapshot)
         return np.arctan2(axis[:, 1], axis[:, 0])
+
+    def forward_heading(self, snapshot: Snapshot, measure: Literal["mean", "head"]) -> float:
+        """Direction in which the robot's front points, rad: mean of all links, or the head link's; not wrapped."""
+        heading = self.link_heading(snapshot)
+        if measure == "head":
+            along = float(heading[self._head])
+        else:  # neighbours turn by less than half a turn
+            bends = np.pi - (np.pi - np.diff(heading)) % (2.0 * np.pi)
+            along = float(heading[0] + np.concatenate([[0.0], np.cumsum(bends)]).mean())
+        return along if self._head_last else along + np.pi
 
     def link_left(self, snapshot: Snapshot) -> FloatArray:
         """Unit vectors to the left of every link's axis, (n, 2)."""

@@ -16,9 +16,15 @@ __all__ = ["check", "create"]
 
 _CLASSES = {
     "none": "set_points:SetPoints",
+    "heading": "heading:HeadingController",
+    "path_following": "path_following:PathFollower",
     "leader_follower": "leader_follower:LeaderFollower",
 }
-_CHECKS = {"leader_follower": "leader_follower_check:check"}
+_CHECKS = {
+    "heading": "steering_check:check",
+    "path_following": "steering_check:check",
+    "leader_follower": "leader_follower_check:check",
+}
 
 
 def _load(where: str) -> Any:

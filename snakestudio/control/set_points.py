@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["SetPoints"]
+__all__ = ["Offset", "SetPoints"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -33,6 +33,15 @@ class _State:
     examined: int = 0  # so many steps have been looked at for that
     held_step: int = -1  # set-point in force at the last change of the scene, and the step it was made at
     held: FloatArray | None = None  # (n-1, 2)
+    turned: float = 0.0  # offset of a controller in the set-point in force, rad
+
+
+class Offset(Protocol):
+    """What a controller adds to the yaw of every joint."""
+
+    def at(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Angle, rate and acceleration at `time`; each (k,), rad, s."""
+        ...
 
 
 class SetPoints:
@@ -96,10 +105,19 @@ class SetPoints:
         """Nothing."""
         return np.zeros(0)
 
-    def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
-        """See `Controller.reference`; the references are exact at every knot."""
+    def begun(self, time: float) -> bool:
+        """Whether all joints follow the gait at `time`; before, they hold what start delay and soft start ask for."""
+        released = self._state.released
+        return time >= self._delay and bool((released <= self._steps(np.array([time]))[0]).all())
+
+    def reference(self, time: FloatArray, snapshot: Snapshot | None, offset: Offset | None = None) -> JointReference:
+        """See `Controller.reference`; the references are exact at every knot.
+
+        An `offset` is added to the yaw of all joints; under a set-point period it is sampled with the set-points. It
+        has no part in what starts softly: whoever gives one waits until the gait has `begun`.
+        """
         if not (self._limit or self._hold):
-            return JointReference(time, *self._following(time))
+            return JointReference(time, *_added(self._following(time), offset, time))
         steps = self._steps(time)
         if self._limit:
             self._release(int(steps[-1]) + 1)
@@ -108,7 +126,12 @@ class SetPoints:
         jumps[-1] = False  # what comes next says so
         at = np.repeat(np.arange(len(time)), 1 + jumps)
         after = np.concatenate([[False], np.diff(at) == 0])
-        motion = self._sampled(steps[at], after) if self._hold else self._softened(time[at], steps[at], after)
+        if self._hold:
+            motion = self._sampled(steps[at], after)
+            if offset is not None:
+                motion[0][:, :, 0] += self._turned(offset, steps[at], after, int(steps[0]))[:, None]
+        else:
+            motion = _added(self._softened(time[at], steps[at], after), offset, time[at])
         return JointReference(np.where(after, np.nextafter(time[at], np.inf), time[at]), *motion)
 
     def _steps(self, time: FloatArray) -> IntArray:
@@ -173,6 +196,14 @@ class SetPoints:
         still = np.zeros((2, len(steps), *angle.shape[1:]))
         return angle[which], still[0], still[1]
 
+    def _turned(self, offset: Offset, steps: IntArray, after: NDArray[np.bool_], begin: int) -> FloatArray:
+        """The offset in the set-points in force, (k,), rad; those made before step `begin` keep what they have."""
+        made = self._made(steps, after)
+        now = offset.at(np.asarray(made * self._step, np.float64))[0]
+        turned = np.where(made >= begin, now, self._state.turned)
+        self._state = replace(self._state, turned=float(turned[-1]))
+        return turned
+
     def _made(self, steps: IntArray, after: NDArray[np.bool_]) -> IntArray:
         """Step at which the set-point in force was made."""
         begun: IntArray = np.where(after | (steps % self._hold > 0), steps, steps - 1).clip(0)
@@ -206,3 +237,11 @@ class SetPoints:
         """Go back to a state that `checkpoint` gave."""
         gait, self._state = checkpoint
         self._gait.restore(gait)
+
+
+def _added(motion: Motion, offset: Offset | None, time: FloatArray) -> Motion:
+    """`motion` at `time` with an offset of the yaw."""
+    if offset is not None:
+        for part, own in zip(motion, offset.at(time), strict=True):
+            part[:, :, 0] += own[:, None]
+    return motion

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["Controller", "GaitAlone", "LeaderFollower"]
+__all__ = ["Controller", "GaitAlone", "HeadingControl", "LeaderFollower", "PathFollowing", "Steering"]
 
 
 class GaitAlone(Frozen):
@@ -89,5 +89,72 @@ class LeaderFollower(Frozen):
         return math.radians(self.direction_deg)
 
 
-Controller = Annotated[GaitAlone | LeaderFollower, Field(discriminator="kind")]
+class Steering(Frozen):
+    """How a heading is held: an offset of all joints, added to the gait's wave, turns the robot."""
+
+    uses_gait: ClassVar[bool] = True
+
+    measure: Literal["mean", "head"] = value(
+        "mean", label="Measured heading", live=True,
+        help="Mean direction of all links, or that of the head link, which swings with the gait",
+    )  # fmt: skip
+    gain: float = value(
+        0.5, label="Gain", symbol="k_ψ", help="Offset of every joint for the error of the heading, angle for angle",
+        ge=0, le=100, slider=(0, 2), live=True,
+    )  # fmt: skip
+    offset_limit_deg: float = value(
+        10.0, label="Offset limit", unit="°", symbol="ψ_max", help="The offset stays within this, to either side",
+        ge=0, le=90, slider=(0, 30), live=True,
+    )  # fmt: skip
+    response_s: float = value(
+        0.5, label="Response time", unit="s", symbol="T_ψ",
+        help="Time constant with which the joints follow the offset (a critically damped filter of second order)",
+        gt=0, le=100, slider=(0.05, 3), live=True,
+    )  # fmt: skip
+
+    @property
+    def offset_limit(self) -> float:
+        """Largest offset to either side, rad."""
+        return math.radians(self.offset_limit_deg)
+
+
+class HeadingControl(Steering):
+    """The robot turns to a heading and keeps it."""
+
+    kind: Literal["heading"] = value("heading", label="Controller", help="An offset of the gait holds a heading")
+    heading_deg: float = value(
+        0.0, label="Heading", unit="°", symbol="θ_ref", help="Where the robot's front shall point, from the x axis",
+        ge=-3600, le=3600, slider=(-180, 180), live=True,
+    )  # fmt: skip
+
+    @property
+    def heading(self) -> float:
+        """Where the robot's front shall point, rad."""
+        return math.radians(self.heading_deg)
+
+
+class PathFollowing(Steering):
+    """The centre of mass is steered onto the scene's path by line-of-sight guidance."""
+
+    kind: Literal["path_following"] = value(
+        "path_following", label="Controller", help="An offset of the gait steers the robot onto the scene's path"
+    )
+    look_ahead_m: float = value(
+        0.7, label="Look-ahead", unit="m", symbol="Δ",
+        help="The robot heads for the point of the path's tangent this far ahead: shorter is tighter, and less calm",
+        gt=0, le=1000, slider=(0.1, 3), live=True,
+    )  # fmt: skip
+    curve_gain: float = value(
+        0.75, label="Curve gain", symbol="k_κ",
+        help="Share of a smooth path's curvature that is bent into the body at once (0: the error alone bends it)",
+        ge=0, le=10, slider=(0, 1.5), live=True,
+    )  # fmt: skip
+    integral_gain_m_s: float = value(
+        0.0, label="Integral gain", unit="m/s", symbol="σ",
+        help="Takes away, slowly, a distance from the path that would stay, on a slope say (0: off)",
+        ge=0, le=100, slider=(0, 0.05), live=True,
+    )  # fmt: skip
+
+
+Controller = Annotated[GaitAlone | HeadingControl | PathFollowing | LeaderFollower, Field(discriminator="kind")]
 """Any controller."""

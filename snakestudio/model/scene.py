@@ -11,6 +11,7 @@ from typing import Literal
 from snakestudio.errors import Problem
 from snakestudio.model.controllers import Controller, GaitAlone
 from snakestudio.model.fields import Frozen, value
+from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.motion import Gait, LateralUndulation, Start, StraightStart
 from snakestudio.model.robot import Actuator, JointController, Robot
 from snakestudio.model.world import Ground, Obstacle
@@ -116,6 +117,7 @@ class Scene(Frozen):
     robot: Robot = value(Robot(), label="Robot", help="The robot's body")
     ground: Ground = value(Ground(), label="Ground", help="Ground plane and gravity")
     obstacles: tuple[Obstacle, ...] = value((), label="Obstacles", help="Fixed obstacles", max_length=20000)
+    path: GroundPath = value(GroundPath(), label="Path", help="Path on the ground that a controller may follow")
     gait: Gait = value(LateralUndulation(), label="Gait", help="Reference of the joints")
     controller: Controller = value(GaitAlone(), label="Controller", help="What closes the loop over the gait")
     joint_controller: JointController = value(
@@ -171,6 +173,8 @@ def structure_problems(scene: Scene) -> list[Problem]:
             f"{scene.run.log_rate_hz:g} Hz is more than one row a time step",
             f"give at most {1 / scene.solver.step_s:g}",
         )
+    for key, message, remedy in scene.path.mistakes():
+        wrong(f"path.{key}", message, remedy)
     start = scene.start
     link = getattr(start, "link", 1)
     if link > n:

@@ -235,7 +235,9 @@ def _contradictions(values: dict[str, Any], wrong: set[str]) -> list[Problem]:
     except pydantic.ValidationError:
         return []
     # A finding counts only if everything it compares is right.
-    compared = {"control": {"control", "solver"}, "run": {"run", "solver"}, "start": {"start", "robot"}}
+    compared = {
+        "control": {"control", "solver"}, "run": {"run", "solver"}, "start": {"start", "robot"}, "path": {"path"},
+    }  # fmt: skip
     return [p for p in structure_problems(scene) if not compared[p.key.partition(".")[0]] & wrong]
 
 

@@ -89,6 +89,8 @@ def problem_of(detail: ErrorDetails) -> Problem:
         return Problem("error", key, f"{_shown(given)} is not a text", f"give a text in quotes{about}")
     if kind == "string_too_long":
         return Problem("error", key, f"the text is longer than {context['max_length']} characters", "shorten it")
+    if kind == "bool_type":
+        return Problem("error", key, f"{_shown(given)} is neither true nor false", f"give true or false{about}")
     if kind == "too_long":
         return Problem("error", key, f"the list has more than {context['max_length']} entries", "shorten it")
     return Problem("error", key, f"{_shown(given)} is not valid ({detail['msg'].lower()})", f"mend the value{about}")

@@ -33,6 +33,7 @@ Sink = Callable[[JointReference], None]
 
 _LIVE_PARTS = (
     "title", "description", "source", "gait", "controller", "ground", "joint_controller", "actuator", "obstacles",
+    "path",
 )  # fmt: skip
 _LIVE_KEYS = ("solver.tolerance", "solver.max_iterations", "run.duration_s")
 
@@ -59,10 +60,15 @@ class Runner:
         self.controller = controllers.create(scene, base_dir)
         schema = self.engine.schema
         self.recording = SpooledRecording(scene, replace(schema, extra=schema.extra + self.controller.channels))
-        self._record(self.engine.initial_rows())
         self.scene = scene
         self.end_step = scene.n_steps
+        begun = self.controller.checkpoint()
+        if self._closed_loop:  # what it makes of the start belongs to the first row
+            first = np.arange(scene.steps_per_period + 1, dtype=np.float64) * scene.solver.step_s
+            self.controller.reference(first, self.engine.snapshot())
+        self._record(self.engine.initial_rows())
         self.latest: Snapshot = self._snapshot()
+        self.controller.restore(begun)
         self.engine_seconds = 0.0
         """Processor time the engine has taken so far, s."""
         self._sinks = sinks

@@ -1,0 +1,97 @@
+"""Line-of-sight guidance: which heading leads onto a path; pure geometry, for anything that has a heading.
+
+The law is T. I. Fossen's (Handbook of Marine Craft Hydrodynamics and Motion Control, Wiley, 2011, 10.3): head for the
+point of the path's tangent a look-ahead distance in front of the nearest point of the path. P. Liljebäck, I. U.
+Haugstuen and K. Y. Pettersen (Path following control of planar snake robots using a cascaded approach, IEEE
+Transactions on Control Systems Technology 20, 2012) show for snake robots and straight lines that it converges. The
+integral is that of E. Børhaug, A. Pavlov and K. Y. Pettersen (Integral LOS control for path following of underactuated
+marine surface vessels in the presence of constant ocean currents, IEEE CDC, 2008).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.track import Track
+
+__all__ = ["Sight", "heading_to", "integral_rate", "projected"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Where a point is, seen from a path.
+
+    Attributes
+    ----------
+    along : float
+        Nearest place of the path, as its length from the start, m.
+    cross : float
+        Distance to the left of the path there, m.
+    point : (2,) array
+        That place, m.
+    direction : float
+        Direction of the path there, rad in (-pi, pi].
+    curvature : float
+        Of the path there, 1/m, positive to the left.
+    """
+
+    along: float
+    cross: float
+    point: FloatArray
+    direction: float
+    curvature: float = 0.0
+
+    def ahead(self, distance: float) -> FloatArray:
+        """The point of the tangent `distance` (m) ahead of the nearest place, (2,), m."""
+        return self.point + distance * np.array([math.cos(self.direction), math.sin(self.direction)])
+
+
+def projected(track: Track, point: FloatArray, before: float | None, reach: float) -> Sight:
+    """`point` ((2,), m) seen from a path.
+
+    Parameters
+    ----------
+    track : Track
+    point : (2,) array
+        m.
+    before : float or None
+        Nearest place the last time, m: the next is sought around it, so that a path that comes back to itself is
+        followed to its end. None looks at all of it.
+    reach : float
+        How far around, m.
+    """
+    if before is None:
+        before = track.nearest(point)
+    along = track.nearest(point, before, reach)
+    place, direction = track.place(along)
+    away = point - place
+    cross = math.cos(direction) * away[1] - math.sin(direction) * away[0]
+    return Sight(along, float(cross), place, direction, track.curvature(along))
+
+
+def heading_to(sight: Sight, look_ahead: float, shift: float = 0.0) -> float:
+    """Heading that leads onto the path, rad, not wrapped.
+
+    Parameters
+    ----------
+    sight : Sight
+    look_ahead : float
+        m.
+    shift : float
+        Added to the distance from the path, m: what the integral makes.
+    """
+    return sight.direction - math.atan2(sight.cross + shift, look_ahead)
+
+
+def integral_rate(cross: float, look_ahead: float, shift: float) -> float:
+    """Rate of the integral (times the integral gain: of `shift`), without unit.
+
+    Far from the path it goes to 0, so that a long way to the path does not fill the integral.
+    """
+    return look_ahead * cross / ((cross + shift) ** 2 + look_ahead**2)

@@ -1,0 +1,139 @@
+"""Steering a gait: an offset of all joints, added to the wave, turns the robot to a heading.
+
+A body that carries a wave of travelling bends follows its own shape; a constant offset bends that shape into an arc,
+and the robot goes along it. So the offset makes a curvature (about the offset over the link's length), the heading
+changes with the way gone, and offset = gain * (error of the heading) brings it to its reference like a first-order lag
+(the heading controller of P. Liljebäck, K. Y. Pettersen, Ø. Stavdahl and J. T. Gravdahl, Snake Robots, Springer, 2013,
+chapter 5, with the acceleration of the offset fed forward).
+
+Which heading is measured matters. As the wave runs, the whole robot yaws; in the path-following scene the mean
+direction of the links swings by 13 degrees to either side of its own mean over a cycle, whether or not the body holds a
+whole wave (phase shifts of 30 to 45 degrees make no difference), and the head link's by 57 degrees. The swing reaches
+the offset times the gain, and less the longer the response time. That of the mean heading does no harm: the centre of
+mass stays within 1 cm of a straight line. The head's does: its mean is not the direction of travel once the swing has
+bent the body unevenly, and the robot keeps 0.1 to 0.3 m beside the path.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.control.body import Body, wrapped
+from snakestudio.control.offset_filter import OffsetFilter
+from snakestudio.control.set_points import SetPoints
+from snakestudio.model.controllers import Steering as Settings
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+
+__all__ = ["Steering"]
+
+FloatArray = NDArray[np.float64]
+
+_OVERTURN = 0.5
+"""A robot that turns the longer way round goes on doing so up to an error this far beyond half a turn, rad: swinging
+with the gait it would otherwise change its mind again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What steering remembers.
+
+    Attributes
+    ----------
+    heading : float or None
+        Measured heading, continuous over whole turns, rad; None before the first look.
+    error : float
+        What is missing to the heading reference, rad; positive: the robot shall turn left.
+    offset : OffsetFilter
+        What is added to every joint.
+    """
+
+    heading: float | None = None
+    error: float = 0.0
+    offset: OffsetFilter = field(default_factory=OffsetFilter)
+
+
+class Steering(ABC):
+    """Holds the heading that `_wanted` says by an offset of the gait; what reaches the joints is as `SetPoints` says.
+
+    The loop is closed once all joints follow the gait, after start delay and soft start.
+
+    Parameters
+    ----------
+    scene : Scene
+        Its controller is a `model.controllers.Steering`.
+    start : (n-1, 2) array
+        Joint angles the robot starts with, rad.
+    """
+
+    def __init__(self, scene: Scene, start: FloatArray) -> None:
+        self._body = Body(scene.robot)
+        self._law = _law(scene)
+        self._gait = SetPoints(scene, start)
+        self._steering = _State()
+
+    @abstractmethod
+    def _wanted(self, snapshot: Snapshot, period: float) -> tuple[float, float]:
+        """Heading reference, rad, up to whole turns, and the offset to the left known to be needed for it, rad.
+
+        They hold for `period` (s), 0 as long as the loop is open.
+        """
+
+    @property
+    def needs(self) -> Fields:
+        """Where the links are."""
+        return Fields.POSE
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Heading, its reference, and the offset of the joints."""
+        return ("heading_rad", "heading_ref_rad", "gait_offset_rad")
+
+    def values(self) -> FloatArray:
+        """Values of the channels; heading and reference go on over whole turns."""
+        state = self._steering
+        heading = state.heading or 0.0
+        return np.array([heading, heading + state.error, state.offset.angle])
+
+    def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
+        """References from `time[0]` to `time[-1]` for the robot as `snapshot` shows it."""
+        assert snapshot is not None
+        now, state = float(time[0]), self._steering
+        heading = self._body.forward_heading(snapshot, self._law.measure)
+        heading = wrapped(heading) if state.heading is None else state.heading + wrapped(heading - state.heading)
+        closed = self._gait.begun(now)
+        wanted, bend = self._wanted(snapshot, float(time[-1]) - now if closed else 0.0)
+        error = wrapped(wanted - heading)
+        if abs(error - state.error) > math.pi and math.pi - abs(error) < _OVERTURN and state.heading is not None:
+            error -= math.copysign(2.0 * math.pi, error)
+        limit = self._law.offset_limit
+        turn = min(max(self._law.gain * error + bend, -limit), limit) if closed else 0.0
+        offset = state.offset.aimed(self._body.turn_sign * turn, self._law.response_s, now)
+        self._steering = replace(state, heading=heading, error=error, offset=offset)
+        return self._gait.reference(time, None, offset)
+
+    def apply(self, scene: Scene, time: float) -> None:
+        """Go on with the settings of `scene`; the filter keeps where it is, so nothing jumps."""
+        self._law = _law(scene)
+        self._gait.apply(scene, time)
+
+    def checkpoint(self) -> Any:
+        """The full state."""
+        return self._steering, self._law, self._gait.checkpoint()
+
+    def restore(self, checkpoint: Any) -> None:
+        """Go back to a state that `checkpoint` gave."""
+        self._steering, self._law, gait = checkpoint
+        self._gait.restore(gait)
+
+
+def _law(scene: Scene) -> Settings:
+    assert isinstance(scene.controller, Settings)
+    return scene.controller

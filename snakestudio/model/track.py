@@ -1,0 +1,196 @@
+"""The geometry of a path on the ground: places, directions and curvature along it, and the nearest place to a point.
+
+Straight paths are polylines; smooth ones are cubic splines through the waypoints over the length of the chords between
+them (de Boor, A Practical Guide to Splines, 2001, XVI). An open path goes on straight beyond both ends.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+
+from snakestudio.model.ground_path import GroundPath
+
+__all__ = ["Track", "track"]
+
+FloatArray = NDArray[np.float64]
+
+_PER_CHORD = 64
+"""Pieces into which a smooth path is cut from one waypoint to the next, to find the nearest place in."""
+
+
+class Track:
+    """A path as a curve over its own length s, m: 0 at its start.
+
+    Parameters
+    ----------
+    path : GroundPath
+        With waypoints enough, no two of them at one place (see `GroundPath.mistakes`).
+
+    Attributes
+    ----------
+    closed : bool
+        On a closed path every s is meant up to whole rounds.
+    length : float
+        m, of one round if it is closed.
+    points : (k, 2) array
+        A polyline that follows the path closely, m; of a closed one the last point is the first.
+    lengths : (k,) array
+        s of these points.
+    """
+
+    def __init__(self, path: GroundPath) -> None:
+        corners = np.array(path.waypoints_m, np.float64)
+        self.closed = path.closed
+        if self.closed:
+            corners = np.vstack([corners, corners[:1]])
+        chord = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=1))])
+        self._curve: CubicSpline | None = None
+        self.points: FloatArray = corners
+        self.lengths: FloatArray = chord
+        if path.shape == "spline" and len(corners) > 2:
+            ends: Literal["periodic", "natural"] = "periodic" if self.closed else "natural"
+            first = CubicSpline(chord, corners, bc_type=ends)
+            pieces = (chord[:-1, None] + np.diff(chord)[:, None] * np.arange(_PER_CHORD) / _PER_CHORD).ravel()
+            parameter = np.append(pieces, chord[-1])
+            self.points, self.lengths = first(parameter), _lengths(first, parameter)
+            self.points[0], self.points[-1] = corners[0], corners[-1]
+            # Once more over its own length: now s is the parameter, and nothing needs to be turned round.
+            self._curve = CubicSpline(self.lengths, self.points, bc_type=ends)
+        self.length = float(self.lengths[-1])
+        self._arcs: FloatArray = np.diff(self.lengths)
+        self._spans: FloatArray = np.linalg.norm(np.diff(self.points, axis=0), axis=1)
+
+    def _inside(self, s: float) -> float:
+        """`s` on the first round, or within the ends."""
+        return s % self.length if self.closed else min(max(s, 0.0), self.length)
+
+    def _piece(self, s: float) -> int:
+        """The piece between two of `points` in which `s` lies; at a point the one that begins there."""
+        return min(max(int(self.lengths.searchsorted(s, side="right")) - 1, 0), len(self.lengths) - 2)
+
+    def place(self, s: float) -> tuple[FloatArray, float]:
+        """Point, (2,), m, and direction of the path, rad in (-pi, pi], at `s`; at a corner that of the way on."""
+        at = self._inside(s)
+        if self._curve is None:
+            piece = self._piece(at)
+            tangent = self.points[piece + 1] - self.points[piece]
+            tangent = tangent / np.linalg.norm(tangent)
+            point = self.points[piece] + (at - self.lengths[piece]) * tangent
+        else:
+            point, tangent = self._curve(at), self._curve(at, 1)
+            tangent = tangent / np.linalg.norm(tangent)
+        if not self.closed:
+            point = point + (s - at) * tangent
+        return point, float(np.arctan2(tangent[1], tangent[0]))
+
+    def curvature(self, s: float) -> float:
+        """Curvature at `s`, 1/m, positive where the path bends to the left; 0 on straight lines and beyond the ends."""
+        at = self._inside(s)
+        if self._curve is None or not (self.closed or at == s):
+            return 0.0
+        first, second = self._curve(at, 1), self._curve(at, 2)
+        return float((first[0] * second[1] - first[1] * second[0]) / np.linalg.norm(first) ** 3)
+
+    def largest_curvature(self) -> tuple[float, float]:
+        """Largest curvature, 1/m, and where it is, s in m; 0 for straight lines, whose corners have none."""
+        if self._curve is None:
+            return 0.0, 0.0
+        curvature = np.linalg.norm(self._curve(self.lengths, 2), axis=1)
+        worst = int(curvature.argmax())
+        return float(curvature[worst]), float(self.lengths[worst])
+
+    def nearest(self, point: FloatArray, around: float | None = None, reach: float = np.inf) -> float:
+        """Where the path is nearest to a point.
+
+        Parameters
+        ----------
+        point : (2,) array
+            m.
+        around, reach : float
+            Look only at places up to `reach` before and behind `around`, m, beyond the ends of an open path too: so one
+            lobe of the path is not mistaken for another. All of the path between its ends if left out.
+
+        Returns
+        -------
+        float
+            s, m; on a closed path on the round of `around`, or the first.
+        """
+        base, low, high = 0.0, 0.0, self.length
+        if around is not None:
+            low, high = around - reach, around + reach
+            if self.closed:
+                reach = min(reach, 0.5 * self.length)
+                base = np.floor(around / self.length) * self.length
+                low, high = around - reach - base, around + reach - base
+        rounds = (-1, 0, 1) if self.closed and around is not None else (0,)
+        best, found = np.inf, low
+        for lap in rounds:
+            s, distance = self._nearest_piece(point, low - lap * self.length, high - lap * self.length)
+            if distance < best:
+                best, found = distance, s + lap * self.length
+        if not self.closed and around is not None:
+            for end, beyond in ((0.0, low < 0.0), (self.length, high > self.length)):
+                if not beyond:
+                    continue
+                corner, direction = self.place(end)
+                further = float((point - corner) @ (np.cos(direction), np.sin(direction)))
+                s = np.clip(end + further, low, high)
+                if (s < 0.0) if end == 0.0 else (s > self.length):
+                    distance = float(np.linalg.norm(point - self.place(s)[0]))
+                    if distance < best:
+                        best, found = distance, s
+        return float(found + base)
+
+    def _nearest_piece(self, point: FloatArray, low: float, high: float) -> tuple[float, float]:
+        """Where between `low` and `high` the path is nearest, m, and how near; infinitely far if there is nothing."""
+        low, high = max(low, 0.0), min(high, self.length)
+        if low > high:
+            return 0.0, np.inf
+        first, last = self._piece(low), self._piece(high) + 1
+        begin, end = self.points[first:last], self.points[first + 1 : last + 1]
+        along = end - begin
+        span = self._spans[first:last]
+        # Pieces of a smooth path are chords, a little shorter than what they cut off.
+        arc = self._arcs[first:last]
+        share = np.einsum("ki,ki->k", point - begin, along) / span**2
+        share = np.maximum(share, np.maximum((low - self.lengths[first:last]) / arc, 0.0))
+        share = np.minimum(share, np.minimum((high - self.lengths[first:last]) / arc, 1.0))
+        away = begin + share[:, None] * along - point
+        distance = np.hypot(away[:, 0], away[:, 1])
+        best = int(distance.argmin())
+        s = float(self.lengths[first + best] + share[best] * arc[best])
+        if self._curve is None:
+            return s, float(distance[best])
+        return self._refined(point, s, low, high)
+
+    def _refined(self, point: FloatArray, s: float, low: float, high: float) -> tuple[float, float]:
+        """The nearest place of a smooth path beside `s`, by Newton's method on the foot of the perpendicular."""
+        assert self._curve is not None
+        for _ in range(8):
+            away, tangent = point - self._curve(s), self._curve(s, 1)
+            # Near the centre of curvature Newton's method is no guide: there, plain steps.
+            slope = max(float(tangent @ tangent - away @ self._curve(s, 2)), 0.5)
+            old, s = s, min(max(s + float(away @ tangent) / slope, low), high)
+            if abs(s - old) < 1e-9:
+                break
+        return s, float(np.linalg.norm(point - self._curve(s)))
+
+
+def _lengths(curve: CubicSpline, parameter: FloatArray) -> FloatArray:
+    """Length of `curve` up to each of these ascending values of its parameter, m (Gauss-Legendre with 5 points)."""
+    node, weight = np.polynomial.legendre.leggauss(5)
+    half = 0.5 * np.diff(parameter)
+    at = 0.5 * (parameter[:-1] + parameter[1:])[:, None] + half[:, None] * node
+    pieces = half * (np.linalg.norm(curve(at, 1), axis=2) @ weight)
+    return np.concatenate([[0.0], np.cumsum(pieces)])
+
+
+@lru_cache(maxsize=32)
+def track(path: GroundPath) -> Track:
+    """The geometry of a path; made once for a path."""
+    return Track(path)

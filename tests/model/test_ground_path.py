@@ -1,0 +1,153 @@
+"""The path on the ground: what a scene file may say of it, and its geometry against closed forms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snakestudio.errors import SceneError
+from snakestudio.model.edits import with_values
+from snakestudio.model.ground_path import GroundPath
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import dump_scene, parse_scene
+from snakestudio.model.track import Track
+
+SQUARE = ((0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0))
+
+
+def circle(radius: float, count: int = 24) -> GroundPath:
+    """Round about the origin to the left, from (radius, 0) on."""
+    angles = 2 * math.pi * np.arange(count) / count
+    points = tuple((radius * math.cos(a), radius * math.sin(a)) for a in angles)
+    return GroundPath(waypoints_m=points, shape="spline", closed=True)
+
+
+def test_a_path_survives_the_file_and_scenes_without_one_stay_as_they_are() -> None:
+    scene = with_values(Scene(), {"path.waypoints_m": [[0.0, 0.1], [1, 2.5]], "path.shape": "spline"})
+    text = dump_scene(scene, "format = 1  # mine\n")
+    assert parse_scene(text) == scene
+    assert "# mine" in text
+    assert parse_scene(dump_scene(scene)) == scene
+    assert "path" not in dump_scene(Scene(), "format = 1\n")
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ("waypoints_m = [[0.0, 0.0]]", "path.waypoints_m: 1 waypoint makes no path; a path needs at least 2."),
+        (
+            "waypoints_m = [[0.0, 0.0], [1.0, 0.0]]\nclosed = true",
+            "path.waypoints_m: 2 waypoints make no path; a closed path needs at least 3.",
+        ),
+        (
+            "waypoints_m = [[0.0, 0.0], [1.0, 0.0], [1.0, 0.0]]",
+            "path.waypoints_m[3]: the waypoint lies on the one before it at (1, 0); leave it out.",
+        ),
+        (
+            "waypoints_m = [[0.0, 0.0], [1.0, 0.0], [2.0, 1.0], [0.0, 0.0]]\nclosed = true",
+            "path.waypoints_m[4]: the last waypoint lies on the first; leave it out: a closed path returns by itself.",
+        ),
+        ("waypoints_m = [[0.0, 0.0], [nan, 0.0]]", "path.waypoints_m[2][1]: nan is not a finite number"),
+        ("waypoints_m = [[0.0, 0.0], [2e4, 0.0]]", "path.waypoints_m[2][1]: 20000.0 must be at most 10000 m"),
+        ("waypoints_m = [[0.0, 0.0], [1.0]]", "path.waypoints_m[2][2]: the key is missing"),
+        ("closed = 1", "path.closed: 1 is neither true nor false; give true or false"),
+        ('shape = "round"', "path.shape: \"round\" is not known; give 'straight' or 'spline'."),
+    ],
+)
+def test_mistakes_are_said_in_words(table: str, sentence: str) -> None:
+    with pytest.raises(SceneError) as caught:
+        parse_scene(f"format = 1\n[path]\n{table}\n")
+    assert sentence in str(caught.value)
+    assert len(caught.value.problems) == 1
+
+
+def test_a_straight_path_has_the_lengths_and_directions_of_its_lines() -> None:
+    track = Track(GroundPath(waypoints_m=SQUARE))
+    assert track.length == 12.0
+    for s, point, direction in [
+        (1.0, (1.0, 0.0), 0.0),
+        (4.0, (4.0, 0.0), math.pi / 2),
+        (6.5, (4.0, 2.5), math.pi / 2),
+        (11.0, (1.0, 4.0), math.pi),
+        (-2.0, (-2.0, 0.0), 0.0),  # straight on beyond both ends
+        (13.0, (-1.0, 4.0), math.pi),
+    ]:
+        place, way = track.place(s)
+        np.testing.assert_allclose(place, point, atol=1e-12)
+        assert way == pytest.approx(direction)
+        assert track.curvature(s) == 0.0
+    closed = Track(GroundPath(waypoints_m=SQUARE, closed=True))
+    assert closed.length == 16.0
+    np.testing.assert_allclose(closed.place(17.0 + 32.0)[0], (1.0, 0.0), atol=1e-12)
+
+
+def test_a_spline_round_a_circle_is_that_circle() -> None:
+    # Through 24 points the periodic cubic spline is off a circle by about (pi / 12)^4 / 384 of the radius: 1.2e-5.
+    track = Track(circle(2.0))
+    assert track.length == pytest.approx(4 * math.pi, rel=1e-4)
+    for s in np.linspace(0.0, track.length, 97):
+        place, direction = track.place(s)
+        assert np.linalg.norm(place) == pytest.approx(2.0, rel=5e-5)
+        assert math.sin(direction - (s * 2 * math.pi / track.length + math.pi / 2)) == pytest.approx(0.0, abs=2e-4)
+        assert track.curvature(s) == pytest.approx(0.5, rel=0.02)
+    assert track.largest_curvature()[0] == pytest.approx(0.5, rel=0.02)
+
+
+def test_length_along_a_spline_is_length() -> None:
+    track = Track(GroundPath(waypoints_m=((0.0, 0.0), (1.0, 0.3), (1.2, 2.0), (4.0, 2.0)), shape="spline"))
+    s = np.linspace(0.0, track.length, 4001)
+    points = np.array([track.place(float(v))[0] for v in s])
+    chords = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    np.testing.assert_allclose(chords, track.length / 4000, rtol=1e-4)
+    np.testing.assert_allclose(points[[0, -1]], [(0.0, 0.0), (4.0, 2.0)], atol=1e-9)
+    # Curvature against the turn of the direction.
+    turn = np.diff([track.place(float(v))[1] for v in s]) / (track.length / 4000)
+    np.testing.assert_allclose([track.curvature(float(v)) for v in s[1:] - track.length / 8000], turn, atol=2e-3)
+
+
+@pytest.mark.parametrize("shape", ["straight", "spline"])
+@pytest.mark.parametrize("closed", [False, True])
+@given(x=st.floats(-3.0, 7.0), y=st.floats(-3.0, 7.0))
+def test_the_nearest_place_is_the_nearest(shape: str, closed: bool, x: float, y: float) -> None:
+    track = TRACKS[shape, closed]
+    s = track.nearest(np.array([x, y]))
+    near = np.linalg.norm(track.place(s)[0] - (x, y))
+    assert 0.0 <= s <= track.length
+    assert near <= np.linalg.norm(FINE[shape, closed] - (x, y), axis=1).min() + 1e-6
+    assert near == pytest.approx(np.linalg.norm(FINE[shape, closed] - (x, y), axis=1).min(), abs=2e-3)
+
+
+TRACKS = {
+    (shape, closed): Track(GroundPath.model_validate({"waypoints_m": SQUARE, "shape": shape, "closed": closed}))
+    for shape in ("straight", "spline")
+    for closed in (False, True)
+}
+FINE = {
+    key: np.array([track.place(float(s))[0] for s in np.linspace(0.0, track.length, 8001)])
+    for key, track in TRACKS.items()
+}
+
+
+def test_a_path_that_crosses_itself_is_followed_to_its_end() -> None:
+    # A loop that crosses the way in: whoever follows passes the crossing twice and never changes over.
+    track = Track(GroundPath(waypoints_m=((-3.0, 0.0), (3.0, 0.0), (3.0, 3.0), (0.0, 3.0), (0.0, -3.0))))
+    s = 0.0
+    for wanted in np.arange(0.0, track.length + 2.0, 0.05):
+        point, direction = track.place(wanted)
+        left = np.array([-math.sin(direction), math.cos(direction)])
+        s = track.nearest(point + 0.01 * left, s, 0.5)
+        assert s == pytest.approx(wanted, abs=0.011)
+    assert track.nearest(np.array([0.0, -0.01])) == pytest.approx(15.01, abs=0.02)
+
+
+def test_a_closed_path_is_followed_round_after_round() -> None:
+    track = Track(circle(1.0))
+    s = 0.0
+    for angle in np.arange(0.0, 6 * math.pi, 0.1):
+        s = track.nearest(np.array([1.1 * math.cos(angle), 1.1 * math.sin(angle)]), s, 0.5)
+    assert s == pytest.approx(angle, rel=1e-3)
+    assert track.nearest(np.array([math.cos(-0.2), math.sin(-0.2)]), 0.0, 0.5) == pytest.approx(-0.2, rel=1e-3)
