@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from snakestudio.gui.controllers import unused_by_controller
 from snakestudio.model.scene import Scene
 
 __all__ = ["MODELS", "ModelInfo", "belongs_elsewhere", "is_planar", "unused_reason"]
@@ -140,4 +141,4 @@ def unused_reason(scene: Scene, key: str) -> str:
         return "only under PD control"
     if key in _LINEARIZED_GAINS and not linearized:
         return "only under feedback linearization"
-    return ""
+    return unused_by_controller(scene, key)

@@ -99,6 +99,21 @@ def test_on_a_circle_of_2_m_radius_it_stays_near() -> None:
     assert 0.035 < stiff.mean() < 0.10
 
 
+GRIP = {
+    "ground.viscous_along_ns_per_m": 0.0, "ground.viscous_across_ns_per_m": 0.0, "ground.mu_along": 0.1,
+    "ground.mu_across": 0.5, "joint_controller.law": "pd", "joint_controller.kp_nm_per_rad": 400.0,
+    "joint_controller.kd_nms_per_rad": 2.0, "solver.step_s": 0.00025, "robot.mass_kg": 0.7,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("model", ["planar_nonsmooth", "spatial_nonsmooth"])
+def test_on_a_floor_with_dry_friction_it_works_without_other_gains(model: str) -> None:
+    # The controller knows nothing of what moves the robot. Here it is 2.5 times as fast, and there within 10 s.
+    error = column(follow({**LINE, **GRIP, "model.kind": model, "run.duration_s": 18.0}), "cross_track_m")
+    assert error[0] == pytest.approx(1.0, abs=0.01)
+    assert np.abs(error[-60:]).mean() < 0.05
+
+
 @pytest.mark.parametrize(("head", "shift"), [("last", 40.0), ("first", -40.0)])
 def test_a_heading_is_reached_and_kept(head: str, shift: float) -> None:
     scene = with_values(SHIPPED, {"controller.kind": "heading", "controller.heading_deg": 60.0})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,12 +74,17 @@ def make_rows(scene: Scene, first: int, stop: int) -> Rows:
     )
 
 
-def make_recording(scene: Scene, n_rows: int) -> SpooledRecording:
-    """A recording of `n_rows` rows; in space the joints pitch too, and the links rise by up to 2 cm."""
+def make_recording(scene: Scene, n_rows: int, extra: tuple[str, ...] = ()) -> SpooledRecording:
+    """A recording of `n_rows` rows; in space the joints pitch too, and the links rise by up to 2 cm.
+
+    Column k of `extra` is (k + 1) sin(t).
+    """
     has_pitch = scene.model.kind != "planar_nonsmooth"
-    recording = SpooledRecording(scene, Schema(scene.robot.n_links, has_pitch, ENERGIES))
+    recording = SpooledRecording(scene, Schema(scene.robot.n_links, has_pitch, ENERGIES, extra))
     for first, stop in _blocks(0, n_rows):
-        recording.append(make_rows(scene, first, stop))
+        rows = make_rows(scene, first, stop)
+        columns = np.outer(np.sin(rows.time), np.arange(1.0, len(extra) + 1))
+        recording.append(replace(rows, extra=columns))
     return recording
 
 

@@ -354,7 +354,40 @@ def test_the_solver_says_how_well_and_with_how_much(qtbot: QtBot, panel: PlotPan
     assert panel.history.values_at("solver", 700)[1:] == pytest.approx([2.3, 0.0])  # type: ignore[index]
 
 
-@pytest.mark.parametrize("view", sorted(VIEWS))
+STEERED = ("heading_rad", "heading_ref_rad", "gait_offset_rad", "cross_track_m")
+
+
+def test_what_controllers_add_is_offered_where_they_add_it(
+    qtbot: QtBot, panel: PlotPanel, document: Document, bridge: FakeBridge
+) -> None:
+    plot = panel.plots[0]
+
+    def offered() -> set[str]:
+        plot._fill_views()
+        return {action.text() for action in plot._view_menu.actions()}
+
+    steered = {"Heading", "Cross-track error"}
+    assert not offered() & steered
+    bridge.recording = make_recording(document.scene, 500, STEERED)
+    bridge.recording_changed.emit()
+    assert offered() >= steered
+    plot.choose("cross_track")
+    panel.plots[1].choose("heading")
+    settle(qtbot, panel)
+    (trace,) = plot.chart.picture.traces
+    np.testing.assert_allclose(trace.high, 4 * np.sin(trace.time), atol=0.05)
+    names = [trace.name for trace in panel.plots[1].chart.picture.traces]
+    assert names == ["heading", "reference", "offset"]
+    offset = panel.plots[1].chart.picture.traces[2]
+    np.testing.assert_allclose(offset.high, np.degrees(3 * np.sin(offset.time)), atol=2.0)
+
+
+def test_a_path_following_scene_shows_how_far_off_it_is(panel: PlotPanel, document: Document) -> None:
+    document.open(scenes_dir() / "path_following.toml")
+    assert views(panel) == ["cross_track", "heading", "speed", "position"]
+
+
+@pytest.mark.parametrize("view", sorted(name for name, view in VIEWS.items() if not view.columns))
 def test_every_view_draws(qtbot: QtBot, panel: PlotPanel, view: str) -> None:
     plot = panel.plots[0]
     plot.choose(view, 2)

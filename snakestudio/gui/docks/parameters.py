@@ -1,4 +1,4 @@
-"""The panel at the right of the viewport: gait, contact and friction, controller, real robot, model and solver."""
+"""The panel at the right of the viewport: gait, controller, contact and friction, joints, real robot, model and solver."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.docks.controller_panel import ControllerPanel
 from snakestudio.gui.docks.gait_panel import GaitPanel
 from snakestudio.gui.docks.presets import FRICTION_PRESETS, Preset, PresetBox
 from snakestudio.gui.docks.real_robot import RealRobotSection
@@ -37,7 +38,7 @@ _CONTACT = (
     "ground.downhill_deg",
     "ground.gravity_m_s2",
 )
-_CONTROLLER = (
+_JOINTS = (
     "joint_controller.kp_nm_per_rad",
     "joint_controller.kd_nms_per_rad",
     "joint_controller.kp_pitch_nm_per_rad",
@@ -45,7 +46,7 @@ _CONTROLLER = (
     "joint_controller.linearization_kp_per_s2",
     "joint_controller.linearization_kd_per_s",
 )
-_PITCH_GAINS = _CONTROLLER[2:4]
+_PITCH_GAINS = _JOINTS[2:4]
 _SOLVER = (
     "solver.step_s",
     "solver.tolerance",
@@ -79,14 +80,18 @@ class ParameterPanels(Themed):
         self.gait.rebuilt.connect(self._show_pending)
         self._layout.addWidget(self.gait)
 
+        self.controller = ControllerPanel(document)
+        self.controller.rebuilt.connect(self._show_pending)
+        self._layout.addWidget(self.controller)
+
         self.friction_presets = PresetBox(FRICTION_PRESETS)
         self.friction_presets.setAccessibleName("Friction preset")
         self.friction_presets.chosen.connect(self._choose)
         contact = self._section("Contact and friction", _CONTACT)
         contact.body.insertWidget(0, self.friction_presets)
-        controller = self._section("Controller", _CONTROLLER)
+        joints = self._section("Joint controller", _JOINTS)
         self.law = ChoiceRow(document, ["joint_controller.law"])
-        controller.body.insertWidget(0, self.law)
+        joints.body.insertWidget(0, self.law)
         for key in _PITCH_GAINS:
             self._rows[key].field.setPlaceholderText("as yaw")
 
@@ -126,6 +131,7 @@ class ParameterPanels(Themed):
         """All rows by dotted scene key."""
         return {
             **self.gait.rows,
+            **self.controller.rows,
             "control.soft_start_deg": self.gait.soft_start,
             **self._rows,
             **self.real_robot.rows,
@@ -159,6 +165,7 @@ class ParameterPanels(Themed):
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         self.gait.refresh(after)
+        self.controller.refresh(after)
         self.real_robot.refresh(after)
         self.friction_presets.refresh(after)
         friction = self.friction_presets.present
@@ -166,7 +173,7 @@ class ParameterPanels(Themed):
             for key, value in friction.values.items():
                 self._rows[key].set_default(value)
         for key, row in self.rows.items():
-            if key in self.gait.rows:
+            if key in self.gait.rows or key in self.controller.rows:
                 continue
             row.set_unused(unused_reason(after, key))
             row.setVisible(not belongs_elsewhere(after, key))
@@ -182,6 +189,7 @@ class ParameterPanels(Themed):
         pending = set(self._bridge.status.pending)
         for key, row in self.rows.items():
             row.set_pending(key in pending)
+        self.controller.show_pending(pending)
         self.model_message.say("Applies at the next reset." if "model.kind" in pending else "")
 
     def _draw_shape(self) -> None:

@@ -109,6 +109,10 @@ def _attitude_names(schema: Schema) -> tuple[str, ...]:
     return tuple(f"link_{i + 1}_{axis}_deg" for i in range(schema.n_links) for axis in ("roll", "pitch", "yaw"))
 
 
+def _control_angle_names(schema: Schema) -> tuple[str, ...]:
+    return tuple(f"{name.removesuffix('_rad')}_deg" for name in schema.extra)
+
+
 def _solver(rows: Rows, before: Rows | None) -> FloatArray:
     steps = _since_before(rows.steps, None if before is None else before.steps)
     iterations = _since_before(rows.solver_iterations, None if before is None else before.solver_iterations)
@@ -157,5 +161,7 @@ CHANNELS = {
         lambda rows, before: rows.energy,
         Fields.ENERGY,
     ),
+    "control": Channel(lambda schema: schema.extra, lambda rows, before: rows.extra, Fields.NONE),
+    "control_angle": Channel(_control_angle_names, lambda rows, before: np.degrees(rows.extra), Fields.NONE),
 }
-"""All channels by name."""
+"""All channels by name; "control" is what controllers and models add, "control_angle" its angles in degrees."""

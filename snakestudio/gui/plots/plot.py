@@ -15,7 +15,6 @@ from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.views import VIEWS, Line, View
 from snakestudio.model.recording import Schema
-from snakestudio.model.snapshot import Fields
 
 __all__ = ["LivePlot"]
 
@@ -111,7 +110,7 @@ class LivePlot(QWidget):
         key = (self._schema, self._name, self.index, theme.current().name)
         if key != self._lines_for:
             schema = self._schema
-            shown = schema is not None and self.view.needs in schema.valid
+            shown = schema is not None and self.view.possible(schema)
             self._lines = self.view.lines(schema, self.index) if shown and schema is not None else []
             self._lines_for = key
         return self._lines
@@ -189,13 +188,12 @@ class LivePlot(QWidget):
 
     def _fill_views(self) -> None:
         schema = self._schema
-        valid = Fields.ALL if schema is None else schema.valid
         self._fill(
             self._view_menu,
             [
-                (view.title, name == self._name, view.needs in valid, name)
+                (view.title, name == self._name, schema is None or view.possible(schema), name)
                 for name, view in VIEWS.items()
-                if not view.spatial or schema is None or schema.has_pitch or name == self._name
+                if name == self._name or schema is None or view.suits(schema)
             ],
             lambda name: self.choose(str(name)),
         )

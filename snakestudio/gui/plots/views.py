@@ -67,6 +67,8 @@ class View:
         Values to mark, and what they are.
     spatial : bool
         Whether it says something only of robots that leave the plane.
+    columns : tuple of str
+        What controllers or models must have added to the recording.
     """
 
     title: str
@@ -80,6 +82,15 @@ class View:
     decades: bool = False
     levels: tuple[tuple[float, str], ...] = ()
     spatial: bool = False
+    columns: tuple[str, ...] = ()
+
+    def possible(self, schema: Schema) -> bool:
+        """Whether a recording holds what is shown."""
+        return self.needs in schema.valid and set(self.columns) <= set(schema.extra)
+
+    def suits(self, schema: Schema) -> bool:
+        """Whether it has something to say of such a run."""
+        return (schema.has_pitch or not self.spatial) and set(self.columns) <= set(schema.extra)
 
 
 _STOPS = ("#4cc2ff", "#8f9dff", "#c792ea", "#ef9ac8", "#ffb454", "#e6dc6a", "#55d68b")
@@ -159,6 +170,22 @@ def _position(schema: Schema, index: int) -> list[Line]:
     return lines
 
 
+def _cross_track(schema: Schema, index: int) -> list[Line]:
+    return [
+        Line("control", schema.extra.index("cross_track_m"), "to the left of the path", theme.current().accent, "m")
+    ]
+
+
+def _heading(schema: Schema, index: int) -> list[Line]:
+    p = theme.current()
+    shown = (("heading_rad", "heading", p.accent, False), ("heading_ref_rad", "reference", p.dim, True))
+    lines = [
+        Line("control_angle", schema.extra.index(name), text, colour, "°", faint=faint)
+        for name, text, colour, faint in shown
+    ]
+    return [*lines, Line("control_angle", schema.extra.index("gait_offset_rad"), "offset", p.warning, "°")]
+
+
 def _solver(schema: Schema, index: int) -> list[Line]:
     p = theme.current()
     return [
@@ -210,6 +237,18 @@ VIEWS = {
     "position": View("Position", "m", _position, Fields.POSE, chooser="link", least=0.01),
     "height": View("Height by link", "m", _height, Fields.POSE, least=0.01, spatial=True),
     "attitude": View("Roll, pitch, yaw", "°", _attitude, Fields.POSE, chooser="link", least=2.0, spatial=True),
+    "cross_track": View(
+        "Cross-track error",
+        "m",
+        _cross_track,
+        Fields.NONE,
+        least=0.02,
+        levels=((0.0, "the path"),),
+        columns=("cross_track_m",),
+    ),
+    "heading": View(
+        "Heading", "°", _heading, Fields.NONE, least=5.0, columns=("heading_rad", "heading_ref_rad", "gait_offset_rad")
+    ),
     "solver": View(
         "Solver",
         "",
@@ -225,6 +264,10 @@ VIEWS = {
 
 def default_views(scene: Scene) -> tuple[str, str, str, str]:
     """What the four plots show at first: where something happens in this scene."""
+    if scene.controller.kind == "path_following":
+        return "cross_track", "heading", "speed", "position"
+    if scene.controller.kind == "heading":
+        return "heading", "joint", "speed", "position"
     if scene.obstacles:
         return "force", "joint", "speed", "position"
     if scene.model.kind.startswith("planar"):

@@ -1,4 +1,4 @@
-"""Rows of a form, made from what is declared about scene values: number, text, choice, list of numbers."""
+"""Rows of a form, made from what is declared about scene values: number, text, choice, switch, list of numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui.document import Document
@@ -19,7 +19,7 @@ from snakestudio.gui.widgets.parameter_row import declared, explanation, number_
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.fields import field_doc
 
-__all__ = ["ChoiceRow", "FormRow", "ListRow", "NumberRow", "TextRow", "make_row"]
+__all__ = ["ChoiceBox", "ChoiceRow", "FormRow", "ListRow", "NumberRow", "TextRow", "ToggleRow", "make_row"]
 
 _SEVERAL = object()
 """Several things are edited at once and do not have the same value."""
@@ -193,7 +193,9 @@ class ListRow(TextRow):
         return parse_numbers(text)
 
 
-class _Box(QComboBox):
+class ChoiceBox(QComboBox):
+    """A box that leaves the wheel to the panel it stands in."""
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
@@ -203,7 +205,7 @@ class ChoiceRow(FormRow):
 
     def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
         super().__init__(document, keys, of, parent)
-        self.field = _Box()
+        self.field = ChoiceBox()
         for word in typing.get_args(self.model.model_fields[self.name].annotation):
             self.field.addItem(str(word).replace("_", " "), word)
         self.field.activated.connect(self._commit)
@@ -218,6 +220,28 @@ class ChoiceRow(FormRow):
         self.refresh()
 
 
+class ToggleRow(FormRow):
+    """Something that is on or off."""
+
+    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(document, keys, of, parent)
+        self.field = QCheckBox()
+        self.field.clicked.connect(self._commit)
+        self._place(self.field, wide=True)
+        self.refresh()
+
+    def _show(self, value: Any) -> None:
+        self.field.setTristate(value is _SEVERAL)
+        if value is _SEVERAL:
+            self.field.setCheckState(Qt.CheckState.PartiallyChecked)
+        else:
+            self.field.setChecked(bool(value))
+
+    def _commit(self) -> None:
+        self.message.say(self._apply(self.field.checkState() != Qt.CheckState.Unchecked))
+        self.refresh()
+
+
 def make_row(document: Document, keys: Sequence[str], of: str = "") -> FormRow | None:
     """The row that edits a value, by what is declared about it; None if it cannot be edited in a row."""
     model, name = declared(document.scene, keys[0])
@@ -226,6 +250,8 @@ def make_row(document: Document, keys: Sequence[str], of: str = "") -> FormRow |
         return NumberRow(document, keys, of)
     if typing.get_origin(annotation) is typing.Literal:
         return ChoiceRow(document, keys, of) if len(typing.get_args(annotation)) > 1 else None
+    if annotation is bool:
+        return ToggleRow(document, keys, of)
     if annotation is str:
         return TextRow(document, keys, of)
     if annotation == tuple[float, ...]:
