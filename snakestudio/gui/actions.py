@@ -157,6 +157,15 @@ TABLE: tuple[Spec, ...] = (
     _line("Edit"),
     *(_add(kind) for kind in KINDS),
     Spec(
+        "draw_path", "Edit", "Draw Path", lambda w: w.viewport.path_tool.begin(), ("P",), icon="path", local=True,
+        tip="Click waypoints on the ground; Enter or a double click ends the path",
+    ),
+    Spec(
+        "remove_path", "Edit", "Remove Path", lambda w: w.viewport.path_tool.clear(),
+        enabled=lambda w: bool(w.document.scene.path),
+    ),
+    _line("Edit"),
+    Spec(
         "duplicate", "Edit", "Duplicate Obstacles", lambda w: w.obstacles.duplicate(), ("Ctrl+D",),
         lambda w: bool(w.selection.obstacles), local=True,
     ),
@@ -194,6 +203,7 @@ TABLE: tuple[Spec, ...] = (
     _show("friction", "Friction Forces"),
     _show("contact_points", "Contact Points", "Coloured by stick and slip"),
     _show("trail", "Trail"),
+    _show("path", "Path", "The path on the ground and the points that guide the robot"),
     _show("centre_of_mass", "Centre of Mass"),
     _show("joint_axes", "Joint Axes"),
     _show("reference_ghost", "Commanded Shape", "Where the joints were told to be"),

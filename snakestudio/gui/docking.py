@@ -45,7 +45,10 @@ def _checks(w: MainWindow) -> QWidget:
 def _parameters(w: MainWindow) -> QWidget:
     from snakestudio.gui.docks.parameters import ParameterPanels
 
-    return ParameterPanels(w.document, w.bridge)
+    panels = ParameterPanels(w.document, w.bridge)
+    panels.controller.draw_asked.connect(w.viewport.path_tool.begin)
+    panels.controller.clear_asked.connect(w.viewport.path_tool.clear)
+    return panels
 
 
 def _plots(w: MainWindow) -> QWidget:

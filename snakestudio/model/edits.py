@@ -9,6 +9,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from snakestudio.errors import Problem, SceneError
+from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.scene import Scene, structure_problems
 from snakestudio.model.scene_file import complete, scene_from_dict
 from snakestudio.model.sentences import problem_of
@@ -22,6 +23,7 @@ __all__ = [
     "parse_key",
     "remove_obstacles",
     "tree",
+    "with_path",
     "with_value",
     "with_values",
 ]
@@ -237,6 +239,18 @@ def move_obstacles(scene: Scene, indices: Sequence[int], dx: float, dy: float) -
         _validated(o, x_m=o.x_m + dx, y_m=o.y_m + dy) if i in chosen else o for i, o in enumerate(scene.obstacles)
     )
     return _with_obstacles(scene, moved)
+
+
+def with_path(scene: Scene, path: GroundPath) -> Scene:
+    """The scene with another path on the ground.
+
+    Raises
+    ------
+    SceneError
+        If the path contradicts itself; `scene` stays as it was.
+    """
+    changed = scene.model_copy(update={"path": path})
+    return complete(changed, structure_problems(changed))
 
 
 def _validated(part: Obstacle, **changes: Any) -> Obstacle:

@@ -12,7 +12,7 @@ import numpy as np
 
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.render import mark_parts, robot_parts, world_parts
+from snakestudio.render import mark_parts, path_parts, robot_parts, world_parts
 from snakestudio.render.camera import Camera
 from snakestudio.render.instances import Batch, FloatArray
 from snakestudio.render.obstacles import Obstacles, obstacles_of
@@ -139,6 +139,15 @@ def build(
             if told is not None:
                 ghosts.append(robot_parts.ghost(told, robot, theme.ghost, 0.3))
 
+    lines = [mark_parts.trail_lines(overlays.trail, theme)]
+    if overlays.show_path:
+        path = scene.path if overlays.draft is None else overlays.draft
+        lines.insert(0, path_parts.path_lines(path, theme.path))
+        marks["sphere"].append(path_parts.waypoint_marks(path, overlays.waypoint, camera, theme))
+        if snapshot is not None and len(pose) and path is scene.path:
+            lines.append(path_parts.guide_lines(snapshot, theme))
+            marks["sphere"].append(path_parts.guide_marks(snapshot, camera, theme))
+
     low, high = _bounds(links, robot.radius_m + robot.contact_half_length_m, world)
     outlines, terrain_outlines = _outlines(links, world, scene, overlays, camera, theme)
     return DrawList(
@@ -150,7 +159,7 @@ def build(
         outlines=outlines,
         ghosts=[g for g in ghosts if len(g)],
         marks={mesh: np.concatenate(batches) for mesh, batches in marks.items() if any(map(len, batches))},
-        lines=mark_parts.trail_lines(overlays.trail, theme),
+        lines=np.concatenate(lines),
         labels=world_parts.grid_labels(camera, theme) if overlays.show_grid and overlays.show_grid_labels else [],
         show_grid=overlays.show_grid,
         show_triad=overlays.show_triad,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.robot import Robot
 from snakestudio.render.style import Colour
 
@@ -95,6 +96,12 @@ class Overlays:
     reference_ghost : bool
         Ghost of the shape the joints were told to take.
     show_contact_points, show_com, show_joint_axes, show_grid, show_grid_labels, show_triad : bool
+    show_path : bool
+        The path on the ground, and the points that guide a robot that follows it.
+    draft : GroundPath or None
+        A path that is being drawn, instead of the scene's.
+    waypoint : int
+        0-based waypoint that stands out; -1: none.
     obstacle_opacity : float
         Below 1 the robot shows through the obstacles.
     """
@@ -116,4 +123,7 @@ class Overlays:
     show_grid: bool = True
     show_grid_labels: bool = True
     show_triad: bool = True
+    show_path: bool = True
+    draft: GroundPath | None = None
+    waypoint: int = -1
     obstacle_opacity: float = 1.0

@@ -40,6 +40,8 @@ class Theme:
         Selection, trail, eyes.
     hover : Colour
         Outline under the cursor.
+    path : Colour
+        The path on the ground and its waypoints.
     ghost : Colour
         Translucent robots.
     text, text_dim : Colour
@@ -68,6 +70,7 @@ class Theme:
     slip: Colour
     accent: Colour
     hover: Colour
+    path: Colour
     ghost: Colour
     text: Colour
     text_dim: Colour
@@ -98,6 +101,7 @@ DARK = Theme(
     slip=colour("#ffb454"),
     accent=colour("#4cc2ff"),
     hover=colour("#a9c7da"),
+    path=colour("#e6dc6a"),
     ghost=colour("#8fd3ff"),
     text=colour("#e6ebf1"),
     text_dim=colour("#8d9aab"),
@@ -128,6 +132,7 @@ LIGHT = Theme(
     slip=colour("#d97a00"),
     accent=colour("#0a84d0"),
     hover=colour("#5c7c93"),
+    path=colour("#948a00"),
     ghost=colour("#2a8fcb"),
     text=colour("#1b2027"),
     text_dim=colour("#667484"),

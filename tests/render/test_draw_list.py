@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
@@ -207,3 +208,49 @@ def test_meshes_face_outwards(name, detail):
 def test_a_thousand_links():
     drawn = build(Scene(robot=Robot(n_links=1000)), snapshot(serpenoid_pose(1000), False), PLAIN, CAMERA)
     assert _links(drawn) == 1000
+
+
+def test_a_path_lies_on_the_ground_with_arrows_along_it():
+    path = GroundPath(waypoints_m=((0.0, 0.0), (2.0, 0.0), (2.0, 3.0)))
+    scene = Scene(path=path)
+    drawn = build(scene, None, PLAIN, CAMERA)
+    lines = drawn.lines.astype(float)
+    assert np.allclose(lines[:2, [0, 1, 4, 5]], [(0, 0, 2, 0), (2, 0, 2, 3)])
+    assert np.allclose(lines[:, 8:11], DARK.path)
+    assert (lines[:, [2, 6]] > 0).all()
+    assert (lines[:, [2, 6]] < 0.01).all()
+    # One arrow every half metre; the strokes of each meet at a point of the path and point along it.
+    heads = lines[2:]
+    assert len(heads) == 2 * 10
+    on_first = heads[heads[:, 5] == 0.0]
+    assert len(on_first) == 2 * 4
+    assert (on_first[:, 0] < on_first[:, 4]).all()
+    assert len(drawn.marks["sphere"]) == 3
+    hidden = build(scene, None, dataclasses.replace(PLAIN, show_path=False), CAMERA)
+    assert len(hidden.lines) == 0
+    assert hidden.marks == {}
+
+
+def test_a_draft_is_drawn_instead_of_the_path_from_its_first_point_on():
+    scene = Scene(path=GroundPath(waypoints_m=((0.0, 0.0), (2.0, 0.0))))
+    for count in range(4):
+        points = ((5.0, 5.0), (6.0, 5.0), (6.0, 5.0))[:count]  # the cursor still on the last point
+        draft = GroundPath(waypoints_m=points, shape="spline")
+        drawn = build(scene, None, dataclasses.replace(PLAIN, draft=draft), CAMERA)
+        assert len(drawn.marks.get("sphere", ())) == count
+        assert not (drawn.lines[:, 0] < 4.0).any()
+    chosen = dataclasses.replace(PLAIN, waypoint=1)
+    radius = build(scene, None, chosen, CAMERA).marks["sphere"][:, 12]
+    assert radius[1] > 1.3 * radius[0]
+
+
+def test_the_points_that_guide_the_robot_are_marked():
+    scene = Scene(path=GroundPath(waypoints_m=((0.0, 0.0), (2.0, 0.0))))
+    seen = snapshot(with_contacts=False)
+    assert len(build(scene, seen, PLAIN, CAMERA).marks["sphere"]) == 2
+    control = {"path_x_m": 0.3, "path_y_m": 0.0, "look_ahead_x_m": 1.0, "look_ahead_y_m": 0.0}
+    drawn = build(scene, dataclasses.replace(seen, control=control), PLAIN, CAMERA)
+    assert np.allclose(drawn.marks["sphere"][2:, :2], [(0.3, 0.0), (1.0, 0.0)])
+    sight = drawn.lines[-2].astype(float)
+    assert np.allclose(sight[:2], seen.centre_of_mass()[:2])
+    assert np.allclose(sight[4:6], (1.0, 0.0))

@@ -1,4 +1,4 @@
-"""The panel at the right of the viewport: gait, controller, contact and friction, joints, real robot, model and solver."""
+"""The panel at the right of the viewport: gait, controller, friction, joints, real robot, model and solver."""
 
 from __future__ import annotations
 

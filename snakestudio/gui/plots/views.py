@@ -183,7 +183,7 @@ def _heading(schema: Schema, index: int) -> list[Line]:
         Line("control_angle", schema.extra.index(name), text, colour, "°", faint=faint)
         for name, text, colour, faint in shown
     ]
-    return [*lines, Line("control_angle", schema.extra.index("gait_offset_rad"), "offset", p.warning, "°")]
+    return [*lines, Line("control_angle", schema.extra.index("gait_offset_rad"), "offset", p.warning, "°", axis=1)]
 
 
 def _solver(schema: Schema, index: int) -> list[Line]:

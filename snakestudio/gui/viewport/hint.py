@@ -48,6 +48,10 @@ class Hint(QLabel):
             what = "drag moves it" if selected else "click selects, Shift+drag moves"
             self._say(f"{name} · {place_and_size(o)} · {what}")
 
+    def show_path(self, text: str) -> None:
+        """Tell what the mouse does to the path."""
+        self._say(text)
+
     def show_drag(self, shift: tuple[float, float] | None) -> None:
         """Tell by how much (m) something is being dragged."""
         if shift is None:

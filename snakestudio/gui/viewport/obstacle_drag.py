@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from snakestudio.gui.docks.obstacle_texts import obstacle_mention
 from snakestudio.gui.document import Document
+from snakestudio.gui.viewport.ground import on_plane
 from snakestudio.model.edits import move_obstacles
 from snakestudio.render.camera import Camera
 
@@ -103,12 +104,5 @@ class ObstacleDrag(QObject):
         self._document.edit(moved.model_copy(update={"obstacles": tidy}), self._text(), self._gesture)
 
     def _on_plane(self, ndc: tuple[float, float]) -> tuple[float, float] | None:
-        """Where the ray of sight meets the plane at the height of the grabbed point, m; None far off."""
-        origin, direction = self._camera.ray(ndc, self._aspect)
-        if direction[2] > -0.02:
-            return None  # at or above the horizon a pixel is worth kilometres
-        s = (self._height - origin[2]) / direction[2]
-        if s <= 0 or s > 200 * self._camera.distance:
-            return None
-        point = origin + s * direction
-        return float(point[0]), float(point[1])
+        """Where the cursor is at the height of the grabbed point, m; None far off."""
+        return on_plane(self._camera, ndc, self._aspect, self._height)

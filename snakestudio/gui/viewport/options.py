@@ -28,7 +28,7 @@ class Wishes:
     trail : bool
     trail_link : int
         0-based link whose trail is drawn, or `TRAIL_MIDDLE`.
-    contact_points, centre_of_mass, joint_axes, reference_ghost, grid, see_through : bool
+    path, contact_points, centre_of_mass, joint_axes, reference_ghost, grid, see_through : bool
     """
 
     forces: bool = True
@@ -37,6 +37,7 @@ class Wishes:
     friction_scale: float = 0.06
     trail: bool = True
     trail_link: int = TRAIL_MIDDLE
+    path: bool = True
     contact_points: bool = False
     centre_of_mass: bool = False
     joint_axes: bool = False
@@ -51,6 +52,7 @@ class Wishes:
             show_friction_forces=self.friction,
             force_scale=self.force_scale,
             friction_scale=self.friction_scale,
+            show_path=self.path,
             show_contact_points=self.contact_points,
             show_com=self.centre_of_mass,
             show_joint_axes=self.joint_axes,

@@ -13,13 +13,15 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.viewport.surface import Picture
+from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.solids import Post
+from snakestudio.render import path_parts
 from snakestudio.render.camera import Camera
 from snakestudio.render.footprints import footprint
 from snakestudio.render.obstacles import obstacles_of
 from snakestudio.render.overlays import Overlays
-from snakestudio.render.style import Colour
+from snakestudio.render.style import Colour, Theme
 
 __all__ = ["TopView"]
 
@@ -88,6 +90,11 @@ class TopView(QWidget):
                     painter.drawEllipse(place((solid.x, solid.y, 0.0)), solid.radius * scale, solid.radius * scale)
                 else:
                     painter.drawPolygon(QPolygonF([place((x, y, 0.0)) for x, y in footprint(solid)]))
+        if overlays.show_path:
+            path = scene.path if overlays.draft is None else overlays.draft
+            self._path(painter, path, overlays.waypoint, colours, place)
+            if snapshot is not None and path is scene.path:
+                self._guides(painter, snapshot, colours, place)
         if isinstance(overlays.trail, np.ndarray) and len(overlays.trail) > 1:
             painter.setPen(QPen(_qcolour(colours.accent), 2))
             painter.drawPolyline(QPolygonF([place(point) for point in overlays.trail]))
@@ -134,6 +141,39 @@ class TopView(QWidget):
             painter.setPen(QPen(_qcolour(minor if k % 10 else major), 1))
             y = self.height() / 2 - (k * step - y0) * scale
             painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
+
+    @staticmethod
+    def _path(
+        painter: QPainter,
+        path: GroundPath,
+        chosen: int,
+        colours: Theme,
+        place: Callable[[ArrayLike], QPointF],
+    ) -> None:
+        """The path with its arrows and waypoints, one of which may stand out."""
+        colour = _qcolour(colours.path)
+        painter.setPen(QPen(colour, 2))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for line in (path_parts.outline(path), *path_parts.arrow_heads(path)):
+            painter.drawPolyline(QPolygonF([place((x, y, 0.0)) for x, y in line]))
+        painter.setPen(Qt.PenStyle.NoPen)
+        for index, (x, y) in enumerate(path.waypoints_m):
+            painter.setBrush(_qcolour(colours.accent) if index == chosen else colour)
+            size = 6.0 if index == chosen else 4.0
+            painter.drawEllipse(place((x, y, 0.0)), size, size)
+
+    @staticmethod
+    def _guides(painter: QPainter, snapshot: Snapshot, colours: Theme, place: Callable[[ArrayLike], QPointF]) -> None:
+        """Where the robot heads for."""
+        guides = path_parts.guide_points(snapshot)
+        if guides is None:
+            return
+        centre, nearest, ahead = (place((x, y, 0.0)) for x, y in guides)
+        painter.setPen(QPen(_qcolour(colours.text), 1))
+        painter.setBrush(_qcolour(colours.text))
+        painter.drawLine(centre, ahead)
+        painter.drawEllipse(nearest, 2.5, 2.5)
+        painter.drawEllipse(ahead, 4.5, 4.5)
 
     def _arrows(
         self,

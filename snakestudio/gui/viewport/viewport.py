@@ -23,6 +23,7 @@ from snakestudio.gui.viewport.mouse import Mouse
 from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.gui.viewport.obstacle_drag import ObstacleDrag
 from snakestudio.gui.viewport.options import ViewOptions
+from snakestudio.gui.viewport.path_tool import PathTool
 from snakestudio.gui.viewport.surface import Picture, choose
 from snakestudio.gui.viewport.threaded_view import ThreadedView
 from snakestudio.gui.viewport.top_view import TopView
@@ -79,6 +80,7 @@ class Viewport(QWidget):
         self._frame_home = True
         self._left_behind: Snapshot | None = None
         self._mouse = Mouse(self)
+        self.path_tool = PathTool(self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(420, 240)
@@ -102,6 +104,7 @@ class Viewport(QWidget):
 
         self.navigator.changed.connect(self.refresh)
         self.options.changed.connect(self.refresh)
+        self.path_tool.changed.connect(self._on_path_tool)
         bridge.frame.connect(self.show_instant)
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
@@ -151,6 +154,8 @@ class Viewport(QWidget):
             ghosts=self.ghosts(snapshot.time) if snapshot is not None else (),
             selection=tuple(Pick(kind, index) for kind, index in sorted(self.selection.bodies)),
             hover=Pick(*self.selection.hovered) if self.selection.hovered is not None else None,
+            draft=self.path_tool.draft,
+            waypoint=self.path_tool.hovered,
         )
 
     def _picture(self, aspect: float) -> Picture:
@@ -240,10 +245,11 @@ class Viewport(QWidget):
 
     def _on_opened(self) -> None:
         self._mouse.cancel()
+        self.path_tool.cancel()
         self._left_behind = self.bridge.displayed
         self._frame_home = True
-        # Among obstacles the picture stands still; a robot alone would leave it.
-        self.navigator.set_following(not self.scene.obstacles)
+        # Among obstacles or on a path the picture stands still; a robot alone would leave it.
+        self.navigator.set_following(not (self.scene.obstacles or self.scene.path))
         self.navigator.touched = False
 
     # --- views ----------------------------------------------------------------------------------------------------
@@ -268,6 +274,10 @@ class Viewport(QWidget):
             if items is None or ("obstacle", index) in items:
                 lows.append(low)
                 highs.append(high)
+        if items is None and self.scene.path:
+            points = np.array(self.scene.path.waypoints_m)
+            lows.append(np.append(points.min(axis=0), 0.0))
+            highs.append(np.append(points.max(axis=0), 0.0))
         snapshot = self.snapshot
         if snapshot is not None and Fields.POSE in snapshot.valid:
             robot = self.scene.robot
@@ -316,9 +326,15 @@ class Viewport(QWidget):
 
     def _explain(self) -> None:
         """Tell about what is under the cursor."""
-        if not self._mouse.busy:
+        if self.path_tool.hint:
+            self.hint.show_path(self.path_tool.hint)
+        elif not self._mouse.busy:
             item = self.selection.hovered
             self.hint.show_item(item, self.scene, item in self.selection)
+
+    def _on_path_tool(self) -> None:
+        self._explain()
+        self.refresh()
 
     def show_drag(self, drag: ObstacleDrag | None) -> None:
         """Tell how far obstacles were dragged."""
@@ -328,19 +344,31 @@ class Viewport(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
-        self._mouse.press(event)
+        if not self.path_tool.press(event):
+            self._mouse.press(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if not self.path_tool.double_click():
+            self.mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._mouse.move(event)
+        if self.path_tool.move(event):
+            self.selection.set_hovered(None)
+        else:
+            self._mouse.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        self._mouse.release(event)
+        if self.path_tool.release(event):
+            self._mouse.cancel()
+        else:
+            self._mouse.release(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         self._mouse.wheel(event)
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
+        self.path_tool.leave()
         if not self._mouse.busy:
             self.selection.set_hovered(None)
             self._explain()
@@ -348,7 +376,9 @@ class Viewport(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         used = False
-        if key == Qt.Key.Key_Escape:
+        if self.path_tool.key(key):
+            used = True
+        elif key == Qt.Key.Key_Escape:
             used = self._mouse.cancel()
             if not used and self.selection.items:
                 self.selection.clear()

@@ -1,0 +1,146 @@
+"""The controller section: which one, its rows from the declarations, what waits for a reset, and what has no effect."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.controllers import CONTROLLERS
+from snakestudio.gui.docks.controller_panel import ControllerPanel
+from snakestudio.gui.docks.parameters import ParameterPanels
+from snakestudio.gui.document import Document
+from snakestudio.gui.widgets.form import ChoiceRow, ToggleRow
+from snakestudio.model.controllers import HeadingControl, LeaderFollower, PathFollowing
+from snakestudio.model.edits import tree
+from snakestudio.model.scene import Scene
+from snakestudio.session.runner import Runner
+from tests.gui.fake import FakeBridge
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def panels(qtbot: QtBot, document: Document, bridge: FakeBridge) -> ParameterPanels:
+    panels = ParameterPanels(document, bridge)  # type: ignore[arg-type]
+    qtbot.addWidget(panels)
+    panels.resize(320, 1600)
+    panels.show()
+    qtbot.waitExposed(panels)
+    return panels
+
+
+def pick(qtbot: QtBot, panel: ControllerPanel, kind: str) -> None:
+    """Choose with the keyboard, as a user does."""
+    panel.box.setFocus()
+    while panel.box.currentIndex() != panel.box.findData(kind):
+        down = panel.box.currentIndex() < panel.box.findData(kind)
+        qtbot.keyClick(panel.box, Qt.Key.Key_Down if down else Qt.Key.Key_Up)
+
+
+def test_every_controller_of_the_scene_is_offered() -> None:
+    kinds = {kind.model_fields["kind"].default for kind in (HeadingControl, LeaderFollower, PathFollowing)}
+    assert set(CONTROLLERS) == kinds | {"none"}
+
+
+def test_another_controller_is_one_step_of_undo_and_brings_its_rows(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
+    panel, before = panels.controller, document.scene
+    assert not panel.rows
+    pick(qtbot, panel, "heading")
+    assert document.scene.controller == HeadingControl()
+    assert {*panel.rows, *panel.choices} == {f"controller.{n}" for n in HeadingControl.model_fields if n != "kind"}
+    assert document.undo_stack.count() == 1
+    document.set_value("controller.gain", 0.9, "Gain")
+    pick(qtbot, panel, "path_following")
+    assert document.scene.controller == PathFollowing(gain=0.9), "what both have stays"
+    assert document.undo_stack.count() == 3
+    for _ in range(3):
+        document.undo_stack.undo()
+    assert document.scene == before
+    assert panel.box.currentData() == "none"
+    assert not panel.rows
+
+
+def test_rows_edit_numbers_words_and_switches(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+    panel = panels.controller
+    pick(qtbot, panel, "leader_follower")
+    row = panels.rows["controller.speed_m_s"]
+    row.field.setFocus()
+    row.field.selectAll()
+    qtbot.keyClicks(row.field, "0.35")
+    qtbot.keyClick(row.field, Qt.Key.Key_Return)
+    begins, jams = panel.choices["controller.begins"], panel.choices["controller.jam_resolution"]
+    assert isinstance(begins, ChoiceRow)
+    assert isinstance(jams, ToggleRow)
+    qtbot.keyClick(begins.field, Qt.Key.Key_Up)
+    assert jams.field.isChecked()
+    qtbot.keyClick(jams.field, Qt.Key.Key_Space)
+    assert document.scene.controller == LeaderFollower(speed_m_s=0.35, begins="left", jam_resolution=False)
+    document.undo_stack.undo()
+    assert jams.field.isChecked()
+
+
+def test_what_has_no_effect_is_locked(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+    panel = panels.controller
+    pick(qtbot, panel, "leader_follower")
+    document.set_value("start.kind", "straight", "Start")
+    assert panels.rows["gait.frequency_deg_s"].unused == "not under this controller"
+    assert panels.rows["control.start_delay_s"].unused
+    assert not panels.rows["controller.jam_gain_rad_per_n"].unused
+    document.set_value("controller.jam_resolution", False, "Off")
+    assert panels.rows["controller.jam_gain_rad_per_n"].unused == "only with jam resolution"
+    assert not panels.rows["controller.jam_angle_deg"].unused
+    pick(qtbot, panel, "path_following")
+    assert not panels.rows["gait.frequency_deg_s"].unused
+    assert panels.rows["controller.curve_gain"].unused == "only on smooth paths"
+    document.set_value("path.shape", "spline", "Spline")
+    assert not panels.rows["controller.curve_gain"].unused
+
+
+def test_what_waits_for_a_reset_is_said(qtbot: QtBot, panels: ParameterPanels, bridge: FakeBridge) -> None:
+    panel = panels.controller
+    pick(qtbot, panel, "leader_follower")
+    assert not panel.message.text()
+    # The keys are those a run refuses.
+    other = Scene.model_validate({**dict(Scene()), "controller": LeaderFollower()})
+    runner = Runner(Scene())
+    bridge.status.pending = tuple(runner.apply(other))
+    bridge.status_changed.emit(bridge.status)
+    assert panel.message.text() == "Another controller applies at the next reset."
+    bridge.status.pending = ("controller.begins",)
+    bridge.status_changed.emit(bridge.status)
+    assert not panel.message.text()
+    assert panel.choices["controller.begins"].message.text() == "Applies at the next reset."
+
+
+def test_the_path_is_told_about_where_one_can_follow_it(
+    qtbot: QtBot, panels: ParameterPanels, document: Document
+) -> None:
+    panel = panels.controller
+    assert not panel.path_part.isVisible()
+    pick(qtbot, panel, "path_following")
+    assert panel.path_part.isVisible()
+    assert "no path yet" in panel.path_about.text()
+    assert not panel.clear_button.isVisible()
+    with qtbot.waitSignal(panel.draw_asked):
+        qtbot.mouseClick(panel.draw_button, Qt.MouseButton.LeftButton)
+    document.set_value("path.waypoints_m", [[0.0, 0.0], [1.0, 0.0], [2.0, 2.0]], "Path")
+    assert panel.path_about.text().startswith("3 waypoints.")
+    shape, closed = panel.path_rows
+    assert isinstance(closed, ToggleRow)
+    qtbot.keyClick(closed.field, Qt.Key.Key_Space)
+    assert isinstance(shape, ChoiceRow)
+    qtbot.keyClick(shape.field, Qt.Key.Key_Down)
+    path = tree(document.scene.path)
+    assert path == {"waypoints_m": [[0.0, 0.0], [1.0, 0.0], [2.0, 2.0]], "shape": "spline", "closed": True}
+    pick(qtbot, panel, "none")
+    assert "nobody follows" in panel.path_about.text()
+    # Two points make no closed path: said at the switch, and nothing changes.
+    document.set_value("path.closed", False, "Open")
+    document.set_value("path.waypoints_m", [[0.0, 0.0], [1.0, 0.0]], "Path")
+    qtbot.keyClick(closed.field, Qt.Key.Key_Space)
+    assert "a closed path needs at least 3" in closed.message.text()
+    assert not closed.field.isChecked()
+    assert not document.scene.path.closed

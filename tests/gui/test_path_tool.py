@@ -1,0 +1,154 @@
+"""The path in the viewport: drawn point by point, dragged, shortened, given up; every change is one step of undo."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.viewport.path_tool import DRAWING
+from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.edits import with_values
+from snakestudio.paths import scenes_dir
+from tests.gui.test_viewport import LEFT, NONE, RIGHT, drag
+
+pytestmark = pytest.mark.gui
+
+PATH = [[0.0, -1.0], [1.0, -1.0], [2.0, -1.5], [3.0, -1.0]]
+
+
+def seen(viewport: Viewport, x: float, y: float) -> QPoint:
+    return viewport.pixel((x, y, 0.0)).toPoint()
+
+
+def click(qtbot: QtBot, viewport: Viewport, point: QPoint, button: Qt.MouseButton = LEFT) -> None:
+    qtbot.mouseMove(viewport, point)
+    qtbot.mouseClick(viewport, button, NONE, point)
+
+
+@pytest.fixture
+def pathed(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
+    """A window with the main scene and a path beside its robot."""
+    drawn.document.edit(with_values(drawn.document.scene, {"path.waypoints_m": PATH}), "Path")
+    drawn.viewport.navigator.view("top")
+    drawn.viewport.navigator.finish()
+    drawn.viewport.frame_all(at_once=True)
+    return drawn
+
+
+def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(pathed: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = pathed.viewport, pathed.document
+    before, steps = document.scene, document.undo_stack.count()
+    pathed.actions_table["draw_path"].trigger()
+    assert viewport.hint.text() == DRAWING
+    wanted = [(0.3, 0.4), (1.1, 0.2), (9.0, 0.2), (1.9, -0.6)]
+    for x, y in wanted[:2]:
+        click(qtbot, viewport, seen(viewport, x, y))
+    click(qtbot, viewport, seen(viewport, 1.5, 0.5))
+    qtbot.keyClick(viewport, Qt.Key.Key_Backspace)  # that one was wrong
+    # Turning or shifting the view meanwhile sets no point, nor does a second click at the same place.
+    drag(qtbot, viewport, seen(viewport, 1.5, 0.5), seen(viewport, 1.2, 0.4), RIGHT)
+    click(qtbot, viewport, seen(viewport, 1.1, 0.2))
+    assert document.scene is before
+    last = seen(viewport, 1.9, -0.6)
+    qtbot.mouseMove(viewport, last)
+    draft = viewport.path_tool.draft
+    assert draft is not None
+    np.testing.assert_allclose(draft.waypoints_m, [*wanted[:2], wanted[3]], atol=0.02)  # a line to the cursor
+    assert viewport.overlays().draft == draft
+    click(qtbot, viewport, last)
+    qtbot.mouseDClick(viewport, LEFT, NONE, last)
+    assert not viewport.path_tool.drawing
+    np.testing.assert_allclose(document.scene.path.waypoints_m, [*wanted[:2], wanted[3]], atol=0.02)
+    assert document.undo_stack.count() == steps + 1
+    assert document.undo_stack.undoText() == "Draw path"
+    assert not pathed.selection.items
+    document.undo_stack.undo()
+    assert document.scene == before
+
+
+def test_escape_gives_a_drawing_up_and_one_point_is_no_path(pathed: MainWindow, qtbot: QtBot) -> None:
+    viewport, before = pathed.viewport, pathed.document.scene
+    for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
+        viewport.path_tool.begin()
+        click(qtbot, viewport, seen(viewport, 0.5, 0.5))
+        qtbot.keyClick(viewport, key)
+        assert not viewport.path_tool.drawing
+        assert viewport.overlays().draft is None
+        assert pathed.document.scene is before
+
+
+def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(pathed: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = pathed.viewport, pathed.document
+    steps, before = document.undo_stack.count(), document.scene
+    begin, end = seen(viewport, 1.0, -1.0), seen(viewport, 1.4, -0.7)
+    qtbot.mouseMove(viewport, begin)
+    assert viewport.path_tool.hovered == 1
+    assert viewport.hint.text().startswith("Waypoint 2 · 1.000, -1.000 m")
+    drag(qtbot, viewport, begin, end)
+    np.testing.assert_allclose(document.scene.path.waypoints_m, [PATH[0], (1.4, -0.7), *PATH[2:]], atol=0.02)
+    assert document.undo_stack.count() == steps + 1
+    assert document.undo_stack.undoText() == "Move waypoint 2"
+    document.undo_stack.undo()
+    assert document.scene == before
+    drag(qtbot, viewport, begin, end, release=False)
+    qtbot.waitUntil(lambda: document.scene != before)
+    qtbot.keyClick(viewport, Qt.Key.Key_Escape)
+    assert document.scene == before
+    qtbot.mouseRelease(viewport, LEFT, NONE, end)
+    assert document.scene == before
+    assert not document.undo_stack.canUndo() or document.undo_stack.undoText() == "Path"
+
+
+def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(pathed: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = pathed.viewport, pathed.document
+    click(qtbot, viewport, seen(viewport, 2.0, -1.5), RIGHT)
+    assert [list(point) for point in document.scene.path.waypoints_m] == [PATH[0], PATH[1], PATH[3]]
+    assert document.undo_stack.undoText() == "Remove waypoint 3"
+    document.set_value("path.closed", True, "Closed")
+    qtbot.mouseMove(viewport, seen(viewport, *PATH[3]))
+    qtbot.keyClick(viewport, Qt.Key.Key_Delete)
+    assert [list(point) for point in document.scene.path.waypoints_m] == PATH[:2]
+    assert not document.scene.path.closed
+    viewport.path_tool.remove(0)
+    assert document.scene.path.waypoints_m == ()
+    document.undo_stack.undo()
+    pathed.actions_table["remove_path"].trigger()
+    assert not document.scene.path
+    assert document.undo_stack.undoText() == "Remove path"
+
+
+def test_waypoints_that_are_not_shown_or_lie_in_the_past_are_not_edited(pathed: MainWindow, qtbot: QtBot) -> None:
+    viewport, before = pathed.viewport, pathed.document.scene
+    viewport.options.set(path=False)
+    drag(qtbot, viewport, seen(viewport, 1.0, -1.0), seen(viewport, 1.4, -0.7))
+    click(qtbot, viewport, seen(viewport, 2.0, -1.5), RIGHT)
+    assert pathed.document.scene is before
+
+
+def test_the_plain_view_shows_the_path_too(pathed: MainWindow, qtbot: QtBot) -> None:
+    viewport = pathed.viewport
+    viewport._fall_back("There is no such thing.")
+    qtbot.waitUntil(lambda: viewport.settled)
+    viewport.navigator.finish()
+
+    def yellow() -> int:
+        image = viewport.image().convertToFormat(viewport.image().format())
+        x, y = seen(viewport, 0.5, -1.0).toTuple()  # type: ignore[misc]
+        colours = [image.pixelColor(x + i, y + j) for i in range(-2, 3) for j in range(-2, 3)]
+        return sum(c.red() > 150 and c.green() > 150 and c.blue() < 140 for c in colours)
+
+    assert yellow() > 3
+    viewport.options.set(path=False)
+    assert yellow() == 0
+
+
+def test_a_scene_with_a_path_is_framed_with_it(drawn: MainWindow, qtbot: QtBot) -> None:
+    drawn.files.open(scenes_dir() / "path_following.toml")
+    qtbot.waitUntil(lambda: drawn.viewport.settled, timeout=30_000)
+    drawn.viewport.navigator.finish()
+    for x, y in drawn.document.scene.path.waypoints_m:
+        assert drawn.viewport.rect().contains(seen(drawn.viewport, x, y))
+    assert not drawn.viewport.navigator.following
