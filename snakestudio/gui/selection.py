@@ -15,7 +15,7 @@ __all__ = ["Body", "Item", "Selection"]
 Body = tuple[Literal["obstacle", "link"], int]
 """Something that stands in the viewport: its kind and its 0-based index."""
 
-Item = tuple[Literal["obstacle", "link", "robot", "ground", "start", "run"], int]
+Item = tuple[Literal["obstacle", "link", "robot", "ground", "path", "start", "run"], int]
 """Anything that can be selected: its kind and its 0-based index (0 for what there is one of)."""
 
 

@@ -17,7 +17,7 @@ from snakestudio.gui.docks.scene_tree import SceneTree
 from snakestudio.gui.docks.start_kinds import START_KINDS, start_values
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Item, Selection
-from snakestudio.gui.widgets.form import ChoiceRow, ListRow, NumberRow, TextRow
+from snakestudio.gui.widgets.form import ChoiceRow, ListRow, NumberRow, PointsRow, TextRow
 from snakestudio.model.edits import with_values
 from snakestudio.model.world import Cylinder
 from snakestudio.render.obstacles import obstacles_of
@@ -404,3 +404,24 @@ def test_a_finding_about_nothing_selects_nothing() -> None:
     assert items_of(Problem("error", "", "no", "")) == []
     assert items_of(Problem("error", "obstacles", "no", "")) == []
     assert items_of(Problem("error", "joint_controller.kp_nm_per_rad", "no", "")) == [("robot", 0)]
+
+
+def test_the_path_is_in_the_tree_and_its_points_can_be_typed(
+    qtbot: QtBot, tree: SceneTree, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    assert "Path · none" in texts(tree)
+    selection.set([("path", 0)])
+    assert inspector.title.text() == "Path"
+    assert list(inspector.rows) == ["path.waypoints_m", "path.shape", "path.closed"]
+    row = inspector.rows["path.waypoints_m"]
+    assert isinstance(row, PointsRow)
+    enter(qtbot, row, "0 0; 1,5 -0.25; 3 1/2")
+    assert document.scene.path.waypoints_m == ((0.0, 0.0), (1.5, -0.25), (3.0, 0.5))
+    assert row.field.text() == "0 0; 1.5 −0.25; 3 0.5"
+    assert "Path · 3 waypoints" in texts(tree)
+    for wrong, said in (("0 0; 1", "two numbers"), ("0 0", "needs at least 2"), ("0 0; 0 0", "lies on the one before")):
+        enter(qtbot, row, wrong)
+        assert said in row.message.text()
+        assert len(document.scene.path.waypoints_m) == 3
+    document.undo_stack.undo()
+    assert not document.scene.path

@@ -117,8 +117,10 @@ def test_the_nearest_place_is_the_nearest(shape: str, closed: bool, x: float, y:
     s = track.nearest(np.array([x, y]))
     near = np.linalg.norm(track.place(s)[0] - (x, y))
     assert 0.0 <= s <= track.length
-    assert near <= np.linalg.norm(FINE[shape, closed] - (x, y), axis=1).min() + 1e-6
-    assert near == pytest.approx(np.linalg.norm(FINE[shape, closed] - (x, y), axis=1).min(), abs=2e-3)
+    # Pieces of 4 m / 64 are sought by their chords, which lie up to (4 / 64)^2 / (8 * 2) = 0.24 mm inside the curve:
+    # near a centre of curvature, where many places are as near, that is how much nearer another may be.
+    among = np.linalg.norm(FINE[shape, closed] - (x, y), axis=1).min()
+    assert among - 0.5 * track.length / 8000 - 1e-9 <= near <= among + 2.5e-4
 
 
 TRACKS = {

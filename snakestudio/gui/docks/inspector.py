@@ -144,8 +144,12 @@ class Inspector(Themed):
                 title = f"Link {index + 1} of {scene.robot.n_links}"
                 subtitle = "as the viewport shows it now"
             else:
-                title = {"robot": "Robot", "ground": "Ground", "start": "Start", "run": "Run"}.get(kind, kind)
+                title = {"robot": "Robot", "ground": "Ground", "path": "Path", "start": "Start", "run": "Run"}.get(
+                    kind, kind
+                )
                 subtitle = "applies at reset" if kind in ("robot", "start") else ""
+                if kind == "path":
+                    subtitle = "Edit > Draw Path draws one on the ground; waypoints are dragged in the view"
         elif not subtitle:
             subtitle = "Select an obstacle, a link or an entry of the scene to see its properties."
         self.title.setText(title)

@@ -19,11 +19,11 @@ __all__ = ["SceneModel"]
 Index = QModelIndex | QPersistentModelIndex
 
 # Internal ids: small ones for what there is one of, then a range for each list.
-_ROBOT, _LINKS, _START, _WORLD, _GROUND, _OBSTACLES, _RUN = range(1, 8)
+_ROBOT, _LINKS, _START, _WORLD, _GROUND, _PATH, _OBSTACLES, _RUN = range(1, 9)
 _CHILDREN = {
     0: (_ROBOT, _WORLD, _RUN),
     _ROBOT: (_LINKS, _START),
-    _WORLD: (_GROUND, _OBSTACLES),
+    _WORLD: (_GROUND, _PATH, _OBSTACLES),
 }
 _PARENTS = {child: parent for parent, children in _CHILDREN.items() for child in children}
 _LINK, _OBSTACLE = 1 << 20, 1 << 24
@@ -31,6 +31,7 @@ _ITEMS: dict[int, Item] = {
     _ROBOT: ("robot", 0),
     _START: ("start", 0),
     _GROUND: ("ground", 0),
+    _PATH: ("path", 0),
     _RUN: ("run", 0),
 }
 _STARTS = {
@@ -44,7 +45,7 @@ _STARTS = {
 
 
 class SceneModel(QAbstractItemModel):
-    """Robot with links and start, world with ground and obstacles, run.
+    """Robot with links and start, world with ground, path and obstacles, run.
 
     Parameters
     ----------
@@ -152,6 +153,7 @@ class SceneModel(QAbstractItemModel):
             _START: f"Start · {_STARTS.get(scene.start.kind, scene.start.kind)}",
             _WORLD: "World",
             _GROUND: "Ground · µ " + (along if along == across else f"{along} along, {across} across"),
+            _PATH: f"Path · {len(scene.path.waypoints_m)} waypoints" if scene.path else "Path · none",
             _OBSTACLES: f"Obstacles ({len(scene.obstacles)})",
             _RUN: f"Run · {format_number(scene.run.duration_s)} s",
         }.get(number)

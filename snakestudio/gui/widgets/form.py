@@ -18,8 +18,9 @@ from snakestudio.gui.widgets.numbers import NumberTextError, format_number, pars
 from snakestudio.gui.widgets.parameter_row import declared, explanation, number_kind, refusal
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.fields import field_doc
+from snakestudio.model.ground_path import Waypoint
 
-__all__ = ["ChoiceBox", "ChoiceRow", "FormRow", "ListRow", "NumberRow", "TextRow", "ToggleRow", "make_row"]
+__all__ = ["ChoiceBox", "ChoiceRow", "FormRow", "ListRow", "NumberRow", "PointsRow", "TextRow", "ToggleRow", "make_row"]
 
 _SEVERAL = object()
 """Several things are edited at once and do not have the same value."""
@@ -193,6 +194,21 @@ class ListRow(TextRow):
         return parse_numbers(text)
 
 
+class PointsRow(TextRow):
+    """Points of the ground, x and y of each apart by a space, one from the next by a semicolon."""
+
+    placeholder = "x y; x y"
+
+    def _text(self, value: Any) -> str:
+        return "; ".join(" ".join(format_number(number) for number in point) for point in value)
+
+    def _value(self, text: str) -> Any:
+        numbers = parse_numbers(text)
+        if len(numbers) % 2:
+            raise NumberTextError("A point has two numbers, x and y: give them like 0 0; 1.5 0; 3 2.")
+        return tuple(zip(numbers[::2], numbers[1::2], strict=True))
+
+
 class ChoiceBox(QComboBox):
     """A box that leaves the wheel to the panel it stands in."""
 
@@ -256,4 +272,6 @@ def make_row(document: Document, keys: Sequence[str], of: str = "") -> FormRow |
         return TextRow(document, keys, of)
     if annotation == tuple[float, ...]:
         return ListRow(document, keys, of)
+    if annotation == tuple[Waypoint, ...]:
+        return PointsRow(document, keys, of)
     return None
