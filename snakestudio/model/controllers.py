@@ -96,7 +96,7 @@ class Steering(Frozen):
 
     measure: Literal["mean", "head"] = value(
         "mean", label="Measured heading", live=True,
-        help="Mean direction of all links, or that of the head link, which swings with the gait",
+        help="Mean direction of all links, or that of the head link, which swings with the gait and is less exact",
     )  # fmt: skip
     gain: float = value(
         0.5, label="Gain", symbol="k_ψ", help="Offset of every joint for the error of the heading, angle for angle",

@@ -21,8 +21,9 @@ __all__ = ["Track", "track"]
 
 FloatArray = NDArray[np.float64]
 
-_PER_CHORD = 64
-"""Pieces into which a smooth path is cut from one waypoint to the next, to find the nearest place in."""
+_PER_CHORD, _FEWEST, _PIECES = 64, 8, 4096
+"""Pieces into which a smooth path is cut from one waypoint to the next, to find the nearest place in: usually, at least,
+and about how many there are in all if there are many waypoints."""
 
 
 class Track:
@@ -59,8 +60,10 @@ class Track:
         if self.smooth:
             ends: Literal["periodic", "natural"] = "periodic" if self.closed else "natural"
             first = CubicSpline(chord, corners, bc_type=ends)
-            pieces = (chord[:-1, None] + np.diff(chord)[:, None] * np.arange(_PER_CHORD) / _PER_CHORD).ravel()
-            parameter = np.append(pieces, chord[-1])
+            cuts = min(_PER_CHORD, max(_FEWEST, _PIECES // (len(chord) - 1)))
+            parameter = np.append(
+                (chord[:-1, None] + np.diff(chord)[:, None] * np.arange(cuts) / cuts).ravel(), chord[-1]
+            )
             self.points, self.lengths = first(parameter), _lengths(first, parameter)
             self.points[0], self.points[-1] = corners[0], corners[-1]
             # Once more over its own length: now s is the parameter, and nothing needs to be turned round.

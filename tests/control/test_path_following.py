@@ -271,6 +271,18 @@ def test_without_a_path_it_says_what_to_do() -> None:
         Runner(scene)
 
 
+def test_a_path_that_is_moved_is_followed_at_once() -> None:
+    runner = Runner(with_values(SHIPPED, LINE))
+    runner.advance(2000)
+    before = runner.latest.control
+    assert runner.apply(with_values(runner.scene, {"path.waypoints_m": [[0.0, 0.25], [5.0, 0.25]]})) == []
+    runner.advance(20)
+    after = runner.latest.control
+    assert after["cross_track_m"] - before["cross_track_m"] == pytest.approx(-0.25, abs=2e-3)
+    assert after["path_y_m"] == 0.25
+    assert after["along_track_m"] == pytest.approx(before["along_track_m"], abs=2e-3)
+
+
 def test_a_path_that_is_taken_away_is_no_end_of_the_run() -> None:
     runner = Runner(SHIPPED)
     runner.advance(1000)

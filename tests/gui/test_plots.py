@@ -377,7 +377,7 @@ def test_what_controllers_add_is_offered_where_they_add_it(
     (trace,) = plot.chart.picture.traces
     np.testing.assert_allclose(trace.high, 4 * np.sin(trace.time), atol=0.05)
     names = [trace.name for trace in panel.plots[1].chart.picture.traces]
-    assert names == ["heading", "reference", "offset"]
+    assert names == ["heading", "ref", "offset"]
     offset = panel.plots[1].chart.picture.traces[2]
     np.testing.assert_allclose(offset.high, np.degrees(3 * np.sin(offset.time)), atol=2.0)
 

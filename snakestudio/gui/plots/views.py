@@ -178,7 +178,7 @@ def _cross_track(schema: Schema, index: int) -> list[Line]:
 
 def _heading(schema: Schema, index: int) -> list[Line]:
     p = theme.current()
-    shown = (("heading_rad", "heading", p.accent, False), ("heading_ref_rad", "reference", p.dim, True))
+    shown = (("heading_rad", "heading", p.accent, False), ("heading_ref_rad", "ref", p.dim, True))
     lines = [
         Line("control_angle", schema.extra.index(name), text, colour, "°", faint=faint)
         for name, text, colour, faint in shown
