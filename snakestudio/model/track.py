@@ -22,8 +22,8 @@ __all__ = ["Track", "track"]
 FloatArray = NDArray[np.float64]
 
 _PER_CHORD, _FEWEST, _PIECES = 64, 8, 4096
-"""Pieces into which a smooth path is cut from one waypoint to the next, to find the nearest place in: usually, at least,
-and about how many there are in all if there are many waypoints."""
+"""Pieces into which a smooth path is cut from one waypoint to the next, to find the nearest place in: usually, at
+least, and about how many there are in all if there are many waypoints."""
 
 
 class Track:
