@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from snakestudio.model.ground_path import GroundPath
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
 
 __all__ = ["Track", "track"]
 
@@ -58,6 +60,8 @@ class Track:
         self.points: FloatArray = corners
         self.lengths: FloatArray = chord
         if self.smooth:
+            from scipy.interpolate import CubicSpline  # half a second, which the start of the window need not wait for
+
             ends: Literal["periodic", "natural"] = "periodic" if self.closed else "natural"
             first = CubicSpline(chord, corners, bc_type=ends)
             cuts = min(_PER_CHORD, max(_FEWEST, _PIECES // (len(chord) - 1)))

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.docks.parameters import ParameterPanels
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.viewport.path_tool import DRAWING
 from snakestudio.gui.viewport.viewport import Viewport
@@ -67,6 +68,23 @@ def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(pathed: MainWindow, q
     assert not pathed.selection.items
     document.undo_stack.undo()
     assert document.scene == before
+
+
+def test_the_panel_s_buttons_draw_and_remove(drawn: MainWindow, qtbot: QtBot) -> None:
+    drawn.document.edit(
+        with_values(drawn.document.scene, {"path.waypoints_m": PATH, "controller.kind": "path_following"}), "Path"
+    )
+    drawn.fill_docks()
+    qtbot.waitUntil(lambda: drawn.docks_filled)
+    panel = drawn.docks["parameters"].widget()
+    assert isinstance(panel, ParameterPanels)
+    panel.controller.draw_button.click()
+    assert drawn.viewport.path_tool.drawing
+    qtbot.waitUntil(drawn.viewport.hasFocus)
+    qtbot.keyClick(drawn.viewport, Qt.Key.Key_Escape)
+    panel.controller.clear_button.click()
+    assert not drawn.document.scene.path
+    assert drawn.document.undo_stack.undoText() == "Remove path"
 
 
 def test_escape_gives_a_drawing_up_and_one_point_is_no_path(pathed: MainWindow, qtbot: QtBot) -> None:

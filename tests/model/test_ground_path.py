@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -95,6 +97,21 @@ def test_a_spline_round_a_circle_is_that_circle() -> None:
         assert math.sin(direction - (s * 2 * math.pi / track.length + math.pi / 2)) == pytest.approx(0.0, abs=2e-4)
         assert track.curvature(s) == pytest.approx(0.5, rel=0.02)
     assert track.largest_curvature()[0] == pytest.approx(0.5, rel=0.02)
+
+
+def test_only_a_smooth_path_loads_scipy() -> None:
+    # It takes half a second, and the window draws paths from its first picture on.
+    code = """
+import sys
+from snakestudio.model.ground_path import GroundPath
+from snakestudio.model.track import track
+import snakestudio.render.draw_list
+track(GroundPath(waypoints_m=((0.0, 0.0), (1.0, 0.0))))
+assert "scipy" not in sys.modules
+track(GroundPath(waypoints_m=((0.0, 0.0), (1.0, 0.0), (2.0, 1.0)), shape="spline"))
+assert "scipy" in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_length_along_a_spline_is_length() -> None:

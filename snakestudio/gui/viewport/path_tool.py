@@ -76,7 +76,7 @@ class PathTool(QObject):
         if not 0 <= self.hovered < len(points):
             return ""
         x, y = points[self.hovered]
-        return f"Waypoint {self.hovered + 1} · {x:.3f}, {y:.3f} m · drag moves it · right click or Del removes it"
+        return f"Waypoint {self.hovered + 1} · {x:.3f}, {y:.3f} m · drag moves it · right click removes it"
 
     @property
     def holding(self) -> bool:
@@ -213,7 +213,7 @@ class PathTool(QObject):
         if key == Qt.Key.Key_Escape:
             return self.cancel()
         if not self.drawing:
-            if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and self.hovered >= 0 and self._pressed is None:
+            if key == Qt.Key.Key_Delete and self.hovered >= 0 and self._pressed is None:
                 self.remove(self.hovered)
                 return True
             return False
