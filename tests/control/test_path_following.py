@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
 
 from snakestudio.control import registry
 from snakestudio.engines.planar_lagrangian.engine import PlanarLagrangianEngine
@@ -281,6 +282,44 @@ def test_a_path_that_is_moved_is_followed_at_once() -> None:
     assert after["cross_track_m"] - before["cross_track_m"] == pytest.approx(-0.25, abs=2e-3)
     assert after["path_y_m"] == 0.25
     assert after["along_track_m"] == pytest.approx(before["along_track_m"], abs=2e-3)
+
+
+def looked(scene: Scene, times: int, x: float, y: float, path: list[list[float]] | None = None) -> dict[str, float]:
+    """Channels after so many looks at a robot that stands still at (x, y); `path` takes its path's place at last."""
+    robot = PlanarLagrangianEngine(scene).snapshot()
+    robot.link_pose[:, :2] += (x, y) - robot.centre_of_mass()[:2]
+    controller = registry.create(scene)
+    for k in range(times):
+        controller.reference(np.arange(10 * k, 10 * k + 11) * scene.solver.step_s, robot)
+    if path is not None:
+        controller.apply(with_values(scene, {"path.waypoints_m": path}), times * 0.01)
+        controller.reference(np.arange(10 * times, 10 * times + 11) * scene.solver.step_s, robot)
+    return dict(zip(controller.channels, controller.values(), strict=True))
+
+
+def test_the_integral_leans_against_an_error_that_stays() -> None:
+    # z' = D e / ((e + s z)^2 + D^2) from 0, after 300 periods of 10 ms; the last look shows what there was before it.
+    ahead, gain, error = SHIPPED.controller.look_ahead_m, 0.05, 0.3  # type: ignore[union-attr]
+    z = solve_ivp(lambda t, z: ahead * error / ((error + gain * z) ** 2 + ahead**2), (0, 3.0), [0.0], rtol=1e-9).y[
+        0, -1
+    ]
+    scene = with_values(SHIPPED, {**LINE, "controller.integral_gain_m_s": gain})
+    seen = looked(scene, 301, 1.0, error)
+    assert seen["cross_track_m"] == pytest.approx(error)
+    assert seen["heading_ref_rad"] == pytest.approx(-math.atan((error + gain * z) / ahead), abs=1e-5)
+    without = looked(with_values(SHIPPED, LINE), 301, 1.0, error)
+    assert without["heading_ref_rad"] == pytest.approx(-math.atan(error / ahead))
+
+
+def test_moving_a_waypoint_leaves_the_robot_on_the_lobe_it_is_on() -> None:
+    # A loop whose end crosses its beginning: just before the crossing, on the way in, 1.9 m from the start.
+    loop = [[0.0, 0.0], [4.0, 0.0], [4.0, 3.0], [2.0, 3.0], [2.0, -3.0]]
+    scene = with_values(SHIPPED, {"path.waypoints_m": loop, "path.shape": "straight"})
+    moved = [*loop[:4], [1.9, -3.0]]
+    seen = looked(scene, 3, 1.9, -0.08, moved)  # now 8 cm from the way in and 5 cm from the way out
+    assert seen["along_track_m"] == pytest.approx(1.9, abs=0.02)
+    # A path of other waypoints is another path: there the nearest place counts.
+    assert looked(scene, 3, 1.9, -0.08, [*moved, [2.0, -4.0]])["along_track_m"] > 10.0
 
 
 def test_a_path_that_is_taken_away_is_no_end_of_the_run() -> None:
