@@ -13,6 +13,7 @@ from snakestudio.gui.viewport.path_tool import DRAWING
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import with_values
 from snakestudio.paths import scenes_dir
+from tests.gui.conftest import COMPILING_MS
 from tests.gui.test_viewport import LEFT, NONE, RIGHT, drag
 
 pytestmark = pytest.mark.gui
@@ -31,7 +32,8 @@ def click(qtbot: QtBot, viewport: Viewport, point: QPoint, button: Qt.MouseButto
 
 @pytest.fixture
 def pathed(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
-    """A window with the main scene and a path beside its robot."""
+    """A window with the main scene and a path beside its robot; nothing moves the picture any more."""
+    qtbot.waitUntil(lambda: drawn.bridge.status.state == "ready", timeout=COMPILING_MS)
     drawn.document.edit(with_values(drawn.document.scene, {"path.waypoints_m": PATH}), "Path")
     drawn.viewport.navigator.view("top")
     drawn.viewport.navigator.finish()
@@ -103,7 +105,7 @@ def test_a_waypoint_is_dragged_in_one_step_and_escape_puts_it_back(pathed: MainW
     steps, before = document.undo_stack.count(), document.scene
     begin, end = seen(viewport, 1.0, -1.0), seen(viewport, 1.4, -0.7)
     qtbot.mouseMove(viewport, begin)
-    assert viewport.path_tool.hovered == 1
+    qtbot.waitUntil(lambda: viewport.path_tool.hovered == 1)
     assert viewport.hint.text().startswith("Waypoint 2 · 1.000, -1.000 m")
     drag(qtbot, viewport, begin, end)
     np.testing.assert_allclose(document.scene.path.waypoints_m, [PATH[0], (1.4, -0.7), *PATH[2:]], atol=0.02)
@@ -127,6 +129,7 @@ def test_a_right_click_or_delete_takes_one_away_and_the_last_two_go_together(pat
     assert document.undo_stack.undoText() == "Remove waypoint 3"
     document.set_value("path.closed", True, "Closed")
     qtbot.mouseMove(viewport, seen(viewport, *PATH[3]))
+    qtbot.waitUntil(lambda: viewport.path_tool.hovered == 2)
     qtbot.keyClick(viewport, Qt.Key.Key_Delete)
     assert [list(point) for point in document.scene.path.waypoints_m] == PATH[:2]
     assert not document.scene.path.closed
