@@ -56,8 +56,9 @@ class Body:
         if measure == "head":
             along = float(heading[self._head])
         else:  # neighbours turn by less than half a turn
-            bends = np.pi - (np.pi - np.diff(heading)) % (2.0 * np.pi)
-            along = float(heading[0] + np.concatenate([[0.0], np.cumsum(bends)]).mean())
+            bends = np.pi - (np.pi - (heading[1:] - heading[:-1])) % (2.0 * np.pi)
+            behind = np.arange(len(bends), 0.0, -1.0)  # so many links turn with a bend
+            along = float(heading[0] + bends @ behind / len(heading))
         return along if self._head_last else along + np.pi
 
     def link_left(self, snapshot: Snapshot) -> FloatArray:

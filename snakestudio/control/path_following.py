@@ -70,7 +70,7 @@ class PathFollower(Steering):
         """Values of the channels; left of the path is positive."""
         sight = self._way.sight
         ahead = sight.ahead(self._settings.look_ahead_m)
-        return np.concatenate([super().values(), [sight.cross, sight.along], sight.point, ahead])
+        return np.array([*super().values(), sight.cross, sight.along, *sight.point, *ahead])
 
     @property
     def _settings(self) -> PathFollowing:
@@ -85,7 +85,7 @@ class PathFollower(Steering):
         sight = projected(track(way.path), snapshot.centre_of_mass()[:2], way.around, reach)
         shift = gain * way.integral
         growth = integral_rate(sight.cross, reach, shift) * period if gain else 0.0
-        self._way = replace(way, sight=sight, around=sight.along, integral=way.integral + growth)
+        self._way = _Way(way.path, sight, sight.along, way.integral + growth)
         # A body that lies along the curve has this offset in every joint.
         bend = settings.curve_gain * self._link_length * sight.curvature
         return heading_to(sight, reach, shift), bend

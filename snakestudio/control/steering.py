@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -116,7 +116,7 @@ class Steering(ABC):
         limit = self._law.offset_limit
         turn = min(max(self._law.gain * error + bend, -limit), limit) if closed else 0.0
         offset = state.offset.aimed(self._body.turn_sign * turn, self._law.response_s, now)
-        self._steering = replace(state, heading=heading, error=error, offset=offset)
+        self._steering = _State(heading, error, offset)
         return self._gait.reference(time, None, offset)
 
     def apply(self, scene: Scene, time: float) -> None:

@@ -182,8 +182,9 @@ class Track:
         # Pieces of a smooth path are chords, a little shorter than what they cut off.
         arc = self._arcs[first:last]
         share = np.einsum("ki,ki->k", point - begin, along) / span**2
-        share = np.maximum(share, np.maximum((low - self.lengths[first:last]) / arc, 0.0))
-        share = np.minimum(share, np.minimum((high - self.lengths[first:last]) / arc, 1.0))
+        share = np.minimum(np.maximum(share, 0.0), 1.0)
+        share[0] = max(share[0], (low - self._begins[first]) / arc[0])
+        share[-1] = min(share[-1], (high - self._begins[last - 1]) / arc[-1])
         away = begin + share[:, None] * along - point
         distance = np.hypot(away[:, 0], away[:, 1])
         best = int(distance.argmin())
