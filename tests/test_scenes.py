@@ -55,6 +55,7 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "lagrangian_undulation",
         "jam_without_resolution",
         "jam_resolution",
+        "jam_resolution_3d",
         "path_following",
     } <= set(SCENES)
 

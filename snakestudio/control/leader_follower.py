@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Fields, Snapshot
 
-__all__ = ["FOLLOWING", "JAMMED", "RESOLVING", "LeaderFollower"]
+__all__ = ["FOLLOWING", "JAMMED", "RESOLVING", "LeaderFollower", "jammed_joints"]
 
 FloatArray = NDArray[np.float64]
 
@@ -69,6 +70,14 @@ class _State:
     def resolving(self) -> bool:
         """Whether a jam is worked on."""
         return self.resolving_until < np.inf
+
+
+def jammed_joints(control: Mapping[str, float]) -> list[int]:
+    """Joints (0-based) that are jammed according to `Snapshot.control`; none under another controller."""
+    found: list[bool] = []
+    while (name := JAMMED.format(len(found) + 1)) in control:
+        found.append(control[name] > 0.0)
+    return [joint for joint, jammed in enumerate(found) if jammed]
 
 
 class LeaderFollower:

@@ -99,8 +99,8 @@ class TimeSteppingEngine(ABC):
         """Angles and rates of all joints, each (n-1, 2)."""
 
     @abstractmethod
-    def _contacts(self, span: float) -> Contacts:
-        """Contacts that carried load in the interval, which took `span` s."""
+    def _contacts(self, span: float, link_pose: FloatArray) -> Contacts:
+        """Contacts that carried load in the interval, which took `span` s; `link_pose` (n, 7) is the present one."""
 
     @abstractmethod
     def _take(self, scene: Scene) -> bool:
@@ -190,7 +190,7 @@ class TimeSteppingEngine(ABC):
             joint_angle_ref=rows.joint_angle_ref[0],
             joint_rate_ref=rows.joint_rate_ref[0],
             joint_torque=rows.joint_torque[0],
-            contacts=self._contacts(figures.steps * self._scene.solver.step_s),
+            contacts=self._contacts(figures.steps * self._scene.solver.step_s, rows.link_pose[0]),
             energy=dict(zip(self._schema.energy, (float(e) for e in rows.energy[0]), strict=True)),
             solver=SolverFigures(figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged),
             valid=self._schema.valid,

@@ -42,7 +42,7 @@ class ModelBox(QComboBox):
             self.setItemData(index, tip, Qt.ItemDataRole.ToolTipRole)
         self.setAccessibleName("Model")
         if short:
-            self.setFixedWidth(140)
+            self.setFixedWidth(156)
             self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         else:
             self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

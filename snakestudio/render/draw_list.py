@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from snakestudio.control.leader_follower import RESOLVING, jammed_joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.render import mark_parts, path_parts, robot_parts, world_parts
@@ -128,6 +129,11 @@ def build(
             marks["arrow"] += mark_parts.force_arrows(snapshot.contacts, overlays, camera, theme)
             if overlays.show_contact_points:
                 marks["sphere"].append(mark_parts.contact_points(snapshot.contacts, camera, theme))
+        joints = jammed_joints(snapshot.control)
+        if joints and len(pose):
+            resolving = snapshot.control.get("controller_state") == RESOLVING
+            colour = theme.accent if resolving else theme.force
+            marks["sphere"].append(robot_parts.jammed(links, robot, joints, colour))
         if overlays.show_com and len(pose):
             marks["mass"].append(mark_parts.centre_of_mass(links.position, camera, theme))
         if overlays.show_joint_axes and len(pose) > 1:

@@ -14,7 +14,7 @@ from snakestudio.render import quaternion as quat
 from snakestudio.render.instances import Batch, FloatArray, solid_rows
 from snakestudio.render.style import Colour, Theme
 
-__all__ = ["Chain", "body", "chain", "ghost", "joint_axes", "outline", "reference_pose"]
+__all__ = ["Chain", "body", "chain", "ghost", "jammed", "joint_axes", "outline", "reference_pose"]
 
 BoolArray = NDArray[np.bool_]
 
@@ -162,6 +162,13 @@ def ghost(pose: FloatArray, robot: Robot, colour: Colour, opacity: float) -> Bat
         glow=0.25,
         gloss=0.2,
     )
+
+
+def jammed(links: Chain, robot: Robot, joints: list[int], colour: Colour) -> Batch:
+    """Balls around joints (0-based) that cannot get where they are told."""
+    there = [j for j in joints if j + 1 < len(links.position) and links.known[j] and links.known[j + 1]]
+    at = 0.5 * (links.position[there] + links.position[[j + 1 for j in there]])
+    return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 1.35 * robot.radius_m, colour, glow=0.6)
 
 
 def joint_axes(links: Chain, robot: Robot, theme: Theme, pitch: bool) -> Batch:

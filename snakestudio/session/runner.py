@@ -68,6 +68,7 @@ class Runner:
             self.controller.reference(first, self.engine.snapshot())
         self._record(self.engine.initial_rows())
         self.latest: Snapshot = self._snapshot()
+        self._latest_step = 0
         self.controller.restore(begun)
         self.engine_seconds = 0.0
         """Processor time the engine has taken so far, s."""
@@ -118,7 +119,7 @@ class Runner:
             if len(report.rows):
                 self._last_row_step = int(report.rows.steps[-1])
             remaining -= steps
-        self.latest = self._snapshot()
+        self.latest, self._latest_step = self._snapshot(), self.engine.step_count
         return report
 
     @property
@@ -149,7 +150,9 @@ class Runner:
             periods = min(max(1, math.ceil(wanted / self._steps_per_period)), MAX_PERIODS)
         steps = periods * self._steps_per_period
         knots = np.arange(now, now + steps + 1, dtype=np.float64) * self.scene.solver.step_s
-        snapshot = self._snapshot() if self._closed_loop else None
+        snapshot = None
+        if self._closed_loop:
+            snapshot = self.latest if self._latest_step == now else self._snapshot()
         self._reference = self.controller.reference(knots, snapshot)
         self._reference_begin, self._reference_end = now, now + steps
         for sink in self._sinks:

@@ -387,6 +387,37 @@ def test_a_path_following_scene_shows_how_far_off_it_is(panel: PlotPanel, docume
     assert views(panel) == ["cross_track", "heading", "speed", "position"]
 
 
+def test_jams_and_their_ends_are_marked_on_the_speed(
+    qtbot: QtBot, panel: PlotPanel, document: Document, bridge: FakeBridge
+) -> None:
+    # "controller_state" is sin t here: above a half from pi/6 to 5 pi/6, and again a turn later.
+    bridge.recording = make_recording(document.scene, 1000, ("controller_state",))
+    bridge.recording_changed.emit()
+    plot = panel.plots[0]
+    plot.choose("speed", 2)
+    settle(qtbot, panel)
+    marks = plot.chart.picture.marks
+    assert [mark.begins for mark in marks] == [True, False] * 2
+    turns = np.array([1, 5, 13, 17]) * np.pi / 6
+    assert [mark.time for mark in marks] == pytest.approx(turns, abs=0.05)
+    curve = plot.chart.picture.traces[0]
+    assert curve.name == "CoM"
+    for mark in marks:
+        assert mark.value == pytest.approx(np.interp(mark.time, curve.time, curve.high), abs=1e-3)
+    assert len(plot.chart.marks.data) == 4
+    texts = [text for _, text in plot.chart.picture.legend]
+    assert texts[:2] == ["▼ jam", "▲ resolved"]
+    plot.choose("position", 2)
+    settle(qtbot, panel)
+    assert not plot.chart.picture.marks
+    assert not len(plot.chart.marks.data)
+
+
+def test_a_robot_led_by_its_head_shows_its_speed_first(panel: PlotPanel, document: Document) -> None:
+    document.open(scenes_dir() / "jam_resolution.toml")
+    assert views(panel)[0] == "speed"
+
+
 @pytest.mark.parametrize("view", sorted(name for name, view in VIEWS.items() if not view.columns))
 def test_every_view_draws(qtbot: QtBot, panel: PlotPanel, view: str) -> None:
     plot = panel.plots[0]

@@ -254,3 +254,17 @@ def test_the_points_that_guide_the_robot_are_marked():
     sight = drawn.lines[-2].astype(float)
     assert np.allclose(sight[:2], seen.centre_of_mass()[:2])
     assert np.allclose(sight[4:6], (1.0, 0.0))
+
+
+def test_jammed_joints_are_marked():
+    scene, shot = obstacle_scene(), snapshot()
+    jammed = {f"joint_{j + 1}_jammed": float(j in (2, 6)) for j in range(10)}
+    drawn = build(scene, dataclasses.replace(shot, control={"controller_state": 0.0, **jammed}), PLAIN, CAMERA)
+    balls = drawn.marks["sphere"]
+    middles = 0.5 * (shot.link_pose[:-1, :3] + shot.link_pose[1:, :3])
+    assert balls[:, :3] == pytest.approx(middles[[2, 6]], abs=1e-6)
+    assert (balls[:, 12] > scene.robot.radius_m).all() or (balls[:, 3] > scene.robot.radius_m).all()
+    resolving = build(scene, dataclasses.replace(shot, control={"controller_state": 1.0, **jammed}), PLAIN, CAMERA)
+    assert not np.allclose(resolving.marks["sphere"], balls), "another colour while a jam is worked on"
+    none = dict.fromkeys(jammed, 0.0)
+    assert build(scene, dataclasses.replace(shot, control=none), PLAIN, CAMERA).marks == {}

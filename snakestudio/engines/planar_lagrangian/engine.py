@@ -92,18 +92,16 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         yaw, rate = np.diff(self._state.x[:-2]), np.diff(self._state.v[:-2])
         return np.column_stack([yaw, 0 * yaw]), np.column_stack([rate, 0 * rate])
 
-    def _contacts(self, span: float) -> Contacts:
+    def _contacts(self, span: float, link_pose: FloatArray) -> Contacts:
         if span <= 0.0:
             return Contacts.none()
         state = self._state
         load = float(state.sums[LOAD] - state.before[1, -1, 0])
         gained = state.impulse - state.before[1, :-1]
         link = np.flatnonzero((load > 0.0) | gained.any(axis=1))
-        angle, rate = self._joints_now()
-        rows = self._write_present_row(angle, rate)
         flat = np.zeros((len(link), 3))
         point, normal, friction = flat.copy(), flat.copy(), flat.copy()
-        point[:, :2] = rows.link_pose[0, link, :2]
+        point[:, :2] = link_pose[link, :2]
         normal[:, 2] = load / span
         friction[:, :2] = gained[link] / span
         return Contacts(

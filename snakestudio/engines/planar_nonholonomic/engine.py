@@ -106,7 +106,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         yaw, rate = np.diff(x[:-2]), np.diff(v[:-2])
         return np.column_stack([yaw, 0 * yaw]), np.column_stack([rate, 0 * rate])
 
-    def _contacts(self, span: float) -> Contacts:
+    def _contacts(self, span: float, link_pose: FloatArray) -> Contacts:
         if span <= 0.0:
             return Contacts.none()
         # A row that looks back on the interval holds just what is wanted.

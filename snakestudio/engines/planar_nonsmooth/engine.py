@@ -113,7 +113,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         yaw, rate = np.diff(self._state.q[:, 2]), np.diff(self._state.u[:, 2])
         return np.column_stack([yaw, 0 * yaw]), np.column_stack([rate, 0 * rate])
 
-    def _contacts(self, span: float) -> Contacts:
+    def _contacts(self, span: float, link_pose: FloatArray) -> Contacts:
         state = self._state
         if span <= 0.0:
             return Contacts.none()

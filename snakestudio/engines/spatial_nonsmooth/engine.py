@@ -118,7 +118,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         end_angles(self._state, angle, rate)
         return angle, rate
 
-    def _contacts(self, span: float) -> Contacts:
+    def _contacts(self, span: float, link_pose: FloatArray) -> Contacts:
         state = self._state
         if span <= 0.0:
             return Contacts.none()

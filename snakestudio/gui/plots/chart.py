@@ -78,6 +78,9 @@ class Chart(pg.PlotWidget):
         self.cursor_line.setCursor(Qt.CursorShape.SplitHCursor)
         self.cursor_line.setZValue(10)
         self.heat = HeatStrip()
+        self.marks = pg.ScatterPlotItem(size=11, pxMode=True)
+        self.marks.setZValue(5)
+        self.view.addItem(self.marks, ignoreBounds=True)
         for item in (self.heat, self.cursor_line):
             self.view.addItem(item, ignoreBounds=True)
             item.setVisible(False)
@@ -123,6 +126,7 @@ class Chart(pg.PlotWidget):
             self._right.setRange(picture.axes[1].low, picture.axes[1].high)
         self._show_curves(picture)
         self._show_levels(picture)
+        self._show_marks(picture)
         self.show_cursor(picture.cursor, picture.legend)
 
     def _show_right(self, shown: bool) -> None:
@@ -158,6 +162,20 @@ class Chart(pg.PlotWidget):
             line = level_line(value, text)
             self.view.addItem(line, ignoreBounds=True)
             self._levels.append(((value, text), line))
+
+    def _show_marks(self, picture: Picture) -> None:
+        brushes = {True: theme.colour("warning"), False: theme.colour("good")}
+        self.marks.setData(
+            [
+                {
+                    "pos": (mark.time, mark.value),
+                    "symbol": "t" if mark.begins else "t1",
+                    "brush": brushes[mark.begins],
+                    "pen": None,
+                }
+                for mark in picture.marks
+            ]
+        )
 
     def show_cursor(self, time_s: float | None, legend: list[tuple[str, str]]) -> None:
         """Move the cursor without drawing the curves anew."""

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.gui import theme
 from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import Overlay
-from snakestudio.gui.plots.picture import Axis, Heat, Picture, Trace
+from snakestudio.gui.plots.picture import Axis, Heat, Mark, Picture, Trace
 from snakestudio.gui.plots.pyramid import Envelope
 from snakestudio.gui.plots.scale import fitted, readable, steady
 from snakestudio.gui.plots.views import Line, View
@@ -72,6 +73,7 @@ def compose(
             _stack(picture, view, [line.name for line in lines])
         else:
             _fit(picture, view, [] if before is None else before.axes)
+    _add_marks(picture, view, history, bins)
     if values is not None:
         picture.axes[0].low, picture.axes[0].high = values
     return picture
@@ -79,6 +81,11 @@ def compose(
 
 def _envelopes(lines: Sequence[Line], history: History, start: float, stop: float, bins: int) -> Envelopes:
     """What a history remembers of the channels of `lines` from start to stop (s)."""
+    return _of_channels({line.channel for line in lines}, history, start, stop, bins)
+
+
+def _of_channels(keys: set[str], history: History, start: float, stop: float, bins: int) -> Envelopes:
+    """What a history remembers of some channels from start to stop (s)."""
     envelopes: Envelopes = {}
     recording = history.recording
     if recording is None or not len(recording):
@@ -86,7 +93,7 @@ def _envelopes(lines: Sequence[Line], history: History, start: float, stop: floa
     times = recording.times
     first = max(0, int(np.searchsorted(times, start)) - 1)
     last = min(len(times), int(np.searchsorted(times, stop)) + 1)
-    for key in {line.channel for line in lines}:
+    for key in keys:
         envelope = history.envelope(key, first, last, bins)
         if envelope is not None and len(envelope.row):
             middle = np.minimum(envelope.row + (envelope.stride - 1) / 2, len(times) - 1)
@@ -106,6 +113,24 @@ def _add_traces(picture: Picture, view: View, lines: Sequence[Line], envelopes: 
         if view.decades and line.axis == 0:
             low, high = (np.log10(np.maximum(values, _LEAST_RESIDUAL)) for values in (low, high))
         picture.traces.append(Trace(time, low, high, line.colour, line.name, line.axis, line.faint))
+
+
+def _add_marks(picture: Picture, view: View, history: History, bins: int) -> None:
+    """Where the marked column rises above 0 and where it falls back, on the first curve."""
+    recording = history.recording
+    if not view.marked or recording is None or view.marked not in recording.schema.extra or not picture.traces:
+        return
+    found = _of_channels({"control"}, history, picture.start, picture.stop, bins).get("control")
+    if found is None:
+        return
+    time, envelope = found
+    up = np.nan_to_num(envelope.high[:, recording.schema.extra.index(view.marked)]) > 0.5
+    curve = picture.traces[0]
+    for bin_ in np.flatnonzero(up[1:] != up[:-1]):
+        begins = bool(up[bin_ + 1])
+        at = float(time[bin_ + 1] if begins else time[bin_])
+        middle = 0.5 * (np.interp(at, curve.time, curve.low) + np.interp(at, curve.time, curve.high))
+        picture.marks.append(Mark(at, float(middle), begins))
 
 
 def _extent(traces: Sequence[Trace], start: float, stop: float) -> tuple[float, float] | None:
@@ -193,5 +218,8 @@ def legend(
     if len(entries) > 4:
         # Eleven links do not fit: those that carry most are what one looks for.
         entries = sorted((entry for entry in entries if entry[0] > 1e-3), key=lambda entry: -entry[0])[:4]
+    if view.marked and history.recording is not None and view.marked in history.recording.schema.extra:
+        palette = theme.current()
+        entries = [(0.0, palette.warning, f"▼ {view.marks[0]}"), (0.0, palette.good, f"▲ {view.marks[1]}"), *entries]
     names = [(o.run.colour, o.run.name if over else f"no {o.run.name}") for o, over in overlaid]
     return [*names, *((colour, text) for _, colour, text in entries)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Axis", "Heat", "Picture", "Trace"]
+__all__ = ["Axis", "Heat", "Mark", "Picture", "Trace"]
 
 FloatArray = NDArray[np.float64]
 
@@ -77,6 +77,22 @@ class Heat:
     top: float
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A triangle on a curve, pointing down where something begins and up where it ends.
+
+    Attributes
+    ----------
+    time, value : float
+        s, and in units of the left axis.
+    begins : bool
+    """
+
+    time: float
+    value: float
+    begins: bool
+
+
 @dataclass(slots=True)
 class Picture:
     """All a chart shows.
@@ -91,6 +107,7 @@ class Picture:
     heat : Heat or None
     levels : list of (float, str)
         Values on the left axis to mark by a dashed line, and what they are.
+    marks : list of Mark
     stride : int
         Rows of the recording in a bin of the curves.
     unit : str
@@ -107,6 +124,7 @@ class Picture:
     traces: list[Trace] = field(default_factory=list)
     heat: Heat | None = None
     levels: list[tuple[float, str]] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
     stride: int = 1
     unit: str = ""
     legend: list[tuple[str, str]] = field(default_factory=list)

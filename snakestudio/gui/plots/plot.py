@@ -123,7 +123,9 @@ class LivePlot(QWidget):
     @property
     def channels(self) -> set[str]:
         """Channels it needs."""
-        return {line.channel for lines in (self.lines, *(over for _, over in self.overlaid)) for line in lines}
+        keys = {line.channel for lines in (self.lines, *(over for _, over in self.overlaid)) for line in lines}
+        schema = self._schema
+        return keys | {"control"} if schema is not None and self.view.marked in schema.extra else keys
 
     @property
     def _schema(self) -> Schema | None:

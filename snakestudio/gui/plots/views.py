@@ -69,6 +69,10 @@ class View:
         Whether it says something only of robots that leave the plane.
     columns : tuple of str
         What controllers or models must have added to the recording.
+    marked : str
+        Such a column, if there is one: where it rises above 0 and where it falls back is marked on the first curve.
+    marks : (str, str)
+        What these marks say.
     """
 
     title: str
@@ -83,6 +87,8 @@ class View:
     levels: tuple[tuple[float, str], ...] = ()
     spatial: bool = False
     columns: tuple[str, ...] = ()
+    marked: str = ""
+    marks: tuple[str, str] = ("", "")
 
     def possible(self, schema: Schema) -> bool:
         """Whether a recording holds what is shown."""
@@ -233,7 +239,17 @@ VIEWS = {
     "contacts": View("Contacts closed", "", _contacts, Fields.CONTACTS, from_zero=True, least=4.0),
     "joint": View("Angle and reference", "°", _joint, Fields.JOINTS | Fields.REFERENCE, chooser="joint", least=2.0),
     "torque": View("Torque", "N m", _torque, Fields.TORQUE, chooser="joint", least=0.1),
-    "speed": View("Speed", "m/s", _speed, Fields.TWIST, chooser="link", from_zero=True, least=0.01),
+    "speed": View(
+        "Speed",
+        "m/s",
+        _speed,
+        Fields.TWIST,
+        chooser="link",
+        from_zero=True,
+        least=0.01,
+        marked="controller_state",  # as P3's Fig. 8 does
+        marks=("jam", "resolved"),
+    ),
     "position": View("Position", "m", _position, Fields.POSE, chooser="link", least=0.01),
     "height": View("Height by link", "m", _height, Fields.POSE, least=0.01, spatial=True),
     "attitude": View("Roll, pitch, yaw", "°", _attitude, Fields.POSE, chooser="link", least=2.0, spatial=True),
@@ -268,6 +284,8 @@ def default_views(scene: Scene) -> tuple[str, str, str, str]:
         return "cross_track", "heading", "speed", "position"
     if scene.controller.kind == "heading":
         return "heading", "joint", "speed", "position"
+    if scene.controller.kind == "leader_follower":
+        return "speed", "joint", "force", "position"
     if scene.obstacles:
         return "force", "joint", "speed", "position"
     if scene.model.kind.startswith("planar"):

@@ -15,7 +15,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Body, Item, Selection
-from snakestudio.gui.viewport.ghost_legend import GhostLegend
+from snakestudio.gui.viewport.control_state import control_state
 from snakestudio.gui.viewport.gl_view import GlView
 from snakestudio.gui.viewport.hint import Hint
 from snakestudio.gui.viewport.legend import Legend
@@ -25,6 +25,7 @@ from snakestudio.gui.viewport.obstacle_drag import ObstacleDrag
 from snakestudio.gui.viewport.options import ViewOptions
 from snakestudio.gui.viewport.path_tool import PathTool
 from snakestudio.gui.viewport.surface import Picture, choose
+from snakestudio.gui.viewport.swatches import Swatches
 from snakestudio.gui.viewport.threaded_view import ThreadedView
 from snakestudio.gui.viewport.top_view import TopView
 from snakestudio.gui.viewport.trail import TrailReader
@@ -90,7 +91,8 @@ class Viewport(QWidget):
         self.gl: GlView | ThreadedView | None = None
         self._flat: TopView | None = None
         self.legend = Legend(self.options, self.navigator, self)
-        self.ghost_legend = GhostLegend(self)
+        self.ghost_legend = Swatches(self)
+        self.control_legend = Swatches(self)
         self.buttons = ViewButtons(self.navigator, self)
         self.hint = Hint(self)
         choice = choose()
@@ -232,6 +234,8 @@ class Viewport(QWidget):
         """What is shown is another instant, or other ghosts are to be seen."""
         snapshot = self.snapshot
         self.ghost_legend.say(self.ghost_names(snapshot.time) if snapshot is not None else [])
+        self.control_legend.say(control_state(snapshot) if snapshot is not None else [])
+        self._place_legends()
         if snapshot is not None and Fields.POSE in snapshot.valid:
             centre = snapshot.centre_of_mass()
             if np.isfinite(centre).all():
@@ -393,10 +397,18 @@ class Viewport(QWidget):
             if surface is not None:
                 surface.setGeometry(self.rect())
         self.legend.move(_MARGIN, _MARGIN)
-        self.ghost_legend.move(_MARGIN, self.legend.geometry().bottom() + _MARGIN // 2)
+        self._place_legends()
         self.buttons.adjustSize()
         self.buttons.move(self.width() - self.buttons.width() - _MARGIN, _MARGIN)
         self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN))
+
+    def _place_legends(self) -> None:
+        """One below the other, as far as they are shown."""
+        top = self.legend.geometry().bottom() + _MARGIN // 2
+        for legend in (self.control_legend, self.ghost_legend):
+            legend.move(_MARGIN, top)
+            if legend.entries:
+                top += legend.height() + _MARGIN // 2
 
     def sizeHint(self) -> QSize:
         return QSize(960, 520)

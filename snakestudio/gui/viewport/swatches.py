@@ -1,4 +1,4 @@
-"""The legend under the upper left one: which ghost is whose."""
+"""Rows of a colour and a text under the legend: whose ghosts there are, what the controller does."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui import theme
 
-__all__ = ["GhostLegend"]
+__all__ = ["Swatches"]
 
 _ROW, _PAD, _SWATCH = 22, 12, 20
 
 
-class GhostLegend(QWidget):
-    """A row for every ghost; hidden while there are none."""
+class Swatches(QWidget):
+    """A row for every entry; hidden while there are none."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

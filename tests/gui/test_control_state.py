@@ -1,0 +1,42 @@
+"""What the viewport says of the controller."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from snakestudio.gui.viewport.control_state import control_state
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.session.preview import preview
+
+
+def shot(**control: float) -> Snapshot:
+    start = preview(Scene())
+    assert start is not None
+    return replace(start, control=control)
+
+
+@pytest.mark.parametrize(
+    ("control", "texts"),
+    [
+        ({}, []),
+        ({"controller_state": 0, "head_side": 1, "jam_count": 0}, ["head turns left"]),
+        ({"controller_state": 0, "head_side": -1, "jam_count": 1}, ["head turns right, 1 jam so far"]),
+        (
+            {"controller_state": 0, "head_side": 1, "jam_count": 2, "joint_1_jammed": 0, "joint_2_jammed": 1},
+            ["head turns left, 2 jams so far", "jammed: joint 2"],
+        ),
+        (
+            {"controller_state": 1, "head_side": 1, "jam_count": 3, "joint_1_jammed": 1, "joint_2_jammed": 1},
+            ["resolving jam 3 of joints 1 and 2"],
+        ),
+        ({"cross_track_m": 0.123}, ["12.3 cm left of the path"]),
+        ({"cross_track_m": -0.04}, ["4 cm right of the path"]),
+        ({"cross_track_m": 0.001}, ["on the path"]),
+        ({"heading_rad": 0.1, "heading_ref_rad": 0.5}, ["heading 6°, wanted 29°"]),
+    ],
+)
+def test_it_says_what_the_controller_does(control: dict[str, float], texts: list[str]) -> None:
+    assert [text for _, text in control_state(shot(**control))] == texts
