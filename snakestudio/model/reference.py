@@ -32,6 +32,8 @@ class JointReference:
     def at(self, time: float) -> tuple[FloatArray, FloatArray]:
         """Angle and rate at `time`, each (n_joints, 2); the ends hold outside the knots."""
         t = self.time
+        if time >= t[-1]:
+            return self.angle[-1], self.rate[-1]
         index = int(np.clip(np.searchsorted(t, time, side="right") - 1, 0, len(t) - 2))
         h = t[index + 1] - t[index]
         s = float(np.clip((time - t[index]) / h, 0.0, 1.0))
