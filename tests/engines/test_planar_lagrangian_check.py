@@ -85,7 +85,7 @@ def test_it_refuses_obstacles() -> None:
     (problem,) = registry.check(scene)
     assert problem.sentence() == (
         "obstacles: this model knows no obstacles; remove them, or set model.kind to "
-        '"planar_nonsmooth" or "spatial_nonsmooth".'
+        '"planar_nonsmooth", "planar_nonholonomic" or "spatial_nonsmooth".'
     )
     assert problem.obstacles == (0, 1)
     with pytest.raises(SceneError, match="knows no obstacles"):

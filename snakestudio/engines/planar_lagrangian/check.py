@@ -126,7 +126,7 @@ def _obstacles(scene: Scene) -> list[Problem]:
             "error",
             "obstacles",
             "this model knows no obstacles",
-            'remove them, or set model.kind to "planar_nonsmooth" or "spatial_nonsmooth"',
+            'remove them, or set model.kind to "planar_nonsmooth", "planar_nonholonomic" or "spatial_nonsmooth"',
             obstacles=tuple(range(len(scene.obstacles))),
         )
     ]
