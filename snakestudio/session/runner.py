@@ -35,7 +35,7 @@ _LIVE_PARTS = (
     "title", "description", "source", "gait", "controller", "ground", "joint_controller", "actuator", "obstacles",
     "path",
 )  # fmt: skip
-_LIVE_KEYS = ("solver.tolerance", "solver.max_iterations", "run.duration_s")
+_LIVE_KEYS = ("solver.tolerance", "solver.max_iterations", "solver.error_tolerance", "run.duration_s")
 
 
 class Runner:

@@ -247,3 +247,14 @@ def test_the_drawing_is_there_without_any_snapshot(qtbot: QtBot) -> None:
     shape.grab()
     assert shape.wanted is not None
     assert shape.wanted.joints.shape == (12, 3)
+
+
+def test_a_controller_that_needs_no_gait_leaves_only_the_shape(panel: GaitPanel, document: Document) -> None:
+    document.set_value("controller.kind", "leader_follower", "Lead")
+    hidden = (panel.presets, panel.about, panel.wave_button, panel.soft_start, panel.rows["gait.amplitude_deg"])
+    assert not any(widget.isVisible() for widget in hidden)
+    assert panel.shape.isVisible()
+    assert "without a gait" in panel.hint.text()
+    document.set_value("controller.kind", "none", "Alone")
+    assert all(widget.isVisible() for widget in hidden)
+    assert panel.hint.text() == ""

@@ -22,6 +22,7 @@ from snakestudio.gui.docks.gait_shape import (
     period,
     resting,
 )
+from snakestudio.model.edits import with_values
 from snakestudio.model.motion import TwoWaves
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Model, Scene
@@ -151,3 +152,11 @@ def test_drawings_are_level_with_the_head_at_the_right(head_right: bool) -> None
     first, last = chain.joints[0], chain.joints[-1]
     assert first[1] == pytest.approx(last[1])
     assert (first[0] > last[0]) == head_right
+
+
+def test_without_a_gait_the_shape_wanted_is_that_of_the_references() -> None:
+    scene = with_values(Scene(), {"controller.kind": "leader_follower"})
+    recording = make_recording(scene, 50)
+    shot = recording.snapshot(40)
+    assert np.array_equal(gait_angles(scene, shot), shot.joint_angle_ref)
+    assert not np.array_equal(gait_angles(Scene(), shot), shot.joint_angle_ref)

@@ -107,7 +107,13 @@ class GaitPanel(Section):
         self.soft_start.set_default(0.0 if chosen is None else chosen.value(self.soft_start.key))
         two = isinstance(scene.gait, TwoWaves)
         ignored = two and is_planar(scene)
-        self.hint.say("The planar model ignores the vertical wave; the spatial model uses it." if ignored else "")
+        used = scene.controller.uses_gait
+        for widget in (self.presets, self.about, self._area, self.wave_button, self.soft_start):
+            widget.setVisible(used)
+        if not used:
+            self.hint.say("The controller does without a gait: what it asks of the joints is dashed.")
+        else:
+            self.hint.say("The planar model ignores the vertical wave; the spatial model uses it." if ignored else "")
         self.wave_button.setText("Remove the vertical wave" if two else "Add a vertical wave")
         self.wave_button.setToolTip(
             "Keep the horizontal wave alone (lateral undulation)"
@@ -192,7 +198,7 @@ class GaitPanel(Section):
                 f"<span style='font-size:12px'>{head}{chosen.help}"
                 f"<br><span style='color:{dim}'>{chosen.source}</span></span>"
             )
-        self.back.setVisible(chosen is not None and changed)
+        self.back.setVisible(chosen is not None and changed and self._document.scene.controller.uses_gait)
         if chosen is not None:
             self.back.setToolTip(f"Back to {chosen.name} as in the library")
         self.back.setIcon(theme.icon("undo", "dim"))

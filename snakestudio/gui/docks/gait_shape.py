@@ -72,21 +72,25 @@ def _wave(wave: Wave, phase: float, joints: FloatArray) -> FloatArray:
     return angles
 
 
+def _told(snapshot: Snapshot, scene: Scene) -> bool:
+    """Whether references are known of every joint."""
+    return bool(snapshot.valid & Fields.REFERENCE) and len(snapshot.joint_angle_ref) == scene.robot.n_joints
+
+
 def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> FloatArray:
     """Joint angles (n-1, 2; yaw, pitch; rad) that the scene's gait asks for at the phase the robot is in.
 
     The phase is the one at which the gait fits the references best, because a change of frequency while the robot
-    moves shifts it against time. `ahead` is by how many seconds to look into the future.
+    moves shifts it against time. `ahead` is by how many seconds to look into the future. Of a controller that needs no
+    gait these are the references, which have no future yet.
     """
+    if not scene.controller.uses_gait and snapshot is not None and _told(snapshot, scene):
+        return snapshot.joint_angle_ref.copy()
     yaw, pitch = scene.gait.yaw, scene.gait.pitch
     joints = np.arange(scene.robot.n_joints, dtype=np.float64)
     yaw_phase: float | None = None
     pitch_phase: float | None = None
-    if (
-        snapshot is not None
-        and snapshot.valid & Fields.REFERENCE
-        and snapshot.joint_angle_ref.shape == (len(joints), 2)
-    ):
+    if snapshot is not None and _told(snapshot, scene):
         told = snapshot.joint_angle_ref
         yaw_phase = _phase(told[:, 0], joints * yaw.phase_shift)
         pitch_phase = _phase(told[:, 1], joints * pitch.phase_shift)
