@@ -94,6 +94,7 @@ OTHER: dict[str, object] = {
     "solver.joints": "implicit",
     "solver.tolerance": 1e-10,
     "solver.max_iterations": 7,
+    "solver.error_tolerance": 0.01,
     "joint_controller.law": "feedback_linearization",
 }
 

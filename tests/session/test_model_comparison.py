@@ -86,7 +86,8 @@ def test_the_figures_are_those_of_the_two_recordings(open_ground: ModelCompariso
 
 
 def test_the_whole_of_every_run_and_its_cost_are_kept(open_ground: ModelComparison) -> None:
-    assert [run.kind for run in open_ground.runs] == ["planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian"]
+    kinds = ["planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic"]
+    assert [run.kind for run in open_ground.runs] == kinds
     assert open_ground.reference is open_ground.runs[0]
     alone = whole(run_offline(open_ground.scene).recording)
     assert np.array_equal(whole(open_ground.runs[0].recording).link_pose, alone.link_pose)
