@@ -113,6 +113,12 @@ def _has_rows(w: MainWindow) -> bool:
     return w.bridge.recording is not None
 
 
+def _delete(w: MainWindow) -> None:
+    """Delete the waypoint under the cursor, or else the selected obstacles."""
+    if not w.viewport.path_tool.remove_hovered():
+        w.obstacles.delete()
+
+
 def _has_depth(w: MainWindow) -> bool:
     return not w.viewport.navigator.flat
 
@@ -179,8 +185,8 @@ TABLE: tuple[Spec, ...] = (
         lambda w: bool(w.selection.items),
     ),
     Spec(
-        "delete", "Edit", "Delete Obstacles", lambda w: w.obstacles.delete(), ("Del",),
-        lambda w: bool(w.selection.obstacles), icon="delete", local=True,
+        "delete", "Edit", "Delete Obstacles", _delete, ("Del",), lambda w: bool(w.selection.obstacles), icon="delete",
+        local=True,
     ),
     Spec("view_top", "View", "Top", lambda w: w.viewport.navigator.view("top"), ("7",)),
     Spec("view_front", "View", "Front", lambda w: w.viewport.navigator.view("front"), ("1",), _has_depth),

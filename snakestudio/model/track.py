@@ -48,6 +48,8 @@ class Track:
         A polyline that follows the path closely, m; of a closed one the last point is the first.
     lengths : (k,) array
         s of these points.
+    waypoints : (w,) array
+        s of the waypoints; a closed path ends with the first once more.
     """
 
     def __init__(self, path: GroundPath) -> None:
@@ -59,6 +61,7 @@ class Track:
         self.smooth = path.shape == "spline" and len(corners) > 2
         self.points: FloatArray = corners
         self.lengths: FloatArray = chord
+        every = 1
         if self.smooth:
             from scipy.interpolate import CubicSpline  # half a second, which the start of the window need not wait for
 
@@ -70,12 +73,14 @@ class Track:
             )
             self.points, self.lengths = first(parameter), _lengths(first, parameter)
             self.points[0], self.points[-1] = corners[0], corners[-1]
+            every = cuts
             # Once more over its own length: now s is the parameter, and nothing needs to be turned round.
             coefficients = CubicSpline(self.lengths, self.points, bc_type=ends).c
         else:
             coefficients = np.zeros((4, len(chord) - 1, 2))
             coefficients[2] = np.diff(corners, axis=0) / np.diff(chord)[:, None]
             coefficients[3] = corners[:-1]
+        self.waypoints: FloatArray = self.lengths[::every]
         # A controller asks for one place at a time: plain numbers are ten times as fast as arrays there.
         self._cubics: list[Any] = coefficients.transpose(1, 2, 0).tolist()
         self._begins: list[float] = self.lengths.tolist()

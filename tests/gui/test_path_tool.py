@@ -173,3 +173,47 @@ def test_a_scene_with_a_path_is_framed_with_it(drawn: MainWindow, qtbot: QtBot) 
     for x, y in drawn.document.scene.path.waypoints_m:
         assert drawn.viewport.rect().contains(seen(drawn.viewport, x, y))
     assert not drawn.viewport.navigator.following
+
+
+def double_click(qtbot: QtBot, viewport: Viewport, point: QPoint) -> None:
+    """With the release that Qt's own leaves out."""
+    click(qtbot, viewport, point)
+    qtbot.mouseDClick(viewport, LEFT, NONE, point)
+    qtbot.mouseRelease(viewport, LEFT, NONE, point)
+
+
+def test_a_double_click_on_the_path_adds_a_waypoint_there(pathed: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = pathed.viewport, pathed.document
+    steps = document.undo_stack.count()
+    for x, y, index in ((0.4, -1.0, 1), (1.5, -1.25, 3)):
+        at = seen(viewport, x, y)
+        double_click(qtbot, viewport, at)
+        np.testing.assert_allclose(document.scene.path.waypoints_m[index], (x, y), atol=0.03)
+    assert len(document.scene.path.waypoints_m) == 6
+    assert document.undo_stack.count() == steps + 2
+    assert document.undo_stack.undoText() == "Add waypoint 4"
+    # Between the last waypoint and the first of a closed path, too; beside the path it adds none.
+    document.set_value("path.closed", True, "Close")
+    at = seen(viewport, 1.5, -1.0)
+    double_click(qtbot, viewport, at)
+    np.testing.assert_allclose(document.scene.path.waypoints_m[-1], (1.5, -1.0), atol=0.03)
+    before = document.scene
+    at = seen(viewport, 1.5, 0.6)
+    double_click(qtbot, viewport, at)
+    assert document.scene.path == before.path
+
+
+def test_del_takes_the_waypoint_under_the_cursor_rather_than_what_is_selected(pathed: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = pathed.viewport, pathed.document
+    obstacles = len(document.scene.obstacles)
+    pathed.selection.set([("obstacle", 0)])
+    at = seen(viewport, 1.0, -1.0)
+    qtbot.mouseMove(viewport, at)
+    qtbot.waitUntil(lambda: viewport.path_tool.hovered == 1)
+    pathed.actions_table["delete"].trigger()
+    assert len(document.scene.path.waypoints_m) == 3
+    assert len(document.scene.obstacles) == obstacles
+    qtbot.mouseMove(viewport, seen(viewport, 1.5, 0.9))
+    qtbot.waitUntil(lambda: viewport.path_tool.hovered == -1)
+    pathed.actions_table["delete"].trigger()
+    assert len(document.scene.obstacles) == obstacles - 1

@@ -170,3 +170,14 @@ def test_a_closed_path_is_followed_round_after_round() -> None:
         s = track.nearest(np.array([1.1 * math.cos(angle), 1.1 * math.sin(angle)]), s, 0.5)
     assert s == pytest.approx(angle, rel=1e-3)
     assert track.nearest(np.array([math.cos(-0.2), math.sin(-0.2)]), 0.0, 0.5) == pytest.approx(-0.2, rel=1e-3)
+
+
+@pytest.mark.parametrize("shape", ["straight", "spline"])
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_track_knows_where_its_waypoints_are(shape: str, closed: bool) -> None:
+    points = ((0.0, 0.0), (1.0, 0.2), (1.5, 1.0), (0.2, 1.4))
+    way = Track(GroundPath(waypoints_m=points, shape=shape, closed=closed))  # type: ignore[arg-type]
+    wanted = (*points, points[0]) if closed else points
+    assert len(way.waypoints) == len(wanted)
+    for s, point in zip(way.waypoints, wanted, strict=True):
+        assert way.place(float(s))[0] == pytest.approx(point, abs=1e-9)

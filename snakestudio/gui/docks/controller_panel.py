@@ -114,7 +114,8 @@ class ControllerPanel(Section):
         count = len(scene.path.waypoints_m)
         unfollowed = "" if kind == "path_following" else ", which nobody follows"
         self.path_about.setText(
-            f"{count} waypoints{unfollowed}. Drag them in the view, right click removes one." if count
+            f"{count} waypoints{unfollowed}. Drag them in the view; a double click on the path adds one, a right click "
+            "removes one." if count
             else "There is no path yet: draw one on the ground."
         )  # fmt: skip
         self.clear_button.setVisible(count > 0)

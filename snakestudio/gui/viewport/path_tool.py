@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent
 
@@ -14,6 +15,7 @@ from snakestudio.gui.viewport.obstacle_drag import INTERVAL_MS
 from snakestudio.model.edits import with_path
 from snakestudio.model.ground_path import GroundPath, Waypoint
 from snakestudio.model.scene import Scene
+from snakestudio.model.track import track
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport
@@ -201,22 +203,21 @@ class PathTool(QObject):
         self._let_go()
         return True
 
-    def double_click(self) -> bool:
-        """A double click ends the path; its first click has set the last waypoint."""
-        if not self.drawing:
+    def double_click(self, event: QMouseEvent) -> bool:
+        """A double click ends the path that is drawn (its first click set the last waypoint), or adds a waypoint."""
+        if self.drawing:
+            self.finish()
+            return True
+        if event.button() != Qt.MouseButton.LeftButton:
             return False
-        self.finish()
-        return True
+        return self.insert(event.position())
 
     def key(self, key: int) -> bool:
         """A key was pressed in the viewport."""
         if key == Qt.Key.Key_Escape:
             return self.cancel()
         if not self.drawing:
-            if key == Qt.Key.Key_Delete and self.hovered >= 0 and self._pressed is None:
-                self.remove(self.hovered)
-                return True
-            return False
+            return key == Qt.Key.Key_Delete and self.remove_hovered()
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.finish()
         elif key in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete):
@@ -260,6 +261,35 @@ class PathTool(QObject):
         except SceneError:
             return  # what is left would lie on itself
         self.changed.emit()
+
+    def remove_hovered(self) -> bool:
+        """Take the waypoint under the cursor out of the path; False if there is none."""
+        if self.drawing or self._pressed is not None or self.hovered < 0:
+            return False
+        self.remove(self.hovered)
+        return True
+
+    def insert(self, position: QPointF) -> bool:
+        """Make the place of the path under the cursor a waypoint; False if there is none."""
+        viewport, document = self._viewport, self._viewport.document
+        path, under = document.scene.path, self._ground(position)
+        if not path or under is None or not viewport.options.now.path or viewport.scene.path != path:
+            return False
+        way = track(path)
+        s = min(max(way.nearest(np.array(under)), 0.0), way.length)
+        x, y = (round(float(value), 3) for value in way.place(s)[0])
+        if self._near((x, y), position) > _REACH or self._waypoint_at(position) >= 0:
+            return False
+        index = int(np.searchsorted(way.waypoints, s))
+        points = (*path.waypoints_m[:index], (x, y), *path.waypoints_m[index:])
+        longer = path.model_copy(update={"waypoints_m": points})
+        try:
+            document.edit(with_path(document.scene, longer), f"Add waypoint {index + 1}")
+        except SceneError:
+            return False  # it lies on its neighbour
+        self.hovered = index
+        self.changed.emit()
+        return True
 
     def clear(self) -> None:
         """Take the path away."""

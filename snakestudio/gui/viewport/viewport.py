@@ -352,7 +352,7 @@ class Viewport(QWidget):
             self._mouse.press(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if not self.path_tool.double_click():
+        if not self.path_tool.double_click(event):
             self.mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
