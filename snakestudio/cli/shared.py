@@ -77,7 +77,7 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
     for kind in kinds:
         if registry.is_warm(kind):
             continue
-        print(f"compiling the {kind} engine (once on this machine, two to three minutes) ...", flush=True)
+        print(f"compiling the {kind} engine (once on this machine, up to three minutes) ...", flush=True)
         report = line.reporter("compiling")
 
         def compiling(fraction: float, doing: str, tell: Callable[[float], bool] = report) -> None:
