@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QWidget
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
-from snakestudio.gui.selection import Body, Item, Selection
+from snakestudio.gui.selection import Item, Selection
+from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.control_state import control_state
 from snakestudio.gui.viewport.gl_view import GlView
 from snakestudio.gui.viewport.hint import Hint
@@ -34,7 +35,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.render import picking
 from snakestudio.render.draw_list import DrawList, build
-from snakestudio.render.obstacles import obstacles_of
 from snakestudio.render.overlays import Ghost, Overlays, Pick
 
 __all__ = ["Viewport"]
@@ -260,38 +260,15 @@ class Viewport(QWidget):
 
     def frame_all(self, *, at_once: bool = False) -> None:
         """Show everything from where the program shows it first."""
-        box = self._box(None)
+        box = box_around(self.scene, self.snapshot, self.document.base_dir)
         if box is not None:
             self.navigator.frame(*box, home=True, at_once=at_once)
 
     def frame_selection(self) -> None:
         """Show what is selected, or everything if nothing is, from the same direction."""
-        box = self._box(self.selection.bodies or None)
+        box = box_around(self.scene, self.snapshot, self.document.base_dir, self.selection.bodies or None)
         if box is not None:
             self.navigator.frame(*box)
-
-    def _box(self, items: frozenset[Body] | None) -> tuple[FloatArray, FloatArray] | None:
-        """Corners of the box around some items (all if None), m."""
-        world = obstacles_of(self.scene.obstacles, self.document.base_dir)
-        lows, highs = [], []
-        for index, (low, high) in enumerate(zip(world.low, world.high, strict=True)):
-            if items is None or ("obstacle", index) in items:
-                lows.append(low)
-                highs.append(high)
-        if items is None and self.scene.path:
-            points = np.array(self.scene.path.waypoints_m)
-            lows.append(np.append(points.min(axis=0), 0.0))
-            highs.append(np.append(points.max(axis=0), 0.0))
-        snapshot = self.snapshot
-        if snapshot is not None and Fields.POSE in snapshot.valid:
-            robot = self.scene.robot
-            for index, pose in enumerate(snapshot.link_pose):
-                if np.isfinite(pose).all() and (items is None or ("link", index) in items):
-                    lows.append(pose[:3] - robot.radius_m - robot.contact_half_length_m)
-                    highs.append(pose[:3] + robot.radius_m + robot.contact_half_length_m)
-        if not lows:
-            return None
-        return np.min(lows, axis=0), np.max(highs, axis=0)
 
     # --- picking --------------------------------------------------------------------------------------------------
 
