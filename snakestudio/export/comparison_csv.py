@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.export.comparison_text import report
-from snakestudio.export.csv import number
-from snakestudio.export.files import replacing
+from snakestudio.export.csv import number, write_blocks
 from snakestudio.export.provenance import change_lines, origin_lines, scene_lines
 from snakestudio.session.model_comparison import ModelComparison
 from snakestudio.session.run_differences import LINKS, QUANTITIES
@@ -53,16 +52,13 @@ def write_comparison(
         If the file cannot be written.
     """
     names, table = _table(comparison)
-    with replacing(Path(path)) as partial, partial.path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in _header(comparison, scene_file))
-        file.write(",".join(names) + "\n")
-        for start in range(0, len(table), _BLOCK):
-            block = table[start : start + _BLOCK]
-            file.writelines(",".join("" if math.isnan(v) else number(v) for v in row) + "\n" for row in block.tolist())
-            if progress is not None and not progress((start + len(block)) / len(table)):
-                partial.keep = False
-                break
-    return partial.keep
+    blocks = (table[start : start + _BLOCK] for start in range(0, len(table), _BLOCK))
+    return write_blocks(path, _header(comparison, scene_file), names, blocks, len(table), progress, _cell)
+
+
+def _cell(value: float) -> str:
+    """A value; nothing where the run has ended."""
+    return "" if math.isnan(value) else number(value)
 
 
 def _table(comparison: ModelComparison) -> tuple[list[str], NDArray[np.float64]]:

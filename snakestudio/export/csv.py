@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from snakestudio.export.columns import column_names, table
 from snakestudio.export.files import replacing
 from snakestudio.export.provenance import header_lines
 from snakestudio.session.recording import SpooledRecording
 
-__all__ = ["number", "write_csv"]
+__all__ = ["number", "write_blocks", "write_csv"]
+
+FloatArray = NDArray[np.float64]
 
 
 def write_csv(
@@ -40,15 +45,31 @@ def write_csv(
     ExportError
         If the file cannot be written.
     """
-    path = Path(path)
-    total, done = len(recording), 0
-    with replacing(path) as partial, partial.path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in header_lines(recording, scene_file))
-        file.write(",".join(column_names(recording.schema)) + "\n")
-        for part in table(recording):
-            file.writelines(",".join(map(number, row)) + "\n" for row in part.tolist())
-            done += len(part)
-            if progress is not None and not progress(min(1.0, done / total)):
+    header, names = header_lines(recording, scene_file), column_names(recording.schema)
+    return write_blocks(path, header, names, table(recording), len(recording), progress)
+
+
+def write_blocks(
+    path: str | Path,
+    header: Iterable[str],
+    names: Sequence[str],
+    blocks: Iterable[FloatArray],
+    n_rows: int,
+    progress: Callable[[float], bool] | None,
+    cell: Callable[[float], str] | None = None,
+) -> bool:
+    """Write header lines, column names and blocks of rows, about `n_rows` in all; False if it was cancelled.
+
+    `cell` makes a text of a value, `number` if none is given. The rest is as in `write_csv`.
+    """
+    cell, done = cell or number, 0
+    with replacing(Path(path)) as partial, partial.path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in header)
+        file.write(",".join(names) + "\n")
+        for block in blocks:
+            file.writelines(",".join(map(cell, row)) + "\n" for row in block.tolist())
+            done += len(block)
+            if progress is not None and not progress(min(1.0, done / n_rows)):
                 partial.keep = False
                 break
     return partial.keep
