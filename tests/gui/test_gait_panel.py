@@ -251,10 +251,19 @@ def test_the_drawing_is_there_without_any_snapshot(qtbot: QtBot) -> None:
 
 def test_a_controller_that_needs_no_gait_leaves_only_the_shape(panel: GaitPanel, document: Document) -> None:
     document.set_value("controller.kind", "leader_follower", "Lead")
-    hidden = (panel.presets, panel.about, panel.wave_button, panel.soft_start, panel.rows["gait.amplitude_deg"])
+    hidden = (panel.presets, panel.wave_button, panel.soft_start, panel.rows["gait.amplitude_deg"])
     assert not any(widget.isVisible() for widget in hidden)
     assert panel.shape.isVisible()
-    assert "without a gait" in panel.hint.text()
+    assert "without a gait" in panel.about.text()
     document.set_value("controller.kind", "none", "Alone")
     assert all(widget.isVisible() for widget in hidden)
-    assert panel.hint.text() == ""
+    assert "without a gait" not in panel.about.text()
+
+
+def test_soft_start_goes_with_the_gait_in_the_whole_panel(qtbot: QtBot, document: Document) -> None:
+    panels = ParameterPanels(document, FakeBridge())
+    qtbot.addWidget(panels)
+    panels.show()
+    assert panels.gait.soft_start.isVisible()
+    document.set_value("controller.kind", "leader_follower", "Lead")
+    assert not panels.gait.soft_start.isVisible()

@@ -108,12 +108,10 @@ class GaitPanel(Section):
         two = isinstance(scene.gait, TwoWaves)
         ignored = two and is_planar(scene)
         used = scene.controller.uses_gait
-        for widget in (self.presets, self.about, self._area, self.wave_button, self.soft_start):
+        for widget in (self.presets, self._area, self.wave_button, self.soft_start):
             widget.setVisible(used)
-        if not used:
-            self.hint.say("The controller does without a gait: what it asks of the joints is dashed.")
-        else:
-            self.hint.say("The planar model ignores the vertical wave; the spatial model uses it." if ignored else "")
+        ignored &= used
+        self.hint.say("The planar model ignores the vertical wave; the spatial model uses it." if ignored else "")
         self.wave_button.setText("Remove the vertical wave" if two else "Add a vertical wave")
         self.wave_button.setToolTip(
             "Keep the horizontal wave alone (lateral undulation)"
@@ -190,7 +188,10 @@ class GaitPanel(Section):
     def _describe(self) -> None:
         chosen, dim = self.presets.present, theme.current().dim
         changed = self.presets.changed
-        if chosen is None:
+        if not self._document.scene.controller.uses_gait:
+            text = "The controller does without a gait: what it asks of the joints is dashed."
+            self.about.setText(f"<span style='color:{dim}'>{text}</span>")
+        elif chosen is None:
             self.about.setText(f"<span style='color:{dim}'>A gait of its own, none of the library.</span>")
         else:
             head = f"<span style='color:{theme.current().accent}'>changed from</span> " if changed else ""

@@ -176,7 +176,8 @@ class ParameterPanels(Themed):
             if key in self.gait.rows or key in self.controller.rows:
                 continue
             row.set_unused(unused_reason(after, key))
-            row.setVisible(not belongs_elsewhere(after, key))
+            gait_only = row is self.gait.soft_start
+            row.setVisible(not belongs_elsewhere(after, key) and (after.controller.uses_gait or not gait_only))
             if before is None or get_value(before, key) != get_value(after, key):
                 row.refresh()
         self._model_help.setText(MODELS[after.model.kind].help)
