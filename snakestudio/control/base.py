@@ -1,4 +1,4 @@
-"""What every controller offers: joint references for the next stretch of time."""
+"""What every controller offers: references of the joints, or of the strain, for the next stretch of time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.reference import JointReference
+from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
@@ -15,7 +15,7 @@ __all__ = ["Controller"]
 
 
 class Controller(Protocol):
-    """Makes joint references; knows nothing of who moves the robot."""
+    """Makes references; knows nothing of who moves the robot."""
 
     @property
     def needs(self) -> Fields:
@@ -31,7 +31,7 @@ class Controller(Protocol):
         """The channels' values since the last call of `reference`, (channels,)."""
         ...
 
-    def reference(self, time: NDArray[np.float64], snapshot: Snapshot | None) -> JointReference:
+    def reference(self, time: NDArray[np.float64], snapshot: Snapshot | None) -> Reference:
         """References at the knots `time` ((k,), s, ascending); `snapshot` is the state at the first of them."""
         ...
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from snakestudio.model.recording import Rows, Schema
-from snakestudio.model.reference import JointReference
+from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
@@ -77,7 +77,7 @@ class Engine(Protocol):
         ...
 
     def advance(
-        self, reference: JointReference, n_steps: int, row_steps: tuple[int, ...] | Any, go_on: bool = False
+        self, reference: Reference, n_steps: int, row_steps: tuple[int, ...] | Any, go_on: bool = False
     ) -> StepReport:
         """Take `n_steps` steps under `reference`.
 

@@ -103,5 +103,8 @@ def filled_rows(buffers: RowBuffers, dt: float) -> Rows:
         solver_unconverged=buffers.unconverged[:k],
         steps=buffers.steps[:k],
         extra=np.zeros((k, 0)),
+        strain=np.zeros((k, 0, 6)),
+        wrench=np.zeros((k, 0, 6)),
+        hold=np.zeros((k, 0, 14)),
         contacts=contacts,
     )

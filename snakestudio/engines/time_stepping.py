@@ -13,7 +13,7 @@ from snakestudio.engines.base import Checkpoint, StepReport
 from snakestudio.engines.outcome import CONTACT_OVERFLOW, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
 from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers, more_contacts
 from snakestudio.model.recording import Rows, Schema
-from snakestudio.model.reference import JointReference
+from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Snapshot, SolverFigures
 
@@ -116,12 +116,13 @@ class TimeSteppingEngine(ABC):
 
     def advance(
         self,
-        reference: JointReference,
+        reference: Reference,
         n_steps: int,
         row_steps: tuple[int, ...] | IntArray | Any = (),
         go_on: bool = False,
     ) -> StepReport:
         """Take `n_steps` steps under `reference`; see `Engine.advance`."""
+        assert isinstance(reference, JointReference), "links have joints"
         begin, end = self.step_count, self.step_count + n_steps
         wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
         wanted = wanted[(wanted > begin) & (wanted <= end)]

@@ -11,7 +11,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.recording import Recording, Rows, Schema
+from snakestudio.model.recording import HOLD_COLUMNS, Recording, Rows, Schema
+from snakestudio.model.strain import COMPONENTS
 
 __all__ = ["column_names", "table"]
 
@@ -105,6 +106,14 @@ def _columns(schema: Schema) -> dict[str, Column]:
     for name in schema.energy:
         if name not in _WORK_FIRST:
             energy(name)
+    for i in range(len(schema.sections)):
+        for k, name in enumerate(COMPONENTS):
+            add(f"section_{i + 1}_{name}", lambda p, i=i, k=k: p.rows.strain[:, i, k])  # type: ignore[misc]
+        for k, name in enumerate(("nx_n", "ny_n", "nz_n", "cx_nm", "cy_nm", "cz_nm")):
+            add(f"section_{i + 1}_lambda_{name}", lambda p, i=i, k=k: p.rows.wrench[:, i, k])  # type: ignore[misc]
+    for i in range(schema.n_holds):
+        for k, name in enumerate(HOLD_COLUMNS):
+            add(f"contact_{i + 1}_{name}", lambda p, i=i, k=k: p.rows.hold[:, i, k])  # type: ignore[misc]
     for k, name in enumerate(schema.extra):
         add(name, lambda p, k=k: p.rows.extra[:, k])  # type: ignore[misc]
     return columns

@@ -15,12 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverFigures
+from snakestudio.model.snapshot import BodyFields, Contacts, Fields, Snapshot, SolverFigures
 
-__all__ = ["ContactRows", "Recording", "Rows", "Schema", "snapshot_from_rows"]
+__all__ = ["HOLD_COLUMNS", "ContactRows", "Recording", "Rows", "Schema", "snapshot_from_rows"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+
+
+HOLD_COLUMNS = ("active", "abscissa_m", "x_m", "y_m", "z_m", "ax", "ay", "az", *(f"f{a}_n" for a in "xyz"), *(
+    f"m{a}_nm" for a in "xyz"
+))  # fmt: skip
+"""Columns of `Rows.hold`: whether it holds (1 or 0), and the rest of `BodyFields`, world frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,10 @@ class Schema:
         Names of the columns of `Rows.extra`, each ending in its unit: what controllers and models add.
     valid : Fields
         Which fields the source fills.
+    sections : tuple of float
+        Material abscissas of the cross-sections that the links are, m; () for a robot that has links.
+    n_holds : int
+        Anchors or supports of a continuous body.
     """
 
     n_links: int
@@ -45,11 +55,13 @@ class Schema:
     energy: tuple[str, ...]
     extra: tuple[str, ...] = ()
     valid: Fields = Fields.ALL
+    sections: tuple[float, ...] = ()
+    n_holds: int = 0
 
     @property
     def n_joints(self) -> int:
         """Number of joints."""
-        return self.n_links - 1
+        return 0 if self.sections else self.n_links - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +119,7 @@ class Rows:
     link_pose : (k, n, 7)
     link_twist : (k, n, 6)
     joint_angle, joint_rate, joint_angle_ref, joint_rate_ref, joint_torque : (k, n-1, 2)
+        (k, 0, 2) of a continuous body.
     impulse_obstacle, impulse_ground : (k, n, 3)
         Impulse on every link since the start of the run, N s. That of the ground is friction and normal together.
     contacts_closed : (k,) int
@@ -119,6 +132,10 @@ class Rows:
         Sums since the start of the run.
     extra : (k, x)
         Columns named by the schema.
+    strain, wrench : (k, n, 6)
+        Of the cross-sections of a continuous body at that instant, as in `BodyFields`; (k, 0, 6) of links.
+    hold : (k, p, 14)
+        Its anchors and supports at that instant; see `HOLD_COLUMNS`.
     contacts : ContactRows
     """
 
@@ -139,6 +156,9 @@ class Rows:
     solver_unconverged: NDArray[np.int64]
     steps: NDArray[np.int64]
     extra: FloatArray
+    strain: FloatArray
+    wrench: FloatArray
+    hold: FloatArray
     contacts: ContactRows
 
     def __len__(self) -> int:
@@ -223,6 +243,13 @@ def snapshot_from_rows(rows: Rows, index: int, schema: Schema) -> Snapshot:
         contacts = Contacts(
             part.link, part.other, part.point, part.impulse_normal / span, part.impulse_friction / span, part.state
         )
+    body = None
+    if schema.sections:
+        hold = rows.hold[index]
+        body = BodyFields(
+            np.array(schema.sections), rows.strain[index], rows.wrench[index], hold[:, 0] > 0.5, hold[:, 1],
+            hold[:, 2:5], hold[:, 5:8], hold[:, 8:11], hold[:, 11:14],
+        )  # fmt: skip
     return Snapshot(
         time=float(rows.time[index]),
         link_pose=rows.link_pose[index],
@@ -240,5 +267,6 @@ def snapshot_from_rows(rows: Rows, index: int, schema: Schema) -> Snapshot:
             int(rows.solver_unconverged[index]),
         ),
         control=dict(zip(schema.extra, (float(x) for x in rows.extra[index]), strict=True)),
+        body=body,
         valid=schema.valid,
     )

@@ -1,4 +1,7 @@
-"""JointReference: what the joints shall do for a while, the same for a simulation and for the robot on CAN."""
+"""What the robot shall do for a while: JointReference, the same for a simulation and for the robot on CAN.
+
+StrainReference is its sibling for a continuous body.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["JointReference"]
+__all__ = ["JointReference", "Reference", "StrainReference"]
 
 FloatArray = NDArray[np.float64]
 
@@ -47,3 +50,43 @@ class JointReference:
         )
         rate = 6 * s * (s - 1) / h * a0 + (1 - s) * (1 - 3 * s) * r0 - 6 * s * (s - 1) / h * a1 + s * (3 * s - 2) * r1
         return angle, rate
+
+
+@dataclass(frozen=True, slots=True)
+class StrainReference:
+    """Knots in time of the strain along a continuous body, and of where it is held.
+
+    Attributes
+    ----------
+    time : (k,) array
+        Times of the knots, s, strictly ascending, k >= 2.
+    abscissa : (m,) array
+        Material abscissas X of the points, evenly spaced from 0 to l, m odd, m.
+    strain, rate, acceleration : (k, m, 6) arrays
+        Gamma_X, Gamma_Y, Gamma_Z (1) and K_X, K_Y, K_Z (1/m) and their derivatives in time.
+    slope : (k, m, 6) array
+        Their derivatives along X.
+    speed : (k, 2) array
+        Axial speed V_o and its derivative, m/s and m/s^2; NaN where the contacts alone determine it.
+    travel : (k,) array
+        Integral of V_o since the start, m.
+    hold : (k, p, 4) array
+        For every anchor or support: 1 if it holds (from this knot on) or 0, its abscissa C (m) and dC/dt, d^2C/dt^2.
+    hold_twist : (k, p, 12) array
+        Twist of what it is fixed to, in the frame of the cross-section there, and its derivative in time (m/s, rad/s).
+    """
+
+    time: FloatArray
+    abscissa: FloatArray
+    strain: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    slope: FloatArray
+    speed: FloatArray
+    travel: FloatArray
+    hold: FloatArray
+    hold_twist: FloatArray
+
+
+Reference = JointReference | StrainReference
+"""Whatever an engine is advanced under."""

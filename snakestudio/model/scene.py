@@ -9,11 +9,14 @@ from __future__ import annotations
 from typing import Literal
 
 from snakestudio.errors import Problem
+from snakestudio.model.beam import Beam
 from snakestudio.model.controllers import Controller, GaitAlone
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.motion import Gait, LateralUndulation, Start, StraightStart
 from snakestudio.model.robot import Actuator, JointController, Robot
+from snakestudio.model.strain import Serpentine, Strain
+from snakestudio.model.support import Rings, Support
 from snakestudio.model.world import Ground, Obstacle
 
 __all__ = ["FORMAT", "Control", "Model", "Run", "Scene", "Solver", "structure_problems"]
@@ -25,16 +28,23 @@ FORMAT = 1
 class Model(Frozen):
     """Which of the formulations moves the robot."""
 
-    kind: Literal["planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic"] = value(
+    kind: Literal[
+        "planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic", "continuum_beam"
+    ] = value(
         "planar_nonsmooth", label="Model",
         help="Formulation of the dynamics: planar_nonsmooth is paper P2, spatial_nonsmooth P1, planar_lagrangian P4,"
-        " planar_nonholonomic P3",
+        " planar_nonholonomic P3, continuum_beam P5",
     )  # fmt: skip
 
     @property
     def spatial(self) -> bool:
         """Whether the robot moves in space, with pitch in its joints."""
         return self.kind == "spatial_nonsmooth"
+
+    @property
+    def continuum(self) -> bool:
+        """Whether the robot is a continuous body with a strain law, not links with a gait."""
+        return self.kind == "continuum_beam"
 
 
 class Control(Frozen):
@@ -85,7 +95,8 @@ class Solver(Frozen):
     )  # fmt: skip
     error_tolerance: float = value(
         1e-4, label="Error tolerance",
-        help="Error of the link angles that a time step may make, rad; it is cut up for that (nonholonomic model)",
+        help="Error that a time step may make: rad of a link's angle, m of a continuous body; it is cut up for that"
+        " (nonholonomic and continuum models)",
         gt=0, le=0.1, slider=(1e-7, 1e-2), live=True,
     )  # fmt: skip
     max_iterations: int = value(
@@ -115,6 +126,9 @@ class Scene(Frozen):
     source: str = value("", label="Source", help="Paper and figure it comes from", max_length=200)
     model: Model = value(Model(), label="Model", help="Formulation of the dynamics")
     robot: Robot = value(Robot(), label="Robot", help="The robot's body")
+    beam: Beam = value(Beam(), label="Continuum body", help="The body of a continuum robot (continuum model)")
+    strain: Strain = value(Serpentine(), label="Strain law", help="What a continuum robot's body does")
+    support: Support = value(Rings(), label="Contacts of the body", help="What holds a continuum robot")
     ground: Ground = value(Ground(), label="Ground", help="Ground plane and gravity")
     obstacles: tuple[Obstacle, ...] = value((), label="Obstacles", help="Fixed obstacles", max_length=20000)
     path: GroundPath = value(GroundPath(), label="Path", help="Path on the ground that a controller may follow")
@@ -175,6 +189,8 @@ def structure_problems(scene: Scene) -> list[Problem]:
         )
     for key, message, remedy in scene.path.mistakes():
         wrong(f"path.{key}", message, remedy)
+    if scene.model.continuum:  # its start places the body as a whole
+        return problems
     start = scene.start
     link = getattr(start, "link", 1)
     if link > n:

@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GROUND", "ContactState", "Contacts", "Fields", "Snapshot", "SolverFigures"]
+__all__ = ["GROUND", "SUPPORT", "BodyFields", "ContactState", "Contacts", "Fields", "Snapshot", "SolverFigures"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 GROUND = -1
 """`Contacts.other` of a contact with the ground; obstacles count from 0."""
+
+SUPPORT = -2
+"""`Contacts.other` of an anchor or a support of a continuous body."""
 
 
 class Fields(enum.Flag):
@@ -49,7 +52,7 @@ class Contacts:
     link : (k,) int array
         0-based link.
     other : (k,) int array
-        `GROUND`, or the 0-based obstacle.
+        `GROUND`, `SUPPORT`, or the 0-based obstacle.
     point : (k, 3) array
         Contact point, world frame, m.
     force_normal, force_friction : (k, 3) arrays
@@ -95,6 +98,40 @@ class SolverFigures:
 
 
 @dataclass(frozen=True, slots=True)
+class BodyFields:
+    """What goes on inside a continuous body at its n sampled cross-sections, and at its p anchors or supports.
+
+    Attributes
+    ----------
+    abscissa : (n,) array
+        Material abscissas X of the cross-sections, m.
+    strain : (n, 6) array
+        Gamma_X, Gamma_Y, Gamma_Z (1) and K_X, K_Y, K_Z (1/m).
+    wrench : (n, 6) array
+        Lambda in the cross-section's frame: force N_X, N_Y, N_Z (N) and couple C_X, C_Y, C_Z (N m) that the part behind
+        exerts on the part in front (P5 (13)).
+    active : (p,) bool array
+        Which anchors or supports hold.
+    hold : (p,) array
+        Their material abscissas, m.
+    point, axis : (p, 3) arrays
+        Where they are (m) and the unit normal t_X of the cross-section there, world frame.
+    force, torque : (p, 3) arrays
+        What they exert on the body, world frame, N and N m.
+    """
+
+    abscissa: FloatArray
+    strain: FloatArray
+    wrench: FloatArray
+    active: NDArray[np.bool_]
+    hold: FloatArray
+    point: FloatArray
+    axis: FloatArray
+    force: FloatArray
+    torque: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """The state of a robot of n links at one instant.
 
@@ -108,14 +145,16 @@ class Snapshot:
     link_twist : (n, 6) array
         Velocity of the centre of gravity (m/s) and angular velocity (rad/s), world frame.
     joint_angle, joint_rate, joint_angle_ref, joint_rate_ref, joint_torque : (n-1, 2) arrays
-        Yaw and pitch of every joint; rad, rad/s, N m.
+        Yaw and pitch of every joint; rad, rad/s, N m. A continuous body has none: (0, 2).
     contacts : Contacts
         Over the control period (or, in a recording, since the row before).
     energy : dict of str to float
         J; "kinetic", "potential", "work_actuator", "work_friction" and what else the model keeps; work is cumulative.
     solver : SolverFigures
     control : dict of str to float
-        What the controller makes of it all, by the names of its channels, each ending in its unit.
+        What controller and model make of it all, by the names of their channels, each ending in its unit.
+    body : BodyFields or None
+        The inside of a continuous body, whose sampled cross-sections are the links, the head first.
     valid : Fields
         Which of the above are valid.
     """
@@ -132,6 +171,7 @@ class Snapshot:
     energy: dict[str, float] = field(default_factory=dict)
     solver: SolverFigures = field(default_factory=SolverFigures)
     control: dict[str, float] = field(default_factory=dict)
+    body: BodyFields | None = None
     valid: Fields = Fields.ALL
 
     @property

@@ -18,7 +18,7 @@ from snakestudio.model.controllers import Controller
 from snakestudio.model.edits import changed_keys, get_value, tree, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.recording import Rows
-from snakestudio.model.reference import JointReference
+from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.paths import cache_dir
@@ -29,11 +29,11 @@ __all__ = ["OfflineRun", "Runner", "run_offline", "save_failing_problem"]
 MAX_PERIODS = 100
 """Control periods that are handed to an engine at once: enough to make the call's cost vanish, little to hold."""
 
-Sink = Callable[[JointReference], None]
+Sink = Callable[[Reference], None]
 
 _LIVE_PARTS = (
     "title", "description", "source", "gait", "controller", "ground", "joint_controller", "actuator", "obstacles",
-    "path",
+    "path", "strain", "support",
 )  # fmt: skip
 _LIVE_KEYS = ("solver.tolerance", "solver.max_iterations", "solver.error_tolerance", "run.duration_s")
 
@@ -74,7 +74,7 @@ class Runner:
         """Processor time the engine has taken so far, s."""
         self._sinks = sinks
         self._steps_per_period = scene.steps_per_period
-        self._reference: JointReference | None = None
+        self._reference: Reference | None = None
         self._reference_end = 0
         self._reference_begin = 0
         self._next_row = 1
@@ -141,7 +141,8 @@ class Runner:
     def _snapshot(self) -> Snapshot:
         """The present state, with what the controller has to say."""
         control = dict(zip(self.controller.channels, self.controller.values().tolist(), strict=True))
-        return replace(self.engine.snapshot(), control=control)
+        snapshot = self.engine.snapshot()
+        return replace(snapshot, control=snapshot.control | control)
 
     def _make_reference(self, now: int, wanted: int) -> None:
         # An open-loop gait may be asked far ahead; a controller sees a fresh snapshot every period.

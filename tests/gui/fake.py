@@ -70,6 +70,9 @@ def make_rows(scene: Scene, first: int, stop: int) -> Rows:
         solver_unconverged=np.zeros(k, np.int64),
         steps=step * 40,
         extra=np.zeros((k, 0)),
+        strain=np.zeros((k, 0, 6)),
+        wrench=np.zeros((k, 0, 6)),
+        hold=np.zeros((k, 0, 14)),
         contacts=ContactRows.none(k),
     )
 

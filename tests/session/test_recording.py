@@ -56,6 +56,9 @@ def make_rows(start: int, stop: int) -> Rows:
         solver_unconverged=whole // 10,
         steps=40 * whole,
         extra=np.zeros((k, 0)),
+        strain=np.zeros((k, 0, 6)),
+        wrench=np.zeros((k, 0, 6)),
+        hold=np.zeros((k, 0, 14)),
         contacts=contacts,
     )
 
