@@ -11,7 +11,7 @@ __all__ = ["Beam"]
 
 
 class Beam(Frozen):
-    """A homogeneous rod of round cross-sections, straight and from head (X = 0) to tail (X = l) where nothing strains it.
+    """A homogeneous rod of round cross-sections; unstrained it is straight, from the head (X = 0) to the tail (X = l).
 
     Mass is counted by material length: stretching a piece does not change its mass, and the cross-section keeps the
     volume (P5 (37)).

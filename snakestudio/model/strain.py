@@ -95,7 +95,7 @@ class Inching(Frozen):
 
 
 class Serpentine(Frozen):
-    """A curve that the body moves along, of a snake in lateral undulation, with a turn in or out of its plane (P5 (54))."""
+    """A curve that the body moves along, of a snake in lateral undulation, with a turn if wanted (P5 (54))."""
 
     kind: Literal["serpentine"] = value("serpentine", label="Strain law", help="Waves of bending (snake)")
     curvature_per_m: float = value(
