@@ -9,6 +9,8 @@
     │   └── ExportError               out/run.mp4: the folder 'out' cannot be written
     ├── PhysicsError                  the contact solver stopped at t = 3.2 s; the command line exits with 3
     └── GraphicsError                 no OpenGL 3.3 context could be made on this machine
+
+A FormulaError is none of them: it knows no key, so whoever reads the formula makes a SceneError of it.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import Literal
 
 __all__ = [
     "ExportError",
+    "FormulaError",
     "GraphicsError",
     "PhysicsError",
     "Problem",
@@ -103,3 +106,17 @@ class PhysicsError(SnakeStudioError):
 
 class GraphicsError(SnakeStudioError):
     """No usable OpenGL on this machine."""
+
+
+class FormulaError(ValueError):
+    """A formula that cannot be used.
+
+    Attributes
+    ----------
+    message, remedy : str
+        What is wrong and what to do, as in `Problem`.
+    """
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(f"{message}; {remedy}")
+        self.message, self.remedy = message, remedy

@@ -1,0 +1,128 @@
+"""Typed formulas: differentiated and compiled to numpy, once for every text.
+
+sympy is slow to import, so it is imported when the first formula is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import FormulaError
+from snakestudio.model.formula_reader import expression
+from snakestudio.model.smooth_steps import NUMERIC
+
+__all__ = ["ACCELERATION", "SPEED", "Formula", "Number", "primitive", "read"]
+
+Number = NDArray[np.float64] | np.float64
+"""What a formula is evaluated with: arrays or numpy's numbers, which do not raise where a formula has a pole."""
+
+SPEED, ACCELERATION = "_speed", "_acceleration"
+"""Names of ds/dt and its derivative among the values a formula is evaluated with; nobody can type them."""
+
+LARGEST_EXPONENT = 1000
+"""Powers of powers beyond this are refused."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Formula:
+    """A formula that is ready for numbers.
+
+    Attributes
+    ----------
+    expression : sympy expression
+    uses : frozenset of str
+        Names it depends on.
+    order : tuple of str
+        Names of the values it is evaluated with.
+    """
+
+    expression: Any
+    uses: frozenset[str]
+    order: tuple[str, ...]
+    function: Callable[..., Any]
+
+    @property
+    def zero(self) -> bool:
+        """Whether it is 0 whatever its names are."""
+        return bool(self.expression == 0)
+
+    def at(self, values: Mapping[str, Number]) -> tuple[Number, Number, Number, Number]:
+        """Value, total first and second derivative in time, and along X, where s = X + integral of the speed.
+
+        Parameters
+        ----------
+        values : mapping
+            Arrays that fit together for every name in `order`. Where the formula has a pole, so has the result.
+        """
+        with np.errstate(all="ignore"):
+            value, rate, acceleration, slope = self.function(*(values[name] for name in self.order))
+        return value, rate, acceleration, slope
+
+
+def read(
+    text: str,
+    unit: str,
+    names: Mapping[str, str],
+    zero: frozenset[str] = frozenset(),
+    elsewhere: Mapping[str, str] | None = None,
+) -> Formula:
+    """The formula that `text` is; its parameters are those of `formula_reader.expression`.
+
+    Raises
+    ------
+    FormulaError
+        If it cannot be used.
+    """
+    return _read(text, unit, tuple(names.items()), zero.intersection(names), tuple((elsewhere or {}).items()))
+
+
+@lru_cache(maxsize=512)
+def _read(
+    text: str,
+    unit: str,
+    names: tuple[tuple[str, str], ...],
+    zero: frozenset[str],
+    elsewhere: tuple[tuple[str, str], ...],
+) -> Formula:
+    import sympy
+
+    refused = FormulaError("it has no finite real value", "avoid 1/0, and roots and logarithms of negative numbers")
+    try:
+        made = sympy.sympify(expression(text, unit, dict(names), zero, dict(elsewhere)))
+        t, x, s, v, a = (sympy.Symbol(name) for name in ("t", "X", "s", SPEED, ACCELERATION))
+        rate = made.diff(t) + v * made.diff(s)
+        second = rate.diff(t) + v * rate.diff(s) + a * rate.diff(v)
+        parts = [made, rate, second, made.diff(x) + made.diff(s)]
+        for part in parts:
+            if part.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I):
+                raise refused
+            if any(p.exp.is_Number and abs(p.exp) > LARGEST_EXPONENT for p in part.atoms(sympy.Pow)):
+                raise FormulaError("its powers are too large", f"keep exponents below {LARGEST_EXPONENT}")
+        used = set().union(*(part.free_symbols for part in parts))
+        symbols = sorted(used, key=lambda symbol: str(symbol.name))
+        function = sympy.lambdify(symbols, parts, modules=[NUMERIC, "numpy"], cse=True, docstring_limit=0)
+    except (ArithmeticError, AttributeError, TypeError, RecursionError, NotImplementedError) as error:
+        raise refused from error
+    uses = frozenset(str(symbol.name) for symbol in made.free_symbols)
+    return Formula(made, uses, tuple(str(symbol.name) for symbol in symbols), function)
+
+
+@lru_cache(maxsize=64)
+def primitive(formula: Formula) -> Formula | None:
+    """Its integral over t from 0, if it is a polynomial of t."""
+    import sympy
+
+    t = sympy.Symbol("t")
+    if not formula.expression.is_polynomial(t):
+        return None
+    terms = sympy.Poly(formula.expression, t).all_coeffs()
+    made = sum(term * t ** (power + 1) / (power + 1) for power, term in enumerate(reversed(terms)))
+    symbols = sorted(made.free_symbols, key=lambda symbol: str(symbol.name)) if terms != [0] else []
+    function = sympy.lambdify(symbols, [made, 0, 0, 0], modules="numpy", docstring_limit=0)
+    return Formula(made, formula.uses, tuple(str(symbol.name) for symbol in symbols), function)

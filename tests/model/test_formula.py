@@ -1,0 +1,175 @@
+"""Typed formulas: what is accepted, what is refused and how, derivatives against sympy and finite differences."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from snakestudio.errors import FormulaError
+from snakestudio.model.formula import ACCELERATION, SPEED, primitive, read
+from snakestudio.model.formula_reader import FUNCTIONS
+from snakestudio.model.smooth_steps import bump, rise
+
+NAMES = {"X": "m", "t": "s", "s": "m", "l": "m", "r": "m", "lam": "m", "V": "m/s", "k": "1/m"}
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("sin(2*X)", ""), ("sin(2*X)", "1/m"), ("10*cos(2*pi*(t + X/0.5))", "1/m"), ("X/l", ""), ("X + l", "m"),
+        ("V*t + X", "m"), ("sqrt(X*l)", "m"), ("k*bump((X - l/2)/r)", "1/m"), ("X^2/l", "m"), ("2^(X/l)", ""),
+        ("5", "1/m"), ("0", "1/m"), ("-X^2/l + l", "m"), ("exp(-(t/2)^2)", ""), ("+X", "m"), ("1e-3*X", ""),
+        ("V*t*k", ""), ("0*X", "1/m"), ("rise(t/2 - 1)", ""), (" X\n+ l ", "m"), ("+".join(["X"] * 50), "m"),
+    ],
+)  # fmt: skip
+def test_right_units_are_accepted(text: str, unit: str) -> None:
+    read(text, unit, NAMES)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "says"),
+    [
+        ("X + t", "m", "different units"), ("sin(X)", "", "in m"), ("X", "1/m", "1/m is wanted"),
+        ("X^t", "", "exponent"), ("X^(X/l)", "", "must be a number"), ("pi", "1/m", "no unit"), ("V*t", "", "in m"),
+        ("X/l", "1/m", "no unit"), ("sqrt(X)", "m", "m^0.5"), ("cos(V)", "", "m/s"), ("X - 1*t*V/V", "", "in m"),
+    ],
+)  # fmt: skip
+def test_wrong_units_are_refused(text: str, unit: str, says: str) -> None:
+    if text == "X - 1*t*V/V":  # a number may carry any unit
+        read(text, "m", NAMES)
+        return
+    with pytest.raises(FormulaError) as caught:
+        read(text, unit, NAMES)
+    assert says in caught.value.message
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os')", "__import__('os').system('ls')", "X.__class__", "().__class__", "lambda: 1",
+        "[X for X in l]",
+        "{1}", "{1: 2}", "'a'", "f'{X}'", "b'a'", "X if t else l", "X < l", "X and l", "not X", "~X", "X // l", "X % l",
+        "X @ l", "X[0]", "X := 1", "(X := 1)", "await X", "yield X", "print(X)", "eval('1')", "sin(*X)", "sin(x=1)",
+        "sin()", "sin(1, 2)", "sin", "X(2)", "foo(1)", "sin(1)(2)", "y", "_speed", "None", "True", "...", "1j", "0,5",
+        "9**9**9", "9^9^9^9", "9^-999", "X^1e9", "((X^90)^90)^90", "1e999", "1e308*1e308", "10^99*10^99*10^99*10^99",
+        "1/0", "X/0", "1/(X-X)", "0^-1", "sqrt(-1)", "log(0)", "log(-1)", "asin(2)", "exp(1e9)", "(-8)^(1/3)",
+        "(-1)^(X/l)",
+        "", " ", "X +", "(((X", ")", "2 X", "X X", "\x00", "\ud800", "# X", "X # l", "X; l", "X = 1", "1" * 501,
+        "(" * 300, "-" * 400 + "1", "sin(" * 70 + "1*X" + ")" * 70, "1" * 400,
+        "*".join(f"(1+{i}*X)" for i in range(40)), "import os", "X\\", "0x", "1__0", "'", '"""',
+    ],
+)  # fmt: skip
+def test_what_is_no_formula_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(FormulaError) as caught:
+        read(text, "m", NAMES)
+    assert caught.value.message
+    assert caught.value.remedy
+    assert len(str(caught.value)) < 400
+
+
+def test_a_mistake_says_where_and_what_is_allowed() -> None:
+    with pytest.raises(FormulaError, match=r"character 7"):
+        read("X^2 + )", "m", NAMES)
+    with pytest.raises(FormulaError, match=r"'y' is not known; use X, t, s, l, r, lam, V, k, pi and the functions sin"):
+        read("y", "m", NAMES)
+    with pytest.raises(FormulaError, match=r"'s' cannot be used here; give a speed"):
+        read("s", "m", {"X": "m"}, elsewhere={"s": "give a speed"})
+    with pytest.raises(FormulaError, match="decimals with a point"):
+        read("0,5", "m", NAMES)
+
+
+PIECES = st.sampled_from(
+    [*NAMES, "pi", *FUNCTIONS, *"+-*/^()., 0123456789_'\"[]{}:=<>@%#\\~", "**", "//", "e9", "1e300"]
+)
+
+
+@settings(deadline=None)
+@given(st.one_of(st.lists(PIECES, max_size=25).map("".join), st.text(max_size=40)))
+def test_no_text_raises_anything_but_the_clean_error(text: str) -> None:
+    with contextlib.suppress(FormulaError):
+        formula = read(text, "m", NAMES)
+        values = {name: np.full((2, 3), 0.3) for name in (*NAMES, SPEED, ACCELERATION)}
+        for part in formula.at(values):
+            np.broadcast_to(np.asarray(part, np.float64), (2, 3))  # a real number
+
+
+EXPRESSIONS = [
+    "k*cos(2*pi*s/lam) + 2*bump((s/V - 4 - 1)/1)", "1 - 0.3*sin(2*pi*s/lam)*exp(-t/3)",
+    "rise(t/2)*X/l*sqrt(1 + (X/l)^2)",
+    "tanh(3*s)*t^3", "atan(3*X*t)/(2 + cos(3*t))", "log(2 + s/l)^2", "2^(s/l)*sinh(t/2)", "asin(X/l/2)*cosh(t/4)",
+    "X/l/3",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_derivatives_are_those_of_sympy_along_the_motion(text: str) -> None:
+    # Independent: s is put in as a function of t first, and sympy differentiates the whole.
+    t, x, sigma = sympy.Symbol("t"), sympy.Symbol("X"), sympy.Function("sigma")
+    constants = {"l": 1.3, "lam": 0.7, "V": -0.4, "k": 3.0, "r": 0.1}
+    path = 0.2 - 0.4 * t + 0.05 * t**2  # with speed -0.4 + 0.1 t
+    own = {
+        "bump": lambda v: sympy.Piecewise((sympy.exp(-(v**2) / (1 - v**2)), sympy.Abs(v) < 1), (0, True)),
+        "rise": lambda v: sympy.Piecewise(
+            (0, v <= 0), (1, v >= 1), (35 * v**4 - 84 * v**5 + 70 * v**6 - 20 * v**7, True)
+        ),
+    }
+    made = sympy.sympify(text.replace("^", "**"), locals={**own, "t": t, "X": x, "s": x + sigma(t), **constants})
+    rate = made.diff(t)
+    wanted = [part.subs(sigma(t), path).doit() for part in (made, rate, rate.diff(t), made.diff(x))]
+    formula = read(text, "", {**NAMES, "k": ""})
+    values = {name: np.float64(value) for name, value in constants.items()}
+    for at_t, at_x in ((0.7, 0.4), (1.9, 1.1), (0.1, 0.01)):
+        here = {"t": np.float64(at_t), "X": np.float64(at_x), "s": np.float64(at_x + 0.2 - 0.4 * at_t + 0.05 * at_t**2)}
+        here |= {SPEED: np.float64(-0.4 + 0.1 * at_t), ACCELERATION: np.float64(0.1)}
+        ours = formula.at(values | here)
+        theirs = [float(part.subs({t: at_t, x: at_x}).evalf(30)) for part in wanted]
+        np.testing.assert_allclose(np.array(ours, float), theirs, rtol=2e-12, atol=1e-13)
+
+
+def test_numbers_keep_their_last_digit() -> None:
+    for number in (1 / 3, math.pi * 1e-7, 0.1 + 0.2, 12345.678901234567):
+        assert read(repr(number), "", {}).at({})[0] == number
+
+
+def test_constants_do_not_compile_anew() -> None:
+    assert read("k*X", "", NAMES) is read("k*X", "", dict(NAMES))
+    assert read("k*X", "", NAMES, zero=frozenset({"k"})).zero
+
+
+def test_primitive_of_a_polynomial() -> None:
+    formula = read("-(V + 0.3*t + 2*t^2)", "m/s", NAMES)
+    integral = primitive(formula)
+    assert integral is not None
+    assert integral.at({"V": np.float64(0.2), "t": np.float64(1.5)})[0] == pytest.approx(
+        -(0.3 + 0.3375 + 2.25), abs=1e-14
+    )
+    assert primitive(read("sin(t/2)", "m/s", NAMES)) is None
+    zero = primitive(read("0", "m/s", NAMES))
+    assert zero is not None
+    assert zero.at({})[0] == 0
+
+
+def test_bump_and_rise() -> None:
+    v = np.linspace(-1.2, 1.2, 200001)
+    assert np.trapezoid(bump(v), v) == pytest.approx(1.2069003, abs=1e-7)
+    assert (bump(v)[np.abs(v) >= 1] == 0).all()
+    assert np.isfinite(bump(np.array([1 - 1e-16, -1 + 1e-15, np.inf, 1e300]), 2)).all()
+    assert np.isnan(bump(np.array([np.nan]))).all()
+    np.testing.assert_array_equal(rise(np.array([-3.0, 0.0, 0.5, 1.0, 7.0])), [0, 0, 0.5, 1, 1])
+    for f in (bump, rise):
+        for order in (0, 1):
+            np.testing.assert_allclose(np.gradient(f(v, order), v)[1:-1], f(v, order + 1)[1:-1], atol=2e-3)
+        h = 1e-5
+        u = np.linspace(-0.9, 1.05, 40)
+        np.testing.assert_allclose((f(u + h) - f(u - h)) / (2 * h), f(u, 1), atol=1e-7)
+        np.testing.assert_allclose((f(u + h, 1) - f(u - h, 1)) / (2 * h), f(u, 2), atol=1e-5)
+    edge = np.array([1e-4, 1 - 1e-4])
+    assert np.abs(420 * (edge * (1 - edge)) ** 2).max() < 1e-5  # the second derivative goes to 0 at the ends, and on
+    assert np.abs(np.diff(rise(np.array([-1e-4, 0, 1e-4]), 2))).max() < 1e-5
