@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import SceneError
+from snakestudio.model.beam_shape import initial_body
 from snakestudio.model.chain import chain, gait_joint_angles, joint_angles, level_gait_frame, wave_directions
 from snakestudio.model.motion import (
     GaitStart,
@@ -178,8 +179,10 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
     Raises
     ------
     SceneError
-        If a file that the start refers to cannot be used.
+        If a file that the start refers to, or a formula of the strain law, cannot be used.
     """
+    if scene.model.continuum:
+        return initial_body(scene)
     start = scene.start
     if isinstance(start, RecordingStart):
         return _recorded(scene, start, base_dir)
@@ -210,11 +213,15 @@ def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArra
 def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArray:
     """Yaw and pitch of all joints at the start of `scene`, (n-1, 2), rad; in the plane the pitch is 0.
 
+    A continuous body has no joints.
+
     Raises
     ------
     SceneError
         As `initial_state`.
     """
+    if scene.model.continuum:
+        return np.zeros((0, 2))
     if not scene.model.spatial:
         yaw = np.diff(planar_pose(scene, base_dir)[0][:, 2])
         return np.column_stack([yaw, np.zeros_like(yaw)])
