@@ -105,6 +105,10 @@ class StrainLaw:
         """Indices in `COMPONENTS` of the strains that are not 0 throughout."""
         return tuple(index for index, _ in self._formulas)
 
+    def follows(self, index: int) -> bool:
+        """Whether a strain depends on s alone: its pattern stays where it is while the body moves along itself."""
+        return all(not formula.uses & {"X", "t"} for own, formula in self._formulas if own == index)
+
     def speed(self, t: FloatArray) -> FloatArray:
         """V_o and its derivative at times `t` (k,): (k, 2), m/s and m/s^2; NaN if the law does not say it."""
         result = np.full((len(t), 2), np.nan)
