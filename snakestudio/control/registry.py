@@ -26,6 +26,9 @@ _CHECKS = {
     "leader_follower": "leader_follower_check:check",
 }
 
+_CONTINUUM = "strain_source:StrainSource"
+_CONTINUUM_CHECK = "strain_check:check"
+
 
 def _load(where: str) -> Any:
     module, _, name = where.partition(":")
@@ -34,7 +37,7 @@ def _load(where: str) -> Any:
 
 def check(scene: Scene) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its controller."""
-    where = _CHECKS.get(scene.controller.kind)
+    where = _CONTINUUM_CHECK if scene.model.continuum else _CHECKS.get(scene.controller.kind)
     if where is None:
         return []
     examine: Callable[[Scene], list[Problem]] = _load(where)
@@ -52,5 +55,8 @@ def create(scene: Scene, base_dir: Path | None = None) -> Controller:
     errors = [problem for problem in check(scene) if problem.severity == "error"]
     if errors:
         raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
+    if scene.model.continuum:  # it has no joints that a controller could lead
+        source: Controller = _load(_CONTINUUM)(scene)
+        return source
     controller: Controller = _load(_CLASSES[scene.controller.kind])(scene, initial_joint_angles(scene, base_dir))
     return controller

@@ -121,7 +121,10 @@ class StrainLaw:
 
         A polynomial is integrated as such, anything else by Gauss-Legendre quadrature over panels of `PANEL`.
         """
-        t = np.asarray(t, dtype=np.float64)
+        with np.errstate(all="ignore"):  # a pole of the speed is left for the check
+            return self._travelled(np.asarray(t, dtype=np.float64))
+
+    def _travelled(self, t: FloatArray) -> FloatArray:
         if self._speed is None:
             return np.zeros(t.shape)
         if self._travel is not None:

@@ -1,0 +1,95 @@
+"""How much given strains make a body slide sideways: its mobility on annular supports (P5 (50), (56), (63))."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.strain_law import StrainField
+
+__all__ = ["Slip", "slip"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Slip(NamedTuple):
+    """Sideways slip of a body whose head does not slide.
+
+    Attributes
+    ----------
+    size : (k, m) array
+        Of every point at every time: the largest of V_Y, V_Z and of Omega_X times the radius, m/s.
+    speed : (k,) array
+        V_o; where it was not given, the one with the least slip, m/s.
+    undetermined : int or None
+        First time at which no V_o is better than another.
+    """
+
+    size: FloatArray
+    speed: FloatArray
+    undetermined: int | None
+
+
+def slip(
+    field: StrainField, turn: FloatArray, place: FloatArray, points: FloatArray, radius: float, speed: FloatArray | None
+) -> Slip:
+    """The slip that strains and their rates make, from P5 (7) with a head that does not slide.
+
+    Parameters
+    ----------
+    field : StrainField
+        At k times and m = 2N+1 evenly spaced points.
+    turn, place : (k, m, 3, 3), (k, m, 3) arrays
+        Poses relative to the head, as from `beam_shape.shape`.
+    points : (m,) array
+        Abscissas, m.
+    radius : float
+        m.
+    speed : (k,) array or None
+        V_o, m/s; None: the one with the least slip is taken.
+    """
+    k, m = turn.shape[:2]
+    xi, rate = field.strain[:, 0], field.rate[:, 0]
+    gamma = np.where(xi[:, :1] != 0.0, xi[:, :1], 1.0)
+    # Twists of the head, P5 (61) with shear: of V_o = 1, and what the shears' rates add.
+    unit, added = np.zeros((k, 6)), np.zeros((k, 6))
+    unit[:, 0] = 1.0
+    unit[:, 4:] = xi[:, 4:] / gamma
+    added[:, 4], added[:, 5] = rate[:, 2] / gamma[:, 0], -rate[:, 1] / gamma[:, 0]
+    along = _carried(turn, place, unit[:, None, :])
+    sources = _gathered(turn, place, field.rate, points)
+    rest = _carried(turn, place, added[:, None, :] + sources)
+    weigh = np.array([1.0, 1.0, radius])
+    a, b = rest[:, :, 1:4] * weigh, along[:, :, 1:4] * weigh
+    undetermined = None
+    if speed is None:
+        strength = np.einsum("kmi,kmi->k", b, b) / m
+        loose = np.flatnonzero(strength < 1e-16)
+        undetermined = int(loose[0]) if len(loose) else None
+        speed = -np.einsum("kmi,kmi->k", a, b) / m / np.where(strength < 1e-16, 1.0, strength)
+    return Slip(np.abs(a + speed[:, None, None] * b).max(axis=2), speed, undetermined)
+
+
+def _carried(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArray:
+    """Twists (k, m, 6) in the frames of the points, of twists (k, 1 or m, 6) in the frame of the head: P5 (15)."""
+    linear = twist[..., :3] + np.cross(twist[..., 3:], place)
+    angular = np.broadcast_to(twist[..., 3:], linear.shape)
+    return np.concatenate([np.einsum("kmji,kmj->kmi", turn, part) for part in (linear, angular)], axis=-1)
+
+
+def _gathered(turn: FloatArray, place: FloatArray, rate: FloatArray, points: FloatArray) -> FloatArray:
+    """What the rates of strain before a point add to its twist, (k, m, 6), in the frame of the head.
+
+    The integral of Ad_g of the rates, which solves P5 (7); by Simpson's rule, at half points by the parabola's.
+    """
+    angular = np.einsum("kmij,kmj->kmi", turn, rate[..., 3:])
+    linear = np.einsum("kmij,kmj->kmi", turn, rate[..., :3]) + np.cross(place, angular)
+    f = np.concatenate([linear, angular], axis=-1)
+    h = points[2] - points[0]
+    first, middle, last = f[:, :-2:2], f[:, 1::2], f[:, 2::2]
+    result = np.zeros_like(f)
+    result[:, 2::2] = np.cumsum(h / 6.0 * (first + 4.0 * middle + last), axis=1)
+    result[:, 1::2] = result[:, :-2:2] + h / 24.0 * (5.0 * first + 8.0 * middle - last)
+    return result
