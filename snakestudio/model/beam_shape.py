@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.errors import SceneError
 from snakestudio.model.beam import Beam
 from snakestudio.model.motion import GaitStart, StraightStart
 from snakestudio.model.rotations import quaternions, rotation
@@ -146,6 +147,10 @@ def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
     strains = StrainLaw(scene.strain, beam).at(np.zeros(1), points).strain[0]
     with np.errstate(all="ignore"):
         turn, place = shape(strains, beam.length_m)
+    if not (np.isfinite(place).all() and np.isfinite(turn).all()):
+        raise SceneError(
+            "strain: the formulas have no finite values at t = 0; avoid 1/0 and roots of negative numbers."
+        )
     recorded = np.linspace(0, len(points) - 1, beam.sections).round().astype(np.int64)
     angles = (getattr(start, name, 0.0) for name in ("pitch_deg", "roll_deg"))
     heading = start.heading_deg if isinstance(start, StraightStart | GaitStart) else 0.0
@@ -176,7 +181,7 @@ def initial_body(scene: Scene) -> tuple[FloatArray, FloatArray]:
     Raises
     ------
     SceneError
-        As `slices`.
+        As `slices`, or if the strains have no finite values.
     """
     turn, place, recorded = _placed(scene)
     pose = np.column_stack([place[recorded], quaternions(turn[recorded])])
@@ -189,7 +194,7 @@ def head_frame(scene: Scene) -> tuple[FloatArray, FloatArray]:
     Raises
     ------
     SceneError
-        As `slices`.
+        As `initial_body`.
     """
     turn, place, _ = _placed(scene)
     return turn[0], place[0]

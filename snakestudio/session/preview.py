@@ -15,12 +15,12 @@ __all__ = ["preview"]
 
 
 def preview(scene: Scene, base_dir: Path | None = None) -> Snapshot | None:
-    """The start of `scene`; None if it depends on a file that cannot be used."""
+    """The start of `scene`; None if it depends on a file or a formula that cannot be used."""
     try:
         pose, twist = initial_state(scene, base_dir)
     except SceneError:
         return None
-    nothing = np.zeros((scene.robot.n_joints, 2))
+    nothing = np.zeros((0 if scene.model.continuum else scene.robot.n_joints, 2))
     return Snapshot(
         time=0.0,
         link_pose=pose,

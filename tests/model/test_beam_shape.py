@@ -15,6 +15,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.pose import initial_joint_angles, initial_state
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
+from snakestudio.session.preview import preview
 
 FloatArray = NDArray[np.float64]
 SNAKE = with_values(Scene(), {"model.kind": "continuum_beam"})
@@ -149,3 +150,13 @@ def test_the_robots_pose_is_the_bodys() -> None:
     np.testing.assert_allclose(beam_shape.initial_body(late)[0][-1, :2], 0, atol=1e-14)
     with pytest.raises(SceneError, match=r"strain\.k_z_per_m"):
         initial_state(with_values(ARC, {"strain.k_z_per_m": "X"}))
+    with pytest.raises(SceneError, match="no finite values"):
+        initial_state(with_values(ARC, {"strain.k_z_per_m": "1/(X - 0.5)"}))
+
+
+def test_a_body_can_be_shown_before_it_runs() -> None:
+    shown = preview(SNAKE)
+    assert shown is not None
+    assert shown.link_pose.shape == (41, 7)
+    assert shown.joint_angle.shape == (0, 2)
+    assert preview(with_values(ARC, {"strain.k_z_per_m": "log(-1*X)"})) is None

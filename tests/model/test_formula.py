@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -173,3 +175,8 @@ def test_bump_and_rise() -> None:
     edge = np.array([1e-4, 1 - 1e-4])
     assert np.abs(420 * (edge * (1 - edge)) ** 2).max() < 1e-5  # the second derivative goes to 0 at the ends, and on
     assert np.abs(np.diff(rise(np.array([-1e-4, 0, 1e-4]), 2))).max() < 1e-5
+
+
+def test_sympy_is_imported_with_the_first_formula_only() -> None:
+    code = "import sys, snakestudio.model.pose, snakestudio.control.strain_check; assert 'sympy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
