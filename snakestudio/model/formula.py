@@ -25,7 +25,7 @@ Number = NDArray[np.float64] | np.float64
 SPEED, ACCELERATION = "_speed", "_acceleration"
 """Names of ds/dt and its derivative among the values a formula is evaluated with; nobody can type them."""
 
-LARGEST_EXPONENT = 1000
+LARGEST_EXPONENT = 40
 """Powers of powers beyond this are refused."""
 
 
@@ -95,10 +95,11 @@ def _read(
     refused = FormulaError("it has no finite real value", "avoid 1/0, and roots and logarithms of negative numbers")
     try:
         made = sympy.sympify(expression(text, unit, dict(names), zero, dict(elsewhere)))
-        t, x, s, v, a = (sympy.Symbol(name) for name in ("t", "X", "s", SPEED, ACCELERATION))
+        t, x, s, v, a = (sympy.Symbol(name, real=True) for name in ("t", "X", "s", SPEED, ACCELERATION))
         rate = made.diff(t) + v * made.diff(s)
         second = rate.diff(t) + v * rate.diff(s) + a * rate.diff(v)
         parts = [made, rate, second, made.diff(x) + made.diff(s)]
+        parts = [part.replace(sympy.DiracDelta, lambda *_: sympy.S.Zero) for part in parts]  # at the kink of a modulus
         for part in parts:
             if part.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I):
                 raise refused
@@ -118,7 +119,7 @@ def primitive(formula: Formula) -> Formula | None:
     """Its integral over t from 0, if it is a polynomial of t."""
     import sympy
 
-    t = sympy.Symbol("t")
+    t = sympy.Symbol("t", real=True)
     if not formula.expression.is_polynomial(t):
         return None
     terms = sympy.Poly(formula.expression, t).all_coeffs()

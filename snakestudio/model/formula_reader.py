@@ -20,7 +20,7 @@ from snakestudio.model.smooth_steps import bump, rise, symbolic
 
 __all__ = ["FUNCTIONS", "expression"]
 
-LENGTH, DEPTH, GROWTH, EXPONENT = 500, 60, 3000, 100
+LENGTH, DEPTH, GROWTH, EXPONENT = 500, 60, 3000, 20
 """Limits: characters, nesting, terms of the second derivative, exponents (9^9^9 must not hang)."""
 
 FUNCTIONS: dict[str, Callable[[float], float]] = {
@@ -152,7 +152,7 @@ class _Reader:
             unit = UNITS[self._names[name]]
             if name in self._zero:
                 return self._number(0.0, unit)
-            return _Term(self._sympy.Symbol(name), unit, None, (1, 1, 1))
+            return _Term(self._sympy.Symbol(name, real=True), unit, None, (1, 1, 1))
         if name in self._elsewhere:
             raise FormulaError(f"'{name}' cannot be used here", self._elsewhere[name])
         if name in FUNCTIONS:
