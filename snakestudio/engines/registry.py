@@ -19,12 +19,14 @@ _FOLDERS = {
     "spatial_nonsmooth": "snakestudio.engines.spatial_nonsmooth",
     "planar_lagrangian": "snakestudio.engines.planar_lagrangian",
     "planar_nonholonomic": "snakestudio.engines.planar_nonholonomic",
+    "continuum_beam": "snakestudio.engines.continuum_beam",
 }
 _CLASSES = {
     "planar_nonsmooth": "engine:PlanarNonsmoothEngine",
     "spatial_nonsmooth": "engine:SpatialNonsmoothEngine",
     "planar_lagrangian": "engine:PlanarLagrangianEngine",
     "planar_nonholonomic": "engine:PlanarNonholonomicEngine",
+    "continuum_beam": "engine:ContinuumBeamEngine",
 }
 
 

@@ -43,9 +43,9 @@ class RowBuffers(NamedTuple):
     filled: IntArray
 
 
-def make_row_buffers(n_rows: int, n: int, n_energy: int, contacts: int) -> RowBuffers:
-    """Room for `n_rows` rows of `n` links and `n_energy` columns of energy, and `contacts` contacts in all of them."""
-    k, j, c = n_rows, n - 1, contacts
+def make_row_buffers(n_rows: int, n: int, n_energy: int, contacts: int, joints: int) -> RowBuffers:
+    """Room for `n_rows` rows of `n` links and `joints` joints, `n_energy` energies, and `contacts` contacts in all rows."""
+    k, j, c = n_rows, joints, contacts
     integer = np.int32
     return RowBuffers(
         link_pose=np.zeros((k, n, 7)), link_twist=np.zeros((k, n, 6)), joint_angle=np.zeros((k, j, 2)),

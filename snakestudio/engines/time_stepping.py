@@ -157,7 +157,8 @@ class TimeSteppingEngine(ABC):
 
     def _row_buffers(self, n_rows: int) -> RowBuffers:
         schema = self._schema
-        return make_row_buffers(n_rows, schema.n_links, len(schema.energy), self._room_for_contacts(n_rows))
+        room = self._room_for_contacts(n_rows)
+        return make_row_buffers(n_rows, schema.n_links, len(schema.energy), room, schema.n_joints)
 
     def _failure(self, status: int) -> str:
         """A sentence for a call that ended badly."""

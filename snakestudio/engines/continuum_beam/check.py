@@ -1,0 +1,83 @@
+"""What is wrong or doubtful in a scene for this formulation, in plain numpy (no compiled code is loaded for it).
+
+Strain law and contacts are looked at by who makes the strain's references, see control/strain_check.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from snakestudio.engines import checks
+from snakestudio.errors import Problem
+from snakestudio.model.motion import PlacedStart
+from snakestudio.model.scene import Scene
+from snakestudio.model.support import Friction
+
+__all__ = ["check", "largest_stable_step"]
+
+
+def largest_stable_step(scene: Scene) -> float:
+    """Infinite: steps are cut up as their error asks for."""
+    return math.inf
+
+
+def _obstacles(scene: Scene) -> list[Problem]:
+    """Whether there is anything to collide with."""
+    if not scene.obstacles:
+        return []
+    return [
+        Problem(
+            "error", "obstacles", "this model knows no obstacles, only the anchors and supports that support names",
+            'remove them, or set model.kind to "planar_nonsmooth", "planar_nonholonomic" or "spatial_nonsmooth"',
+            obstacles=tuple(range(len(scene.obstacles))),
+        )
+    ]  # fmt: skip
+
+
+def _friction(scene: Scene) -> list[Problem]:
+    """Whether a body that friction moves lies on the ground."""
+    if not isinstance(scene.support, Friction):
+        return []
+    problems = []
+    if scene.beam.group == "SE3":
+        problems.append(
+            Problem(
+                "error", "support.kind", "friction acts on a body that lies on the ground, but it may move in space",
+                'set beam.group to "SE2", or choose other contacts',
+            )
+        )  # fmt: skip
+    start = scene.start
+    if isinstance(start, PlacedStart):
+        for key, angle in (("start.pitch_deg", start.pitch_deg), ("start.roll_deg", start.roll_deg)):
+            if angle != 0.0:
+                problems.append(
+                    Problem(
+                        "error", key, f"{angle:g}° lifts the body off the ground that friction acts on", "make it 0"
+                    )
+                )
+    support = scene.support
+    if support.viscous_along_ns_per_m2 == 0.0 and support.viscous_across_ns_per_m2 == 0.0:
+        problems += checks.slippery_ground(scene)
+    return problems
+
+
+def _resting_start(scene: Scene) -> list[Problem]:
+    """Velocities of the start mean something only where nothing but friction moves the body."""
+    start = scene.start
+    if isinstance(scene.support, Friction) or not isinstance(start, PlacedStart):
+        return []
+    given = {"vx_m_s": start.vx_m_s, "vy_m_s": start.vy_m_s, "vz_m_s": start.vz_m_s, "omega_deg_s": start.omega_deg_s}
+    return [
+        Problem(
+            "warning", f"start.{key}", f"{value:g} has no effect: what holds the body determines its motion",
+            'make it 0, or set support.kind to "friction"',
+        )
+        for key, value in given.items()
+        if value != 0.0
+    ]  # fmt: skip
+
+
+def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
+    """What is wrong or doubtful in `scene`; `base_dir` is the folder that file names in it are relative to."""
+    return _obstacles(scene) + _friction(scene) + _resting_start(scene)

@@ -1,0 +1,353 @@
+"""One evaluation of the model at an instant, block by block as in P5, Figs. 2 and 5.
+
+`follow_strain` is (6) and what does not need the head's motion; `constrain` is block 0, `inertial_load` and
+`free_acceleration` block 1, `share_out` (contact.py) and `internal_wrench` block 2.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.continuum_beam.contact import share_out
+from snakestudio.engines.continuum_beam.holding import constrain
+from snakestudio.engines.continuum_beam.params import FRICTION, Params
+from snakestudio.engines.continuum_beam.state import (
+    ACTUATOR,
+    EXTERNAL,
+    FRICTION_WORK,
+    GRAVITY,
+    MISMATCH,
+    SUPPORT_WORK,
+    Work,
+)
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.beam import accumulate, accumulated_at, beam_shape, frame_at
+from snakestudio.kernels.cholesky import cholesky_solve
+from snakestudio.kernels.frames import (
+    bracket,
+    frame_from_pose,
+    twist_from_head,
+    twist_to_head,
+    wrench_from_head,
+    wrench_to_head,
+)
+
+__all__ = ["evaluate", "held_motion", "internal_wrench"]
+
+FloatArray = NDArray[np.float64]
+
+
+@inlined
+def _follow_strain(work: Work, h: float) -> None:
+    """Shape (6), and what the strain's rate adds to (7), at all points and where the body is held."""
+    beam_shape(work.strain, h, work.frames, work.scratch)
+    for j in range(work.strain.shape[0]):
+        twist_to_head(work.frames[j], work.rate[j], work.rate_density[j])
+    accumulate(work.rate_density, h, work.rate_sum)
+    for i in range(work.hold.shape[0]):
+        if work.hold[i, 0] > 0.5:
+            frame_at(work.strain, work.frames, h, work.hold[i, 1], work.hold_frame[i], work.scratch)
+            accumulated_at(work.rate_density, work.rate_sum, h, work.hold[i, 1], work.hold_rate[i])
+
+
+@inlined
+def _spread_velocity(work: Work, h: float) -> None:
+    """Twists (7) of all points from eta_o, and what adds up to their accelerations (8) without eta_o's own."""
+    term, whole = work.scratch[0], work.scratch[1]
+    for j in range(work.strain.shape[0]):
+        for e in range(6):
+            whole[e] = work.head_twist[e] + work.rate_sum[j, e]
+        twist_from_head(work.frames[j], whole, work.twist[j])
+        bracket(work.rate[j], work.twist[j], term)
+        for e in range(6):
+            term[e] = work.acceleration[j, e] - term[e]
+        twist_to_head(work.frames[j], term, work.acceleration_density[j])
+    accumulate(work.acceleration_density, h, work.acceleration_sum)
+
+
+@inlined
+def _head_gravity(params: Params, work: Work, gravity: FloatArray, turn: FloatArray) -> None:
+    """Gravity in the head's frame, (3,), and the head's frame itself, (12,)."""
+    frame_from_pose(work.pose, turn)
+    g = params.gravity
+    for e in range(3):
+        gravity[e] = turn[e] * g[0] + turn[3 + e] * g[1] + turn[6 + e] * g[2]
+
+
+@inlined
+def _add_friction(params: Params, work: Work, h: float) -> float:
+    """Friction on all points, in the head's frame, and its power; P4 (14) to (17) by length, sgn smoothed as there."""
+    eps2 = params.smoothing * params.smoothing
+    local, power = work.scratch[0], work.scratch[2]
+    for j in range(work.twist.shape[0]):
+        along, across = work.twist[j, 0], work.twist[j, 1]
+        local[0] = -params.viscous_along * along - params.coulomb_along * along / math.sqrt(along * along + eps2)
+        local[1] = -params.viscous_across * across - params.coulomb_across * across / math.sqrt(across * across + eps2)
+        for e in range(2, 6):
+            local[e] = 0.0
+        # What is not a group's motion has no reaction either: a body on a line feels no sideways friction.
+        if params.motions.shape[0] == 1:
+            local[1] = 0.0
+        wrench_to_head(work.frames[j], local, work.friction_density[j])
+        power[0] = local[0] * along + local[1] * across
+        _weigh(j, work.twist.shape[0], h, power)
+    accumulate(work.friction_density, h, work.friction_sum)
+    total = power[1]
+    power[1] = 0.0
+    return total
+
+
+@inlined
+def _weigh(j: int, m: int, h: float, power: FloatArray) -> None:
+    """Add power[0], at point j of m, to the integral power[1] by Simpson's rule."""
+    weight = h / 6.0 * (4.0 if j % 2 == 1 else (1.0 if j == 0 or j == m - 1 else 2.0))
+    if j == 0:
+        power[1] = 0.0
+    power[1] += weight * power[0]
+
+
+@inlined
+def _inertial_load(params: Params, work: Work, h: float) -> None:
+    """M eta_t - ad_eta^* M eta - F at all points for the present `head_acceleration`, (13), (21), in the head's frame."""
+    gravity, turn, whole, local = work.scratch[3], work.scratch[4], work.scratch[0], work.scratch[1]
+    _head_gravity(params, work, gravity, turn)
+    m, inertia = params.mass, params.inertia
+    friction = params.mode == FRICTION
+    for j in range(work.strain.shape[0]):
+        for e in range(6):
+            whole[e] = work.head_acceleration[e] + work.acceleration_sum[j, e]
+        twist_from_head(work.frames[j], whole, whole)
+        v = work.twist[j]
+        px, py, pz = inertia[0] * v[3], inertia[1] * v[4], inertia[2] * v[5]
+        local[0] = m * (whole[0] + v[4] * v[2] - v[5] * v[1])
+        local[1] = m * (whole[1] + v[5] * v[0] - v[3] * v[2])
+        local[2] = m * (whole[2] + v[3] * v[1] - v[4] * v[0])
+        local[3] = inertia[0] * whole[3] + v[4] * pz - v[5] * py
+        local[4] = inertia[1] * whole[4] + v[5] * px - v[3] * pz
+        local[5] = inertia[2] * whole[5] + v[3] * py - v[4] * px
+        load, frame = work.load_density[j], work.frames[j]
+        wrench_to_head(frame, local, load)
+        # Gravity acts at the centre of the cross-section.
+        gx, gy, gz = m * gravity[0], m * gravity[1], m * gravity[2]
+        load[0] -= gx
+        load[1] -= gy
+        load[2] -= gz
+        load[3] -= frame[10] * gz - frame[11] * gy
+        load[4] -= frame[11] * gx - frame[9] * gz
+        load[5] -= frame[9] * gy - frame[10] * gx
+        if friction:
+            for e in range(6):
+                load[e] -= work.friction_density[j, e]
+    accumulate(work.load_density, h, work.load_sum)
+
+
+@inlined
+def _whole_inertia(params: Params, work: Work, h: float) -> None:
+    """M_o, the inertia of the whole body reduced to the head, (19): moments of mass up to the second."""
+    matrix = work.inertia
+    for a in range(6):
+        for b in range(6):
+            matrix[a, b] = 0.0
+    count = work.frames.shape[0]
+    m, inertia = params.mass, params.inertia
+    for j in range(count):
+        weight = h / 6.0 * (4.0 if j % 2 == 1 else (1.0 if j == 0 or j == count - 1 else 2.0))
+        f = work.frames[j]
+        x, y, z = f[9], f[10], f[11]
+        wm = weight * m
+        matrix[0, 0] += wm
+        # -r^ and r^ beside, -r^ r^ + R J R^T below.
+        matrix[4, 0] += wm * z
+        matrix[5, 0] -= wm * y
+        matrix[3, 1] -= wm * z
+        matrix[5, 1] += wm * x
+        matrix[3, 2] += wm * y
+        matrix[4, 2] -= wm * x
+        for a in range(3):
+            for b in range(a + 1):
+                turning = 0.0
+                for e in range(3):
+                    turning += f[3 * a + e] * inertia[e] * f[3 * b + e]
+                matrix[3 + a, 3 + b] += weight * turning
+        matrix[3, 3] += wm * (y * y + z * z)
+        matrix[4, 4] += wm * (x * x + z * z)
+        matrix[5, 5] += wm * (x * x + y * y)
+        matrix[4, 3] -= wm * x * y
+        matrix[5, 3] -= wm * x * z
+        matrix[5, 4] -= wm * y * z
+    matrix[1, 1] = matrix[2, 2] = matrix[0, 0]
+
+
+@inlined
+def _free_acceleration(params: Params, work: Work, h: float) -> None:
+    """Head acceleration of a body that nothing holds, (18): M_o eta_o_t = F_in + F_ext, within the group."""
+    for e in range(6):
+        work.head_acceleration[e] = 0.0
+    _inertial_load(params, work, h)
+    _whole_inertia(params, work, h)
+    d, last = params.motions.shape[0], work.load_sum.shape[0] - 1
+    # The leading block of `inertia` becomes that of the group's motions; they ascend, so nothing is overwritten early.
+    rhs = work.scratch[5]
+    for a in range(d):
+        ea = params.motions[a]
+        rhs[a] = -work.load_sum[last, ea]
+        for i in range(work.pull.shape[0]):
+            rhs[a] += work.pull[i, ea]
+        for b in range(a + 1):
+            work.inertia[a, b] = work.inertia[ea, params.motions[b]]
+    _solve_leading(work.inertia, d, rhs)
+    for a in range(d):
+        work.head_acceleration[params.motions[a]] = rhs[a]
+
+
+@inlined
+def _solve_leading(matrix: FloatArray, d: int, rhs: FloatArray) -> None:
+    """Solve the leading (d, d) block, symmetric positive definite, for `rhs`: the rest is made a unit matrix first."""
+    for a in range(d, 6):
+        for b in range(a):
+            matrix[a, b] = 0.0
+        matrix[a, a] = 1.0
+    cholesky_solve(matrix, rhs)
+
+
+@inlined
+def _pull_to_head(work: Work, wrench: FloatArray) -> None:
+    """External wrenches on the cross-sections, world frame at their centres, as seen from the head."""
+    n, stride = wrench.shape[0], (work.frames.shape[0] - 1) // (wrench.shape[0] - 1)
+    turn = work.scratch[4]
+    frame_from_pose(work.pose, turn)
+    for i in range(n):
+        f, w, out = work.frames[stride * i], wrench[i], work.pull[i]
+        for e in range(3):
+            out[e] = turn[e] * w[0] + turn[3 + e] * w[1] + turn[6 + e] * w[2]
+            out[3 + e] = turn[e] * w[3] + turn[3 + e] * w[4] + turn[6 + e] * w[5]
+        out[3] += f[10] * out[2] - f[11] * out[1]
+        out[4] += f[11] * out[0] - f[9] * out[2]
+        out[5] += f[9] * out[1] - f[10] * out[0]
+
+
+@inlined
+def _powers(params: Params, work: Work, h: float, friction: float) -> None:
+    """Power of everything, W. Actuators: -integral of Lambda . xi_t, which (13) and (7) leave of the power balance."""
+    count = work.frames.shape[0]
+    stride = (count - 1) // (work.pull.shape[0] - 1)
+    gravity, turn, whole = work.scratch[3], work.scratch[4], work.scratch[0]
+    sums = work.scratch[2]
+    _head_gravity(params, work, gravity, turn)
+    # Smooth parts: Lambda without what jumps, and gravity. All in the head's frame.
+    actuator = weight_power = 0.0
+    for j in range(count):
+        sums[0] = 0.0
+        for e in range(6):
+            sums[0] -= work.load_sum[j, e] * work.rate_density[j, e]
+        _weigh(j, count, h, sums)
+    actuator = sums[1]
+    for j in range(count):
+        f = work.frames[j]
+        for e in range(6):
+            whole[e] = work.head_twist[e] + work.rate_sum[j, e]
+        sums[0] = 0.0
+        sums[0] += gravity[0] * (whole[0] - f[10] * whole[5] + f[11] * whole[4])
+        sums[0] += gravity[1] * (whole[1] - f[11] * whole[3] + f[9] * whole[5])
+        sums[0] += gravity[2] * (whole[2] - f[9] * whole[4] + f[10] * whole[3])
+        _weigh(j, count, h, sums)
+    weight_power = params.mass * sums[1]
+    support = external = 0.0
+    for i in range(work.hold.shape[0]):
+        if work.hold[i, 0] > 0.5:
+            for e in range(6):
+                wrench = work.hold_wrench[i, e]
+                actuator += wrench * (work.rate_sum[count - 1, e] - work.hold_rate[i, e])
+                support += wrench * (work.head_twist[e] + work.hold_rate[i, e])
+    for i in range(work.pull.shape[0]):
+        for e in range(6):
+            wrench = work.pull[i, e]
+            actuator += wrench * (work.rate_sum[count - 1, e] - work.rate_sum[stride * i, e])
+            external += wrench * (work.head_twist[e] + work.rate_sum[stride * i, e])
+    work.power[ACTUATOR] = actuator
+    work.power[GRAVITY] = weight_power
+    work.power[FRICTION_WORK] = friction
+    work.power[SUPPORT_WORK] = support
+    work.power[EXTERNAL] = external
+
+
+@jit
+def held_motion(params: Params, work: Work) -> int:
+    """Shape, twists and accelerations of a held body, whatever its place in the world; 0 if its motion is not determined.
+
+    Fills `work.head_twist` and `work.head_acceleration`, too.
+    """
+    h = 2.0 * params.length / (work.strain.shape[0] - 1)
+    _follow_strain(work, h)
+    if constrain(params, work, h, 0) == 0:
+        return 0
+    _spread_velocity(work, h)
+    return constrain(params, work, h, 1)
+
+
+@jit
+def evaluate(params: Params, work: Work, wrench: FloatArray) -> int:
+    """Everything at the instant whose strain, pose and holds are in `work`; 0 if its motion is not determined.
+
+    Under friction `work.head_twist` is given, else found. Fills accelerations, `resultant`, `hold_wrench`, `power`,
+    `figures`.
+
+    Parameters
+    ----------
+    params, work
+    wrench : (n, 6)
+        External wrenches on the cross-sections, world frame.
+    """
+    h = 2.0 * params.length / (work.strain.shape[0] - 1)
+    last = work.strain.shape[0] - 1
+    friction = 0.0
+    if params.mode == FRICTION:
+        _follow_strain(work, h)
+        _pull_to_head(work, wrench)
+        _spread_velocity(work, h)
+        friction = _add_friction(params, work, h)
+        _free_acceleration(params, work, h)
+    else:
+        if held_motion(params, work) == 0:
+            return 0
+        _pull_to_head(work, wrench)
+    _inertial_load(params, work, h)
+    for e in range(6):
+        work.resultant[e] = work.load_sum[last, e]
+        for i in range(work.pull.shape[0]):
+            work.resultant[e] -= work.pull[i, e]
+    if params.mode == FRICTION:
+        mismatch = 0.0
+        for e in params.motions:
+            mismatch = max(mismatch, abs(work.resultant[e]) / (1.0 if e < 3 else params.length))
+        work.figures[MISMATCH] = mismatch
+    else:
+        share_out(params, work, h)
+    _powers(params, work, h, friction)
+    return 1
+
+
+@jit
+def internal_wrench(params: Params, work: Work, j: int, out: FloatArray) -> None:
+    """Lambda (6,) at point j in its own frame, (13), (14): just behind what acts there, but before what acts at the end.
+
+    Lambda jumps by minus what acts at a point, and there is nothing before the head.
+    """
+    last = work.frames.shape[0] - 1
+    stride = last // (work.pull.shape[0] - 1)
+    abscissa = params.length * j / last
+    for e in range(6):
+        out[e] = work.load_sum[j, e]
+    for i in range(work.hold.shape[0]):
+        at = work.hold[i, 1]
+        if work.hold[i, 0] > 0.5 and at <= abscissa and (j < last or at < params.length):
+            for e in range(6):
+                out[e] -= work.hold_wrench[i, e]
+    for i in range(work.pull.shape[0]):
+        if stride * i <= j and stride * i < last:
+            for e in range(6):
+                out[e] -= work.pull[i, e]
+    wrench_from_head(work.frames[j], out, out)

@@ -1,0 +1,239 @@
+"""The continuum engine (paper P5) as the rest of the program sees it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.base import Checkpoint, StepReport
+from snakestudio.engines.continuum_beam.advance import advance_steps
+from snakestudio.engines.continuum_beam.params import FRICTION, make_params
+from snakestudio.engines.continuum_beam.rows import BodyBuffers, make_body_buffers, write_row
+from snakestudio.engines.continuum_beam.state import (
+    CALL_STEPS,
+    CHANNELS,
+    ENERGY,
+    EVALUATIONS,
+    MISMATCH,
+    STEP,
+    State,
+    Work,
+    knots_of,
+    make_state,
+    make_work,
+)
+from snakestudio.engines.outcome import NOT_SOLVED, OK
+from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers
+from snakestudio.engines.time_stepping import copied
+from snakestudio.model.beam_shape import grid, head_state
+from snakestudio.model.holds import Holds
+from snakestudio.model.recording import Rows, Schema, snapshot_from_rows
+from snakestudio.model.reference import Reference, StrainReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverFigures
+from snakestudio.model.strain_law import StrainLaw
+from snakestudio.model.support import Friction
+
+__all__ = ["ContinuumBeamEngine", "start_reference"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+VALID = Fields.ALL & ~(Fields.JOINTS | Fields.REFERENCE | Fields.TORQUE)
+"""A continuous body has no joints."""
+
+
+def start_reference(scene: Scene, times: tuple[float, ...]) -> StrainReference:
+    """The scene's own law at some times, for who has not been told yet what the body shall do."""
+    law, points, time = StrainLaw(scene.strain, scene.beam), grid(scene), np.array(times)
+    travel = law.travel(time)
+    field = law.at(time, points, travel)
+    hold, twist = Holds(scene, law).at(time, travel)
+    return StrainReference(
+        time, points, field.strain, field.rate, field.acceleration, law.speed(time), travel, hold, twist
+    )
+
+
+class ContinuumBeamEngine:
+    """A body whose strain is imposed, moved by what holds it or by friction; its inner wrenches are found with it.
+
+    The links of its rows and snapshots are sampled cross-sections. "Iterations" are evaluations of the model; the residual
+    is what anchors and supports cannot carry of the resultant that the motion takes, in N (couples by the length of the
+    body): Lambda(l) - F_+, but for rounding.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : Path or None
+        Unused: no start of a continuous body refers to a file.
+
+    Raises
+    ------
+    SceneError
+        If a formula cannot be read. `registry.create` finds all other mistakes beforehand.
+    """
+
+    kind = "continuum_beam"
+
+    def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
+        self._scene = scene
+        # Only the very first state is looked up in the law; from then on references say what the body does.
+        self._reference = start_reference(scene, (0.0,))
+        n, p = scene.beam.sections, self._reference.hold.shape[1]
+        self._schema = Schema(
+            n_links=n, has_pitch=False, energy=ENERGY, extra=CHANNELS, valid=VALID, sections=scene.beam.abscissas,
+            n_holds=p,
+        )  # fmt: skip
+        self._params = make_params(scene, p)
+        self._state: State = make_state(*head_state(scene), n, p)
+        self._knots = knots_of(self._reference)
+        self._work: Work = make_work(len(self._reference.abscissa), n, p)
+
+    @property
+    def scene(self) -> Scene:
+        """The scene as last applied."""
+        return self._scene
+
+    @property
+    def schema(self) -> Schema:
+        """What its rows hold."""
+        return self._schema
+
+    @property
+    def time(self) -> float:
+        """Time reached, s."""
+        return self.step_count * self._scene.solver.step_s
+
+    @property
+    def step_count(self) -> int:
+        """Steps taken since the start."""
+        return int(self._state.counts[STEP])
+
+    def advance(
+        self, reference: Reference, n_steps: int, row_steps: tuple[int, ...] | Any = (), go_on: bool = False
+    ) -> StepReport:
+        """Take `n_steps` steps under `reference`; see `Engine.advance`."""
+        assert isinstance(reference, StrainReference), "a continuous body has no joints"
+        self._take_reference(reference)
+        state, begin = self._state, self.step_count
+        wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
+        wanted = wanted[(wanted > begin) & (wanted <= begin + n_steps)]
+        rows, body = self._buffers(len(wanted))
+        if not go_on:
+            state.counts[CALL_STEPS] = 0
+            n = len(state.ground)
+            state.before[1, :n], state.before[1, n:] = state.ground, state.hold
+        evaluations = int(state.counts[EVALUATIONS])
+        status = advance_steps(self._params, self._knots, state, self._work, n_steps, wanted, rows, body)
+        return StepReport(
+            ok=status == OK,
+            message="" if status == OK else self._failure(status),
+            steps=self.step_count - begin,
+            residual=float(max(rows.residual[: rows.filled[0]], default=state.worst[MISMATCH])),
+            iterations=int(state.counts[EVALUATIONS]) - evaluations,
+            unconverged=0,
+            rows=self._rows(rows, body),
+        )
+
+    def _take_reference(self, reference: StrainReference) -> None:
+        if reference is self._reference:
+            return
+        self._reference, self._knots = reference, knots_of(reference)
+        if len(reference.abscissa) != len(self._work.frames):
+            self._work = make_work(len(reference.abscissa), *self._sizes())
+
+    def _sizes(self) -> tuple[int, int]:
+        return self._schema.n_links, self._schema.n_holds
+
+    def _buffers(self, n_rows: int) -> tuple[RowBuffers, BodyBuffers]:
+        n, p = self._sizes()
+        rows = make_row_buffers(n_rows, n, len(ENERGY), n_rows * (n + p), 0)
+        return rows, make_body_buffers(n_rows, n, p, len(CHANNELS))
+
+    def _rows(self, buffers: RowBuffers, body: BodyBuffers) -> Rows:
+        count = int(buffers.filled[0])
+        rows = filled_rows(buffers, self._scene.solver.step_s)
+        return replace(rows, **{name: values[:count] for name, values in body._asdict().items()})
+
+    def _failure(self, status: int) -> str:
+        """A sentence for a call that ended badly."""
+        at = f"step {self.step_count + 1} (t = {self.time:.6g} s)"
+        if status == NOT_SOLVED:
+            return (
+                f"In {at} what holds the body does not determine its motion, for the body is straight, bent alike all along "
+                "or not held at all; give strain.speed_m_s, or let support hold it at that time."
+            )
+        return (
+            f"In {at} no part of the step is short enough for its error: the motion has diverged; raise "
+            "solver.error_tolerance, or make strain law and friction smoother."
+        )
+
+    def _present(self, before: FloatArray) -> Rows:
+        """The row of the present state with contacts since `before` (n + p, 3); the state stays as it is."""
+        own = self._state  # writing a row begins new sums, which looking at the state must not
+        state = own._replace(before=np.stack([before, before]), counts=own.counts.copy(), worst=own.worst.copy())
+        rows, body = self._buffers(1)
+        write_row(self._params, self._knots, state, self._work, 0, rows, body)
+        return self._rows(rows, body)
+
+    def initial_rows(self) -> Rows:
+        """The row of the present state, all sums as they stand."""
+        return self._present(self._state.before[0])
+
+    def snapshot(self) -> Snapshot:
+        """The present state; contact forces are means over the calls of `advance` since one that did not `go_on`."""
+        rows = self._present(self._state.before[1])
+        plain = snapshot_from_rows(rows, 0, self._schema)
+        span = int(self._state.counts[CALL_STEPS]) * self._scene.solver.step_s
+        part = rows.contacts
+        contacts = Contacts.none()
+        if span > 0.0:
+            contacts = Contacts(
+                part.link, part.other, part.point, part.impulse_normal / span, part.impulse_friction / span, part.state
+            )
+        return replace(plain, contacts=contacts, solver=SolverFigures(float(rows.solver_residual[0]), 0.0, 0))
+
+    def apply(self, scene: Scene) -> bool:
+        """Take over what differs in `scene`; False (and nothing changed) if that needs a rebuild."""
+        before = self._scene
+        if (
+            scene.model != before.model
+            or scene.beam != before.beam
+            or scene.start != before.start
+            or scene.solver.step_s != before.solver.step_s
+            or scene.support.kind != before.support.kind
+        ):
+            return False
+        if isinstance(scene.support, Friction):
+            count = 0
+        else:
+            count = Holds(scene, StrainLaw(scene.strain, scene.beam)).count
+        if count != self._schema.n_holds:
+            return False
+        self._params = make_params(scene, count)
+        self._scene = scene
+        return True
+
+    def checkpoint(self) -> Checkpoint:
+        """The full state; `restore` continues from it bit for bit."""
+        return Checkpoint(self.kind, self.time, (copied(self._state), self._scene, self._reference))
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Go back to a state that this engine, or one of the same scene, has saved."""
+        state, scene, reference = checkpoint.state
+        self._state = copied(state)
+        self._params = make_params(scene, self._schema.n_holds)
+        self._scene = scene
+        self._take_reference(reference)
+
+    def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
+        """Force (N) and torque (N m) on a cross-section, world frame, at its centre, until changed."""
+        self._state.wrench[link] = wrench
+
+    def failing_problem(self) -> dict[str, NDArray[Any]]:
+        """Empty: there are no contact problems to be solved by iteration."""
+        return {}

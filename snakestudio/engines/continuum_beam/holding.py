@@ -1,0 +1,187 @@
+"""Block 0: the head's motion that anchors or annular supports leave no choice about (P5, sections VI to VIII)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.continuum_beam.params import RINGS, Params
+from snakestudio.engines.continuum_beam.state import SLIP, Work
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.beam import accumulated_at, interpolate_at
+from snakestudio.kernels.frames import bracket, twist_from_head, twist_to_head
+
+__all__ = ["constrain"]
+
+FloatArray = NDArray[np.float64]
+
+UNDETERMINED = 1e-9
+"""A body along which less than this share of a unit axial motion leads sideways is as good as straight, or a circle."""
+
+
+@inlined
+def _keep_motions(params: Params, twist: FloatArray) -> None:
+    """Set what is not among the group's motions to 0."""
+    a = 0
+    for e in range(6):
+        if a < params.motions.shape[0] and params.motions[a] == e:
+            a += 1
+        else:
+            twist[e] = 0.0
+
+
+@inlined
+def _anchored(params: Params, work: Work, h: float, order: int) -> int:
+    """eta_o (order 0) or its derivative (1) from anchored cross-sections, the mean if there are several: (27) to (30)."""
+    strain, slope, local, term = work.scratch[3], work.scratch[4], work.scratch[5], work.scratch[6]
+    found = work.scratch[7]
+    mean = work.head_twist if order == 0 else work.head_acceleration
+    for e in range(6):
+        mean[e] = 0.0
+    count = 0
+    for i in range(work.hold.shape[0]):
+        if work.hold[i, 0] < 0.5:
+            continue
+        at, speed, growth = work.hold[i, 1], work.hold[i, 2], work.hold[i, 3]
+        share = 1.0 if params.sweeps else 0.0
+        interpolate_at(work.strain, h, at, strain, slope)
+        if order == 0:
+            for e in range(6):
+                local[e] = work.hold_twist[i, e] - share * strain[e] * speed
+            twist_to_head(work.hold_frame[i], local, found)
+            for e in range(6):
+                found[e] -= work.hold_rate[i, e]
+        else:
+            # d/dt of (30) along the moving abscissa: eta_t + eta' C' + xi_t C' + xi' C'^2 + xi C'' = eta_c_t.
+            for e in range(6):
+                found[e] = work.head_twist[e] + work.hold_rate[i, e]
+            twist_from_head(work.hold_frame[i], found, found)
+            bracket(strain, found, term)
+            interpolate_at(work.rate, h, at, local, found)
+            for e in range(6):
+                along = local[e] - term[e]  # eta' of (7)
+                local[e] = (
+                    work.hold_twist[i, 6 + e]
+                    - along * speed
+                    - share * (local[e] * speed + slope[e] * speed * speed + strain[e] * growth)
+                )
+            twist_to_head(work.hold_frame[i], local, found)
+            accumulated_at(work.acceleration_density, work.acceleration_sum, h, at, term)
+            for e in range(6):
+                found[e] -= term[e]
+        _keep_motions(params, found)
+        count += 1
+        for e in range(6):
+            mean[e] += (found[e] - mean[e]) / count
+    if count == 0:
+        return 0
+    if order == 0:
+        _anchor_slip(params, work, h, count)
+    return 1
+
+
+@inlined
+def _anchor_slip(params: Params, work: Work, h: float, count: int) -> None:
+    """How fast anchored cross-sections move against their anchors, if these do not agree."""
+    strain, slope, whole = work.scratch[3], work.scratch[4], work.scratch[5]
+    slip = 0.0
+    if count > 1:
+        share = 1.0 if params.sweeps else 0.0
+        for i in range(work.hold.shape[0]):
+            if work.hold[i, 0] < 0.5:
+                continue
+            for e in range(6):
+                whole[e] = work.head_twist[e] + work.hold_rate[i, e]
+            twist_from_head(work.hold_frame[i], whole, whole)
+            interpolate_at(work.strain, h, work.hold[i, 1], strain, slope)
+            for a in range(params.motions.shape[0]):
+                e = params.motions[a]
+                left = abs(whole[e] + share * strain[e] * work.hold[i, 2] - work.hold_twist[i, e])
+                slip = max(slip, left if e < 3 else left * params.radius)
+    work.figures[SLIP] = slip
+
+
+@inlined
+def _sideways(params: Params, frame: FloatArray, twist: FloatArray, out: FloatArray) -> None:
+    """What a cross-section must not do in an annular support: V_Y, V_Z, Omega_X r, (32), for a twist seen from the head."""
+    twist_from_head(frame, twist, out)
+    out[0], out[1], out[2] = out[1], out[2], out[3] * params.radius
+
+
+@inlined
+def _axial_speed(params: Params, work: Work, h: float, sums: FloatArray, fixed: FloatArray, unit: FloatArray) -> float:
+    """Axial speed (or acceleration) under which cross-sections slide sideways least; NaN if it makes no difference.
+
+    Parameters
+    ----------
+    sums : (m, 6)
+        What strain adds to the twists of all points, head's frame.
+    fixed, unit : (6,)
+        The head's twist without the axial motion, and that of a unit axial motion.
+    """
+    whole, rest, one = work.scratch[8], work.scratch[9], work.scratch[10]
+    count = work.frames.shape[0]
+    both = square = 0.0
+    for j in range(count):
+        weight = 4.0 if j % 2 == 1 else (1.0 if j == 0 or j == count - 1 else 2.0)
+        for e in range(6):
+            whole[e] = fixed[e] + sums[j, e]
+        _sideways(params, work.frames[j], whole, rest)
+        _sideways(params, work.frames[j], unit, one)
+        for a in range(3):
+            both += weight * rest[a] * one[a]
+            square += weight * one[a] * one[a]
+    if square / (3.0 * (count - 1)) < UNDETERMINED:
+        return math.nan
+    return -both / square
+
+
+@inlined
+def _ringed(params: Params, work: Work, h: float, order: int) -> int:
+    """eta_o (order 0) or its derivative (1) of a body no cross-section of which slides sideways: (61), (57), (64).
+
+    With shear and stretch, the second and third lines of (7) under V_Y = V_Z = 0 give, at the head,
+    Omega_Y = (K_Y V_X + Gamma_Z_t) / Gamma_X and Omega_Z = (K_Z V_X - Gamma_Y_t) / Gamma_X.
+    """
+    s, r, a = work.strain[0], work.rate[0], work.acceleration[0]
+    fixed, unit = work.scratch[6], work.scratch[7]
+    for e in range(6):
+        fixed[e] = unit[e] = 0.0
+    unit[0], unit[4], unit[5] = 1.0, s[4] / s[0], s[5] / s[0]
+    if order == 0:
+        fixed[4], fixed[5] = r[2] / s[0], -r[1] / s[0]
+    else:
+        speed, twist = work.head_twist[0], work.head_twist
+        fixed[4] = (r[4] * speed + a[2] - twist[4] * r[0]) / s[0]
+        fixed[5] = (r[5] * speed - a[1] - twist[5] * r[0]) / s[0]
+    _keep_motions(params, unit)
+    _keep_motions(params, fixed)
+    axial = work.speed[order]
+    if math.isnan(axial):
+        sums = work.rate_sum if order == 0 else work.acceleration_sum
+        axial = _axial_speed(params, work, h, sums, fixed, unit)
+        if math.isnan(axial):
+            return 0
+    out = work.head_twist if order == 0 else work.head_acceleration
+    for e in range(6):
+        out[e] = fixed[e] + axial * unit[e]
+    if order == 0:
+        whole, rest = work.scratch[8], work.scratch[9]
+        slip = 0.0
+        for j in range(work.frames.shape[0]):
+            for e in range(6):
+                whole[e] = out[e] + work.rate_sum[j, e]
+            _sideways(params, work.frames[j], whole, rest)
+            slip = max(slip, math.sqrt(rest[0] * rest[0] + rest[1] * rest[1]), abs(rest[2]))
+        work.figures[SLIP] = slip
+    return 1
+
+
+@jit
+def constrain(params: Params, work: Work, h: float, order: int) -> int:
+    """Fill `work.head_twist` (order 0) or `work.head_acceleration` (1); 0 if what holds the body does not determine it."""
+    if params.mode == RINGS:
+        return _ringed(params, work, h, order)
+    return _anchored(params, work, h, order)

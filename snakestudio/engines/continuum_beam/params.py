@@ -1,0 +1,121 @@
+"""Constants of a run of the continuum model, built from a Scene (nothing here is compiled)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.scene import Scene
+from snakestudio.model.support import EndAnchors, Friction, Rings, WaveAnchors
+
+__all__ = ["ANCHORS", "FRICTION", "RINGS", "Params", "make_params"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+FRICTION, ANCHORS, RINGS = range(3)
+"""What the net motion follows from: P5, section V, or VII with anchorages or with annular supports."""
+
+_MOTIONS = {"R": (0,), "SE2": (0, 1, 5), "SE3": (0, 1, 2, 3, 4, 5)}
+_SIDES = {"both": 0, "left": 1, "right": 2, "alternating": 3, "inner": 4, "outer": 5}
+
+
+class Params(NamedTuple):
+    """What stays the same from step to step; SI.
+
+    Attributes
+    ----------
+    mode : int
+        `FRICTION`, `ANCHORS` or `RINGS`.
+    motions : (d,) int
+        Entries of a twist that the group G has.
+    held : (c,) int
+        Entries of a wrench that a support or anchor can exert on its cross-section.
+    length, radius : float
+        l and r, m.
+    mass : float
+        rho A, kg/m.
+    inertia : (3,)
+        Of a slice by its thickness about t_X, t_Y, t_Z, kg m.
+    dt, tolerance : float
+        Step, s, and the error it may make, m.
+    gravity : (3,)
+        In the frame of the ground, m/s^2.
+    viscous_along, viscous_across : float
+        c_t and c_n, N s/m^2.
+    coulomb_along, coulomb_across : float
+        Largest Coulomb friction by length, N/m.
+    load : float
+        Weight on the ground by length, N/m.
+    smoothing : float
+        eps of v / sqrt(v^2 + eps^2), which takes the place of sgn v, m/s.
+    sweeps : bool
+        Whether a moving anchor holds the place, not the material: P5 (30), not eta(C) = 0.
+    side : int
+        Index in `Rings.side`.
+    weight : (p,)
+        How readily each support or anchor takes load.
+    """
+
+    mode: int
+    motions: IntArray
+    held: IntArray
+    length: float
+    radius: float
+    mass: float
+    inertia: FloatArray
+    dt: float
+    tolerance: float
+    gravity: FloatArray
+    viscous_along: float
+    viscous_across: float
+    coulomb_along: float
+    coulomb_across: float
+    load: float
+    smoothing: float
+    sweeps: bool
+    side: int
+    weight: FloatArray
+
+
+def make_params(scene: Scene, n_holds: int) -> Params:
+    """Constants of `scene`, whose body is held in `n_holds` places."""
+    beam, ground, support = scene.beam, scene.ground, scene.support
+    motions = _MOTIONS[beam.group]
+    mode, held, viscous = ANCHORS, motions, (0.0, 0.0)
+    weight = np.ones(n_holds)
+    load = 0.0
+    side = "both"
+    if isinstance(support, Friction):
+        mode, held = FRICTION, ()
+        viscous = (support.viscous_along_ns_per_m2, support.viscous_across_ns_per_m2)
+        load = beam.mass_per_length * max(-ground.gravity[2], 0.0)
+    elif isinstance(support, Rings):
+        # Force in the cross-section's plane and couple about its normal, as far as the group knows them (P5, VI-C).
+        mode, held, side = RINGS, tuple(e for e in (1, 2, 3) if e in motions), support.side
+        if support.weights is not None:
+            weight[:] = support.weights
+    assert isinstance(support, Friction | Rings | WaveAnchors | EndAnchors) or support.kind == "anchors"
+    return Params(
+        mode=mode,
+        motions=np.array(motions, np.int64),
+        held=np.array(held, np.int64),
+        length=beam.length_m,
+        radius=beam.radius_m,
+        mass=beam.mass_per_length,
+        inertia=np.array(beam.inertia_per_length),
+        dt=scene.solver.step_s,
+        tolerance=scene.solver.error_tolerance,
+        gravity=np.array(ground.gravity),
+        viscous_along=viscous[0],
+        viscous_across=viscous[1],
+        coulomb_along=ground.mu_along * load,
+        coulomb_across=ground.mu_across * load,
+        load=load,
+        smoothing=ground.coulomb_smoothing_m_s,
+        sweeps=not (isinstance(support, WaveAnchors) and support.reading == "material"),
+        side=_SIDES[side],
+        weight=weight,
+    )

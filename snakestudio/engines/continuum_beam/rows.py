@@ -1,0 +1,187 @@
+"""Rows of a recording, written by the kernel between two steps."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.continuum_beam.dynamics import internal_wrench
+from snakestudio.engines.continuum_beam.knots import find_knot
+from snakestudio.engines.continuum_beam.params import FRICTION, Params
+from snakestudio.engines.continuum_beam.state import EVALUATIONS, MISMATCH, SLIP, STEP, Knots, State, Work
+from snakestudio.engines.continuum_beam.step import begin_at
+from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.frames import frame_from_pose, wrench_from_head
+
+__all__ = ["BodyBuffers", "make_body_buffers", "write_row"]
+
+FloatArray = NDArray[np.float64]
+
+# Values of snakestudio.model.snapshot.ContactState, GROUND and SUPPORT.
+OPEN, STICK, SLIDE = 0, 1, 2
+GROUND, SUPPORT = -1, -2
+
+
+class BodyBuffers(NamedTuple):
+    """What the rows of a continuous body hold beside `RowBuffers`: fields as in `Rows`."""
+
+    strain: FloatArray
+    wrench: FloatArray
+    hold: FloatArray
+    extra: FloatArray
+
+
+def make_body_buffers(n_rows: int, n: int, p: int, n_extra: int) -> BodyBuffers:
+    """Room for `n_rows` rows of `n` cross-sections and `p` anchors or supports."""
+    return BodyBuffers(
+        np.zeros((n_rows, n, 6)), np.zeros((n_rows, n, 6)), np.zeros((n_rows, p, 14)), np.zeros((n_rows, n_extra))
+    )
+
+
+@inlined
+def _quaternion(f: FloatArray, before: FloatArray, out: FloatArray) -> None:
+    """Unit quaternion of the rotation of frame `f` (12,) into out[3:], of the sign that is nearer to before[3:] (7,)."""
+    trace = f[0] + f[4] + f[8]
+    if trace > 0.0:
+        w = 0.5 * math.sqrt(1.0 + trace)
+        x, y, z = (f[7] - f[5]) / (4.0 * w), (f[2] - f[6]) / (4.0 * w), (f[3] - f[1]) / (4.0 * w)
+    elif f[0] >= f[4] and f[0] >= f[8]:
+        x = 0.5 * math.sqrt(max(1.0 + f[0] - f[4] - f[8], 0.0))
+        w, y, z = (f[7] - f[5]) / (4.0 * x), (f[1] + f[3]) / (4.0 * x), (f[2] + f[6]) / (4.0 * x)
+    elif f[4] >= f[8]:
+        y = 0.5 * math.sqrt(max(1.0 - f[0] + f[4] - f[8], 0.0))
+        w, x, z = (f[2] - f[6]) / (4.0 * y), (f[1] + f[3]) / (4.0 * y), (f[5] + f[7]) / (4.0 * y)
+    else:
+        z = 0.5 * math.sqrt(max(1.0 - f[0] - f[4] + f[8], 0.0))
+        w, x, y = (f[3] - f[1]) / (4.0 * z), (f[2] + f[6]) / (4.0 * z), (f[5] + f[7]) / (4.0 * z)
+    sign = 1.0 if w * before[3] + x * before[4] + y * before[5] + z * before[6] >= 0.0 else -1.0
+    out[3], out[4], out[5], out[6] = sign * w, sign * x, sign * y, sign * z
+
+
+@inlined
+def _to_world(head: FloatArray, frame: FloatArray, out: FloatArray) -> None:
+    """Frame seen from the head (12,) as seen from the world."""
+    for a in range(3):
+        for b in range(3):
+            out[3 * a + b] = head[3 * a] * frame[b] + head[3 * a + 1] * frame[3 + b] + head[3 * a + 2] * frame[6 + b]
+        out[9 + a] = head[9 + a] + head[3 * a] * frame[9] + head[3 * a + 1] * frame[10] + head[3 * a + 2] * frame[11]
+
+
+@inlined
+def _energies(params: Params, work: Work, world: FloatArray, head: FloatArray) -> tuple[float, float]:
+    """Kinetic and potential energy, J, by Simpson's rule."""
+    kinetic = potential = 0.0
+    count = work.frames.shape[0]
+    h = 2.0 * params.length / (count - 1)
+    for j in range(count):
+        weight = h / 6.0 * (4.0 if j % 2 == 1 else (1.0 if j == 0 or j == count - 1 else 2.0))
+        v = work.twist[j]
+        square = params.mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+        for e in range(3):
+            square += params.inertia[e] * v[3 + e] * v[3 + e]
+        kinetic += 0.5 * weight * square
+        _to_world(head, work.frames[j], world)
+        g = params.gravity
+        potential -= weight * params.mass * (g[0] * world[9] + g[1] * world[10] + g[2] * world[11])
+    return kinetic, potential
+
+
+@jit
+def write_row(params: Params, knots: Knots, state: State, work: Work, hint: int, rows: RowBuffers, body: BodyBuffers) -> int:  # fmt: skip
+    """Evaluate the present state and write it as the next row; begin the sums of the row after it.
+
+    Returns 0, and writes nothing, if what holds the body does not determine its motion.
+    """
+    time = state.counts[STEP] * params.dt
+    knot = find_knot(knots, time, hint)
+    if begin_at(params, knots, state, work, time, knot, knot) == 0:
+        return 0
+    n, p = state.ground.shape[0], work.hold.shape[0]
+    stride = (work.frames.shape[0] - 1) // (n - 1)
+    i, at = rows.filled[0], rows.filled[1]
+    head, world, local = work.scratch[6], work.scratch[7], work.scratch[8]
+    frame_from_pose(state.pose, head)
+    for k in range(n):
+        j = stride * k
+        pose = rows.link_pose[i, k]
+        _to_world(head, work.frames[j], world)
+        for a in range(3):
+            pose[a] = world[9 + a]
+        _quaternion(world, state.pose if k == 0 else rows.link_pose[i, k - 1], pose)
+        for a in range(3):
+            rows.link_twist[i, k, a] = rows.link_twist[i, k, 3 + a] = 0.0
+            for b in range(3):
+                rows.link_twist[i, k, a] += world[3 * a + b] * work.twist[j, b]
+                rows.link_twist[i, k, 3 + a] += world[3 * a + b] * work.twist[j, 3 + b]
+        internal_wrench(params, work, j, body.wrench[i, k])
+        for e in range(6):
+            body.strain[i, k, e] = work.strain[j, e]
+        for a in range(3):
+            rows.impulse_ground[i, k, a] = state.ground[k, a]
+            rows.impulse_obstacle[i, k, a] = state.support[k, a]
+    rows.energy[i, 0], rows.energy[i, 1] = _energies(params, work, world, head)
+    for e in range(state.sums.shape[0]):
+        rows.energy[i, 2 + e] = state.sums[e]
+    closed = 0
+    for q in range(p):
+        row = body.hold[i, q]
+        if work.hold[q, 0] > 0.5:
+            closed += 1
+            row[0], row[1] = 1.0, work.hold[q, 1]
+            _to_world(head, work.hold_frame[q], world)
+            for a in range(3):
+                row[2 + a], row[5 + a] = world[9 + a], world[3 * a]
+            # Couple about the contact itself, not about the head.
+            wrench_from_head(work.hold_frame[q], work.hold_wrench[q], local)
+            for a in range(3):
+                row[8 + a] = world[3 * a] * local[0] + world[3 * a + 1] * local[1] + world[3 * a + 2] * local[2]
+                row[11 + a] = world[3 * a] * local[3] + world[3 * a + 1] * local[4] + world[3 * a + 2] * local[5]
+        else:
+            row[1] = row[2] = row[3] = row[4] = math.nan
+    for e in range(6):
+        body.extra[i, e] = work.resultant[e] if params.mode != FRICTION else 0.0
+    body.extra[i, 6] = work.head_twist[0]
+    body.extra[i, 7] = work.figures[SLIP]
+    body.extra[i, 8] = work.figures[MISMATCH]
+    rows.contacts_closed[i] = n if params.mode == FRICTION else closed
+    rows.residual[i] = max(state.worst[MISMATCH], work.figures[MISMATCH])
+    rows.iterations[i] = state.counts[EVALUATIONS]
+    rows.steps[i] = state.counts[STEP]
+    state.worst[MISMATCH] = 0.0
+    if params.mode == FRICTION:
+        for k in range(n):
+            rows.contact_link[at] = k
+            rows.contact_other[at] = GROUND
+            rows.contact_state[at] = SLIDE
+            for a in range(3):
+                rows.contact_point[at, a] = rows.link_pose[i, k, a]
+                gained = state.ground[k, a] - state.before[0, k, a]
+                rows.contact_normal[at, a] = gained if a == 2 else 0.0
+                rows.contact_friction[at, a] = gained if a < 2 else 0.0
+                state.before[0, k, a] = state.ground[k, a]
+            at += 1
+    for q in range(p):
+        holds = work.hold[q, 0] > 0.5
+        loaded = False  # one that has let go since the row before has still done something
+        for a in range(3):
+            loaded = loaded or state.hold[q, a] != state.before[0, n + q, a]
+        if holds or loaded:
+            nearest = min(max(int(work.hold[q, 1] / params.length * (n - 1) + 0.5), 0), n - 1)
+            rows.contact_link[at] = nearest
+            rows.contact_other[at] = SUPPORT
+            rows.contact_state[at] = STICK if holds else OPEN
+            for a in range(3):
+                rows.contact_point[at, a] = body.hold[i, q, 2 + a] if holds else rows.link_pose[i, nearest, a]
+                rows.contact_normal[at, a] = state.hold[q, a] - state.before[0, n + q, a]
+                rows.contact_friction[at, a] = 0.0
+            at += 1
+        for a in range(3):
+            state.before[0, n + q, a] = state.hold[q, a]
+    rows.contact_count[i] = at - rows.filled[1]
+    rows.filled[0] = i + 1
+    rows.filled[1] = at
+    return 1

@@ -1,0 +1,240 @@
+"""What changes during a run: the state, which checkpoints save, and the workspace, which they do not."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.reference import StrainReference
+
+__all__ = ["CHANNELS", "ENERGY", "Knots", "State", "Work", "knots_of", "make_state", "make_work"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+ENERGY = ("kinetic", "potential", "work_actuator", "work_friction", "work_gravity", "work_support", "work_external")
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of "potential" minus the work of
+gravity. Supports and anchors that stand still do no work."""
+
+CHANNELS = (
+    "resultant_fx_n", "resultant_fy_n", "resultant_fz_n", "resultant_mx_nm", "resultant_my_nm", "resultant_mz_nm",
+    "axial_speed_mps", "slip_mps", "mismatch_n",
+)  # fmt: skip
+"""What the model adds to a recording: F_c of P5 (35), in the head's frame; V_X of the head; how fast a cross-section
+moves against what holds it; how much of F_c the supports cannot carry (couples by the body's length)."""
+
+# Entries of State.counts.
+STEP, CALL_STEPS, EVALUATIONS = range(3)
+# Entries of State.sums, as the works in `ENERGY`, J.
+ACTUATOR, FRICTION_WORK, GRAVITY, SUPPORT_WORK, EXTERNAL = range(5)
+# Entries of State.worst since the call began.
+MISMATCH, SLIP = range(2)
+
+
+class Knots(NamedTuple):
+    """A StrainReference as kernels take it; see there."""
+
+    time: FloatArray
+    strain: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    speed: FloatArray
+    hold: FloatArray
+    hold_twist: FloatArray
+
+
+class State(NamedTuple):
+    """The state of a run with n sampled cross-sections and p anchors or supports.
+
+    Attributes
+    ----------
+    pose : (7,)
+        g_o: position (m) and unit quaternion w x y z of the head section.
+    twist : (6,)
+        eta_o in its own frame, m/s and rad/s; part of the state only where friction moves the body.
+    wrench : (n, 6)
+        External force and torque on every cross-section, world frame, N and N m.
+    counts, sums, worst : (3,) int, (5,), (2,)
+        The names above say which.
+    ground, support : (n, 3)
+        Cumulative impulses of the ground and of supports on every cross-section, world frame, N s.
+    hold : (p, 3)
+        Cumulative impulses of every anchor or support, world frame, N s.
+    before : (2, n + p, 3)
+        `ground` and `hold` at the last row [0] and at the beginning of the call [1].
+    """
+
+    pose: FloatArray
+    twist: FloatArray
+    wrench: FloatArray
+    counts: IntArray
+    sums: FloatArray
+    worst: FloatArray
+    ground: FloatArray
+    support: FloatArray
+    hold: FloatArray
+    before: FloatArray
+
+
+class Work(NamedTuple):
+    """Workspace of an evaluation at one instant, with m points along the body.
+
+    Attributes
+    ----------
+    strain, rate, acceleration : (m, 6)
+        Imposed strain and its derivatives in time.
+    speed : (2,)
+        V_o and its derivative; NaN if the supports alone determine it.
+    hold, hold_twist : (p, 4), (p, 12)
+        As in `StrainReference`.
+    pose : (7,)
+        Of the head.
+    head_twist, head_acceleration : (6,)
+        eta_o and its derivative.
+    frames : (m, 12)
+        Of all points, seen from the head.
+    twist : (m, 6)
+        eta in the cross-sections' own frames.
+    rate_density, rate_sum, acceleration_density, acceleration_sum : (m, 6)
+        What adds up to eta and to its derivative, in the head's frame.
+    load_density, load_sum : (m, 6)
+        M eta_t - ad_eta^* M eta - F in the head's frame, and its integral; F without what holds the body.
+    friction_density, friction_sum : (m, 6)
+        Friction alone.
+    hold_frame, hold_rate, hold_wrench : (p, 12), (p, 6), (p, 6)
+        Frames of what holds the body, `rate_sum` there, and its wrench in the head's frame.
+    pull : (n, 6)
+        External wrenches on the cross-sections in the head's frame.
+    inertia : (6, 6)
+        M_o, P5 (19).
+    resultant : (6,)
+        F_c, P5 (35), in the head's frame.
+    column, normal, target, factor : (6 p, 6), (6 p, 6 p), (6 p,), (6 p, 6 p)
+        For sharing F_c out; `row` (6 p,), `part` (6 p,), `amount` (6 p,), `which`, `acts` (6 p,) int, `sign` (6 p,).
+    eigen : (2, 6, 6)
+    power : (5,)
+        Entries as in `State.sums`, W.
+    figures : (2,)
+        Entries as in `State.worst`.
+    stage : (6, 12)
+        What every stage of the Runge-Kutta scheme found: local coordinates' rate and eta_o's.
+    gain_sums, gain_ground, gain_hold : (5,), (n, 3), (p, 3)
+        What a step adds to the state.
+    scratch : (12, 12)
+    """
+
+    strain: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    speed: FloatArray
+    hold: FloatArray
+    hold_twist: FloatArray
+    pose: FloatArray
+    head_twist: FloatArray
+    head_acceleration: FloatArray
+    frames: FloatArray
+    twist: FloatArray
+    rate_density: FloatArray
+    rate_sum: FloatArray
+    acceleration_density: FloatArray
+    acceleration_sum: FloatArray
+    load_density: FloatArray
+    load_sum: FloatArray
+    friction_density: FloatArray
+    friction_sum: FloatArray
+    hold_frame: FloatArray
+    hold_rate: FloatArray
+    hold_wrench: FloatArray
+    pull: FloatArray
+    inertia: FloatArray
+    resultant: FloatArray
+    column: FloatArray
+    normal: FloatArray
+    target: FloatArray
+    factor: FloatArray
+    part: FloatArray
+    amount: FloatArray
+    sign: FloatArray
+    which: IntArray
+    acts: IntArray
+    eigen: FloatArray
+    power: FloatArray
+    figures: FloatArray
+    stage: FloatArray
+    gain_sums: FloatArray
+    gain_ground: FloatArray
+    gain_hold: FloatArray
+    scratch: FloatArray
+
+
+def knots_of(reference: StrainReference) -> Knots:
+    """The arrays that kernels read, as they are compiled for."""
+    return Knots(
+        *(
+            np.require(getattr(reference, name), np.float64, ["C", "W"])
+            for name in ("time", "strain", "rate", "acceleration", "speed", "hold", "hold_twist")
+        )
+    )
+
+
+def make_state(pose: FloatArray, twist: FloatArray, n: int, p: int) -> State:
+    """State at the start of a run, from pose (7,) and twist (6,) of the head section."""
+    return State(
+        pose=pose.copy(),
+        twist=twist.copy(),
+        wrench=np.zeros((n, 6)),
+        counts=np.zeros(3, np.int64),
+        sums=np.zeros(5),
+        worst=np.zeros(2),
+        ground=np.zeros((n, 3)),
+        support=np.zeros((n, 3)),
+        hold=np.zeros((p, 3)),
+        before=np.zeros((2, n + p, 3)),
+    )
+
+
+def make_work(m: int, n: int, p: int) -> Work:
+    """Workspace for m points, n cross-sections, p anchors or supports."""
+    q = max(6 * p, 1)
+    along = {
+        name: np.zeros((m, 6))
+        for name in (
+            "strain", "rate", "acceleration", "twist", "rate_density", "rate_sum", "acceleration_density",
+            "acceleration_sum", "load_density", "load_sum", "friction_density", "friction_sum",
+        )
+    }  # fmt: skip
+    return Work(
+        **along,
+        speed=np.zeros(2),
+        hold=np.zeros((p, 4)),
+        hold_twist=np.zeros((p, 12)),
+        pose=np.zeros(7),
+        head_twist=np.zeros(6),
+        head_acceleration=np.zeros(6),
+        frames=np.zeros((m, 12)),
+        hold_frame=np.zeros((p, 12)),
+        hold_rate=np.zeros((p, 6)),
+        hold_wrench=np.zeros((p, 6)),
+        pull=np.zeros((n, 6)),
+        inertia=np.zeros((6, 6)),
+        resultant=np.zeros(6),
+        column=np.zeros((q, 6)),
+        normal=np.zeros((q, q)),
+        target=np.zeros(q),
+        factor=np.zeros((q, q)),
+        part=np.zeros(q),
+        amount=np.zeros(q),
+        sign=np.zeros(q),
+        which=np.zeros(q, np.int64),
+        acts=np.zeros(q, np.int64),
+        eigen=np.zeros((2, 6, 6)),
+        power=np.zeros(5),
+        figures=np.zeros(2),
+        stage=np.zeros((6, 12)),
+        gain_sums=np.zeros(5),
+        gain_ground=np.zeros((n, 3)),
+        gain_hold=np.zeros((p, 3)),
+        scratch=np.zeros((12, 12)),
+    )

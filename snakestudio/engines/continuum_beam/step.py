@@ -1,0 +1,264 @@
+"""A step in time: of a body that is held by Magnus' expansion, of one that friction moves by Runge and Kutta's scheme."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.continuum_beam.dynamics import evaluate, held_motion
+from snakestudio.engines.continuum_beam.knots import find_knot, take_reference
+from snakestudio.engines.continuum_beam.params import FRICTION, Params
+from snakestudio.engines.continuum_beam.state import CALL_STEPS, EVALUATIONS, STEP, Knots, State, Work
+from snakestudio.engines.outcome import DIVERGED, NOT_SOLVED, OK
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.frames import bracket, frame_from_pose, move_pose
+
+__all__ = ["begin_at", "take_step"]
+
+FloatArray = NDArray[np.float64]
+
+FINEST = 2.0**-20
+"""Shortest part of a step, as a share of it: what needs a shorter one has diverged."""
+
+RATE_TIME = 1.0 / 30.0
+"""Time by which the error of a velocity counts as one of a position, s."""
+
+# Scheme of order 5 with one of order 4 in it (J. R. Cash, A. H. Karp, 1990).
+NODES = np.array([0.0, 0.2, 0.3, 0.6, 1.0, 0.875])
+STAGES = np.array(
+    [
+        [0.0, 0.0, 0.0, 0.0, 0.0],
+        [0.2, 0.0, 0.0, 0.0, 0.0],
+        [3 / 40, 9 / 40, 0.0, 0.0, 0.0],
+        [0.3, -0.9, 1.2, 0.0, 0.0],
+        [-11 / 54, 2.5, -70 / 27, 35 / 27, 0.0],
+        [1631 / 55296, 175 / 512, 575 / 13824, 44275 / 110592, 253 / 4096],
+    ]
+)
+WEIGHTS = np.array([37 / 378, 0.0, 250 / 621, 125 / 594, 0.0, 512 / 1771])
+EMBEDDED = np.array([2825 / 27648, 0.0, 18575 / 48384, 13525 / 55296, 277 / 14336, 0.25])
+
+
+@inlined
+def _clear_gains(work: Work) -> None:
+    for e in range(work.gain_sums.shape[0]):
+        work.gain_sums[e] = 0.0
+    for i in range(work.gain_ground.shape[0]):
+        for a in range(3):
+            work.gain_ground[i, a] = 0.0
+    for i in range(work.gain_hold.shape[0]):
+        for a in range(3):
+            work.gain_hold[i, a] = 0.0
+
+
+@inlined
+def _gain(params: Params, work: Work, weight: float) -> None:
+    """Add powers and forces of the present evaluation, times `weight` (s), to what the step gains."""
+    for e in range(work.power.shape[0]):
+        work.gain_sums[e] += weight * work.power[e]
+    turn, local = work.scratch[0], work.scratch[1]
+    frame_from_pose(work.pose, turn)
+    for i in range(work.hold.shape[0]):
+        for a in range(3):
+            for b in range(3):
+                work.gain_hold[i, a] += weight * turn[3 * a + b] * work.hold_wrench[i, b]
+    if params.mode == FRICTION:
+        # A cross-section gets the friction of the piece from half-way to its neighbours, and that piece's weight.
+        n, last = work.gain_ground.shape[0], work.frames.shape[0] - 1
+        stride = last // (n - 1)
+        for i in range(n):
+            begin, end = max(stride * i - stride // 2, 0), min(stride * i + stride // 2, last)
+            for b in range(3):
+                local[b] = work.friction_sum[end, b] - work.friction_sum[begin, b]
+            for a in range(3):
+                for b in range(3):
+                    work.gain_ground[i, a] += weight * turn[3 * a + b] * local[b]
+            work.gain_ground[i, 2] += weight * params.load * params.length * (end - begin) / last
+
+
+@inlined
+def _commit_gains(params: Params, state: State, work: Work) -> None:
+    for e in range(work.gain_sums.shape[0]):
+        state.sums[e] += work.gain_sums[e]
+    n = state.ground.shape[0]
+    for i in range(n):
+        for a in range(3):
+            state.ground[i, a] += work.gain_ground[i, a]
+    for i in range(work.gain_hold.shape[0]):
+        nearest = min(max(int(work.hold[i, 1] / params.length * (n - 1) + 0.5), 0), n - 1)
+        for a in range(3):
+            state.hold[i, a] += work.gain_hold[i, a]
+            state.support[nearest, a] += work.gain_hold[i, a]
+
+
+@jit
+def begin_at(params: Params, knots: Knots, state: State, work: Work, time: float, hint: int, holding: int) -> int:
+    """Evaluate the present state at `time`; returns 0 if what holds the body does not determine its motion."""
+    take_reference(knots, time, hint, holding, work)
+    for e in range(7):
+        work.pose[e] = state.pose[e]
+    if params.mode == FRICTION:
+        for e in range(6):
+            work.head_twist[e] = state.twist[e]
+    state.counts[EVALUATIONS] += 1
+    return evaluate(params, work, state.wrench)
+
+
+@inlined
+def _keep_worst(state: State, work: Work) -> None:
+    for e in range(work.figures.shape[0]):
+        state.worst[e] = max(state.worst[e], work.figures[e])
+
+
+@inlined
+def _held_part(params: Params, knots: Knots, state: State, work: Work, begin: float, span: float, holding: int) -> int:
+    """Move a held body on by `span` from `begin`: eta_o is known at any time, so its frame is a Magnus expansion.
+
+    Works and impulses are integrated by Simpson's rule over the same three instants. Returns -1 if the motion is not
+    determined, 0 if the part is too long for the tolerance, else 1.
+    """
+    first, middle, third, term = work.stage[0], work.stage[1], work.stage[2], work.stage[3]
+    origin, twist = work.stage[4], work.stage[5]
+    for stage in range(3):
+        take_reference(knots, begin + 0.5 * stage * span, holding, holding, work)
+        if held_motion(params, work) == 0:
+            return -1
+        into = work.stage[stage]
+        for e in range(6):
+            into[e] = work.head_twist[e]
+    for e in range(6):
+        off = abs(span / 6.0 * (first[e] - 2.0 * middle[e] + third[e])) * (1.0 if e < 3 else params.length)
+        if off > params.tolerance:
+            return 0
+    for e in range(7):
+        origin[e] = state.pose[e]
+    _clear_gains(work)
+    for stage in range(3):
+        if stage == 1:
+            bracket(first, middle, term)
+            for e in range(6):
+                twist[e] = span / 24.0 * (5.0 * first[e] + 8.0 * middle[e] - third[e]) + span * span / 48.0 * term[e]
+            move_pose(origin, twist, state.pose)
+        elif stage == 2:
+            bracket(first, third, term)
+            for e in range(6):
+                twist[e] = span / 6.0 * (first[e] + 4.0 * middle[e] + third[e]) + span * span / 12.0 * term[e]
+            move_pose(origin, twist, state.pose)
+        begin_at(params, knots, state, work, begin + 0.5 * stage * span, holding, holding)
+        _gain(params, work, span / 6.0 * (4.0 if stage == 1 else 1.0))
+        _keep_worst(state, work)
+    return 1
+
+
+@inlined
+def _coordinate_rate(u: FloatArray, eta: FloatArray, term: FloatArray, second: FloatArray, out: FloatArray) -> None:
+    """Rate of u in g = g_n exp(u^) for g_t = g eta^: eta + [u, eta]/2 + [u, [u, eta]]/12 - [u, [u, [u, [u, eta]]]]/720."""
+    bracket(u, eta, term)
+    for e in range(6):
+        out[e] = eta[e] + 0.5 * term[e]
+    bracket(u, term, second)
+    for e in range(6):
+        out[e] += second[e] / 12.0
+    bracket(u, second, term)
+    bracket(u, term, second)
+    for e in range(6):
+        out[e] -= second[e] / 720.0
+
+
+@inlined
+def _free_part(params: Params, knots: Knots, state: State, work: Work, begin: float, span: float, knot: int) -> float:
+    """Try to move a body on by `span` under friction, (18); returns the error over the tolerance, and moves it if <= 1."""
+    u, twist, origin, eta = work.scratch[6], work.scratch[7], work.scratch[8], work.scratch[9]
+    term, second = work.scratch[10], work.scratch[11]
+    for e in range(7):
+        origin[e] = state.pose[e]
+    for e in range(6):
+        eta[e] = state.twist[e]
+    _clear_gains(work)
+    for stage in range(6):
+        for e in range(6):
+            u[e] = 0.0
+            twist[e] = eta[e]
+            for b in range(stage):
+                u[e] += span * STAGES[stage, b] * work.stage[b, e]
+                twist[e] += span * STAGES[stage, b] * work.stage[b, 6 + e]
+        take_reference(knots, begin + NODES[stage] * span, knot, knot, work)
+        move_pose(origin, u, work.pose)
+        for e in range(6):
+            work.head_twist[e] = twist[e]
+        evaluate(params, work, state.wrench)
+        state.counts[EVALUATIONS] += 1
+        into = work.stage[stage]
+        _coordinate_rate(u, twist, term, second, into)
+        for e in range(6):
+            into[6 + e] = work.head_acceleration[e]
+        _gain(params, work, span * WEIGHTS[stage])
+    error = 0.0
+    for e in range(12):
+        off = 0.0
+        for stage in range(6):
+            off += span * (WEIGHTS[stage] - EMBEDDED[stage]) * work.stage[stage, e]
+        size = abs(off) * (params.length if e % 6 >= 3 else 1.0) * (RATE_TIME if e >= 6 else 1.0)
+        error = max(error, size) if size == size else math.inf  # a NaN must not pass for no error
+        if not error < math.inf:
+            break
+    error /= params.tolerance
+    if error <= 1.0:
+        for e in range(6):
+            u[e] = 0.0
+            for stage in range(6):
+                u[e] += span * WEIGHTS[stage] * work.stage[stage, e]
+                eta[e] += span * WEIGHTS[stage] * work.stage[stage, 6 + e]
+        move_pose(origin, u, state.pose)
+        for e in range(6):
+            state.twist[e] = eta[e]
+        _keep_worst(state, work)
+        _commit_gains(params, state, work)
+    return error
+
+
+@jit
+def take_step(params: Params, knots: Knots, state: State, work: Work, hint: int) -> int:
+    """Take one step of `params.dt` from the present state, in parts as short as the tolerance asks for.
+
+    Returns
+    -------
+    int
+        An outcome. After anything but OK the state's pose and twist are those of the begin of the part that failed.
+    """
+    dt = params.dt
+    start = state.counts[STEP] * dt
+    holding = find_knot(knots, start, hint)
+    done, part = 0.0, 1.0
+    while done < 1.0 - 1e-12:
+        part = min(part, 1.0 - done)
+        begin = start + done * dt
+        if params.mode == FRICTION:
+            error = _free_part(params, knots, state, work, begin, part * dt, holding)
+            fits = error <= 1.0
+            grow = 0.9 * error**-0.2 if error > 1e-6 else 5.0
+            if not grow > 0.1:
+                grow = 0.1
+        else:
+            outcome = _held_part(params, knots, state, work, begin, part * dt, holding)
+            if outcome < 0:
+                return NOT_SOLVED
+            fits = outcome == 1
+            grow = 1.0 if fits else 0.5
+            if fits:
+                _commit_gains(params, state, work)
+        if fits:
+            done += part
+            part *= min(max(grow, 0.2), 5.0)
+        else:
+            part *= min(grow, 0.7)
+            if part < FINEST:
+                return DIVERGED
+    for e in range(7):
+        if not abs(state.pose[e]) < 1e9:
+            return DIVERGED
+    state.counts[STEP] += 1
+    state.counts[CALL_STEPS] += 1
+    return OK

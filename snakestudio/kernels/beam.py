@@ -1,0 +1,141 @@
+"""Integration along a body whose strain is imposed: shape, and everything that adds up from the head on (P5, IV, V).
+
+The body is cut into slices of length h with points at both ends and in the middle: m = 2 N + 1 points for N slices. All
+that adds up along it is added up **in the head's frame**: there (6) to (8) and (13), which carry twists and wrenches
+from one cross-section to the next, are plain integrals,
+
+    (Ad_g eta)' = Ad_g xi_t,    (Ad_g eta_t)' = Ad_g (xi_tt - ad_xi_t eta),
+    (Ad_k^* Lambda)' = Ad_k^* (M eta_t - ad_eta^* M eta - F),    g = g(X) seen from the head, k = g^-1,
+
+of order 4 by Simpson's rule, and the shape itself a product of exponentials, of order 4 by Magnus' expansion, in which
+rotations stay rotations.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.frames import bracket, move_frame, unit_frame
+
+__all__ = ["NEAR", "accumulate", "accumulated_at", "beam_shape", "frame_at", "interpolate_at", "near"]
+
+FloatArray = NDArray[np.float64]
+
+NEAR = 6
+"""Points that interpolation between points looks at."""
+
+
+@inlined
+def _magnus(a: FloatArray, b: FloatArray, c: FloatArray, h: float, term: FloatArray, out: FloatArray) -> None:
+    """Twist over a slice of length h with strains `a`, `b`, `c` at its begin, middle and end; error of order h^5."""
+    bracket(a, c, term)
+    for i in range(6):
+        out[i] = h / 6.0 * (a[i] + 4.0 * b[i] + c[i]) + h * h / 12.0 * term[i]
+
+
+@jit
+def beam_shape(strain: FloatArray, h: float, frames: FloatArray, scratch: FloatArray) -> None:
+    """Frames of all points, seen from the head: g' = g xi^, P5 (6).
+
+    Parameters
+    ----------
+    strain : (m, 6)
+    h : float
+        Length of a slice, m.
+    frames : (m, 12)
+        Filled.
+    scratch : (2, 6) or more
+    """
+    unit_frame(frames[0])
+    term, twist = scratch[0], scratch[1]
+    for j in range(0, strain.shape[0] - 1, 2):
+        a, b, c = strain[j], strain[j + 1], strain[j + 2]
+        # Over the first half with the parabola through the three, so that the middle is of order 4, too.
+        bracket(a, b, term)
+        for i in range(6):
+            twist[i] = h / 24.0 * (5.0 * a[i] + 8.0 * b[i] - c[i]) + h * h / 48.0 * term[i]
+        move_frame(frames[j], twist, frames[j + 1])
+        _magnus(a, b, c, h, term, twist)
+        move_frame(frames[j], twist, frames[j + 2])
+
+
+@jit
+def accumulate(density: FloatArray, h: float, total: FloatArray) -> None:
+    """Integrals of `density` (m, c) from the head to every point: `total` (m, c), by Simpson's rule."""
+    width = density.shape[1]
+    for i in range(width):
+        total[0, i] = 0.0
+    for j in range(0, density.shape[0] - 1, 2):
+        for i in range(width):
+            a, b, c = density[j, i], density[j + 1, i], density[j + 2, i]
+            total[j + 1, i] = total[j, i] + h / 24.0 * (5.0 * a + 8.0 * b - c)
+            total[j + 2, i] = total[j, i] + h / 6.0 * (a + 4.0 * b + c)
+
+
+@inlined
+def _place(m: int, h: float, abscissa: float) -> tuple[int, float]:
+    """First point of the slice that holds `abscissa`, and how far into it that is, 0 to 1."""
+    slices = (m - 1) // 2
+    j = min(max(int(abscissa / h), 0), slices - 1)
+    return 2 * j, abscissa / h - j  # a little beyond the body the last slice is continued
+
+
+@jit
+def accumulated_at(density: FloatArray, total: FloatArray, h: float, abscissa: float, out: FloatArray) -> None:
+    """What `accumulate` would give at any abscissa: `out` (c,)."""
+    j, u = _place(density.shape[0], h, abscissa)
+    # Integrals from 0 to u of the parabolas that are 1 at one of 0, 1/2, 1 and 0 at the others.
+    first = u - 1.5 * u * u + 2.0 / 3.0 * u * u * u
+    second = 2.0 * u * u - 4.0 / 3.0 * u * u * u
+    third = -0.5 * u * u + 2.0 / 3.0 * u * u * u
+    for i in range(density.shape[1]):
+        out[i] = total[j, i] + h * (first * density[j, i] + second * density[j + 1, i] + third * density[j + 2, i])
+
+
+@inlined
+def near(m: int, h: float, abscissa: float) -> int:
+    """First of the `NEAR` points that `interpolate_at` looks at."""
+    return min(max(int(2.0 * abscissa / h) - (NEAR // 2 - 1), 0), m - NEAR)
+
+
+@jit
+def interpolate_at(values: FloatArray, h: float, abscissa: float, out: FloatArray, slope: FloatArray) -> None:
+    """Values between the points and their derivatives along X, `out` and `slope` (c,), by Lagrange's polynomial."""
+    begin = near(values.shape[0], h, abscissa)
+    u = 2.0 * abscissa / h - begin
+    for i in range(values.shape[1]):
+        out[i] = slope[i] = 0.0
+    for a in range(NEAR):
+        weight, change = 1.0, 0.0
+        for b in range(NEAR):
+            if b != a:
+                change = (change * (u - b) + weight) / (a - b)
+                weight *= (u - b) / (a - b)
+        for i in range(values.shape[1]):
+            out[i] += weight * values[begin + a, i]
+            slope[i] += change * 2.0 / h * values[begin + a, i]
+
+
+@jit
+def frame_at(strain: FloatArray, frames: FloatArray, h: float, abscissa: float, out: FloatArray, scratch: FloatArray) -> None:  # fmt: skip
+    """Frame at any abscissa: `out` (12,).
+
+    Parameters
+    ----------
+    strain, frames : (m, 6), (m, 12)
+        As `beam_shape` takes and gives them.
+    h, abscissa : float
+        m.
+    out : (12,)
+        Filled.
+    scratch : (6, 6) or more
+    """
+    j, u = _place(strain.shape[0], h, abscissa)
+    part = u * h
+    start = (j // 2) * h
+    interpolate_at(strain, h, start + 0.5 * part, scratch[3], scratch[5])
+    interpolate_at(strain, h, start + part, scratch[4], scratch[5])
+    _magnus(strain[j], scratch[3], scratch[4], part, scratch[0], scratch[1])
+    move_frame(frames[j], scratch[1], out)
