@@ -95,8 +95,7 @@ def _add_friction(params: Params, work: Work, h: float) -> float:
         power[0] = local[0] * along + local[1] * across
         _weigh(j, work.twist.shape[0], h, power)
     accumulate(work.friction_density, h, work.friction_sum)
-    total = power[1]
-    power[1] = 0.0
+    total: float = power[1]
     return total
 
 
@@ -111,7 +110,7 @@ def _weigh(j: int, m: int, h: float, power: FloatArray) -> None:
 
 @inlined
 def _inertial_load(params: Params, work: Work, h: float) -> None:
-    """M eta_t - ad_eta^* M eta - F at all points for the present `head_acceleration`, (13), (21), in the head's frame."""
+    """M eta_t - ad_eta^* M eta - F at all points for the present `head_acceleration`, (13), in the head's frame."""
     gravity, turn, whole, local = work.scratch[3], work.scratch[4], work.scratch[0], work.scratch[1]
     _head_gravity(params, work, gravity, turn)
     m, inertia = params.mass, params.inertia
@@ -276,7 +275,7 @@ def _powers(params: Params, work: Work, h: float, friction: float) -> None:
 
 @jit
 def held_motion(params: Params, work: Work) -> int:
-    """Shape, twists and accelerations of a held body, whatever its place in the world; 0 if its motion is not determined.
+    """Shape, twists and accelerations of a held body, wherever it is; 0 if its motion is not determined.
 
     Fills `work.head_twist` and `work.head_acceleration`, too.
     """
@@ -332,7 +331,7 @@ def evaluate(params: Params, work: Work, wrench: FloatArray) -> int:
 
 @jit
 def internal_wrench(params: Params, work: Work, j: int, out: FloatArray) -> None:
-    """Lambda (6,) at point j in its own frame, (13), (14): just behind what acts there, but before what acts at the end.
+    """Lambda (6,) at point j in its own frame, (13), (14): just behind what acts there, before what acts at the tail.
 
     Lambda jumps by minus what acts at a point, and there is nothing before the head.
     """

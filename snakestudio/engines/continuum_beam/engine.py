@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from snakestudio.engines.base import Checkpoint, StepReport
 from snakestudio.engines.continuum_beam.advance import advance_steps
-from snakestudio.engines.continuum_beam.params import FRICTION, make_params
+from snakestudio.engines.continuum_beam.params import make_params
 from snakestudio.engines.continuum_beam.rows import BodyBuffers, make_body_buffers, write_row
 from snakestudio.engines.continuum_beam.state import (
     CALL_STEPS,
@@ -61,7 +61,7 @@ def start_reference(scene: Scene, times: tuple[float, ...]) -> StrainReference:
 class ContinuumBeamEngine:
     """A body whose strain is imposed, moved by what holds it or by friction; its inner wrenches are found with it.
 
-    The links of its rows and snapshots are sampled cross-sections. "Iterations" are evaluations of the model; the residual
+    The links of rows and snapshots are sampled cross-sections. "Iterations" are evaluations of the model; the residual
     is what anchors and supports cannot carry of the resultant that the motion takes, in N (couples by the length of the
     body): Lambda(l) - F_+, but for rounding.
 

@@ -13,7 +13,7 @@ def find_knot(knots: Knots, time: float, hint: int) -> int:
     """Index of the last knot at or before `time` but for rounding, searched from `hint` on."""
     last = knots.time.shape[0] - 1
     slack = 1e-9 * (knots.time[last] - knots.time[0])
-    k = min(max(hint, 0), last)
+    k: int = min(max(hint, 0), last)
     while k > 0 and knots.time[k] > time + slack:
         k -= 1
     while k < last and knots.time[k + 1] <= time + slack:
