@@ -16,7 +16,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.strain import Strain
 from snakestudio.model.strain_law import StrainLaw
 
-__all__ = ["grid", "head_frame", "initial_body", "shape", "slices"]
+__all__ = ["grid", "head_frame", "head_state", "initial_body", "shape", "slices"]
 
 FloatArray = NDArray[np.float64]
 
@@ -198,3 +198,24 @@ def head_frame(scene: Scene) -> tuple[FloatArray, FloatArray]:
     """
     turn, place, _ = _placed(scene)
     return turn[0], place[0]
+
+
+def head_state(scene: Scene) -> tuple[FloatArray, FloatArray]:
+    """Pose (7,) of the head at the start, and its twist (6,) in its own frame: V (m/s) and Omega (rad/s), P5 (2).
+
+    The twist is the start's velocity of the placed section and the turn rate about it, with which the whole body begins as
+    if it were rigid; where contacts determine the motion it does not matter.
+
+    Raises
+    ------
+    SceneError
+        As `slices`.
+    """
+    turn, place, recorded = _placed(scene)
+    start = scene.start
+    velocity = np.array([getattr(start, name, 0.0) for name in ("vx_m_s", "vy_m_s", "vz_m_s")])
+    omega = np.array([0.0, 0.0, math.radians(getattr(start, "omega_deg_s", 0.0))])
+    at = place[recorded[min(getattr(start, "link", 1), scene.beam.sections) - 1]]
+    velocity += np.cross(omega, place[0] - at)
+    pose = np.concatenate([place[0], quaternions(turn[:1])[0]])
+    return pose, np.concatenate([turn[0].T @ velocity, turn[0].T @ omega])

@@ -64,8 +64,6 @@ class StrainReference:
         Material abscissas X of the points, evenly spaced from 0 to l, m odd, m.
     strain, rate, acceleration : (k, m, 6) arrays
         Gamma_X, Gamma_Y, Gamma_Z (1) and K_X, K_Y, K_Z (1/m) and their derivatives in time.
-    slope : (k, m, 6) array
-        Their derivatives along X.
     speed : (k, 2) array
         Axial speed V_o and its derivative, m/s and m/s^2; NaN where the contacts alone determine it.
     travel : (k,) array
@@ -81,7 +79,6 @@ class StrainReference:
     strain: FloatArray
     rate: FloatArray
     acceleration: FloatArray
-    slope: FloatArray
     speed: FloatArray
     travel: FloatArray
     hold: FloatArray
