@@ -96,12 +96,13 @@ class _Layer:
         return rise(u), v * first, v * v * second + a * first, du * first
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _State:
     strain: Strain  # of the law in force
     drive: _Drive
     layers: tuple[_Layer, ...]  # the first is underneath
     holds: Holds
+    grid: FloatArray  # abscissas of the references
 
 
 class StrainSource:
@@ -123,10 +124,9 @@ class StrainSource:
     """
 
     def __init__(self, scene: Scene) -> None:
-        self._grid = grid(scene)
         self._length = scene.beam.length_m
         law = StrainLaw(scene.strain, scene.beam)
-        self._state = _State(scene.strain, _Drive(law), (_Layer(law, 0.0),), Holds(scene, law))
+        self._state = _State(scene.strain, _Drive(law), (_Layer(law, 0.0),), Holds(scene, law), grid(scene))
 
     @property
     def needs(self) -> Fields:
@@ -156,7 +156,10 @@ class StrainSource:
                 hold[which], twist[which] = state.holds.at(t[which], way[which], speed[which], field)
         if not state.drive.law.has_speed:
             speed = np.full_like(speed, np.nan)
-        return StrainReference(t, self._grid, *self._field(t, self._grid), speed, way, hold, twist)
+        strains = self._field(t, state.grid)
+        return StrainReference(
+            t, state.grid, strains.strain, strains.rate, strains.acceleration, speed, way, hold, twist
+        )
 
     def _ends(self, t: FloatArray) -> FloatArray:
         """Weight of the law in force at both ends of the body at times `t`, (k, 2): it is monotonic in between."""
@@ -211,6 +214,7 @@ class StrainSource:
         law = state.layers[-1].law
         if scene.strain != state.strain:
             law = StrainLaw(scene.strain, scene.beam)
+            points = grid(scene)
             layers = state.layers
             if len(layers) > 1:  # what cannot be seen any more, or not yet, is forgotten
                 if self._covers(at)[0]:
@@ -219,7 +223,9 @@ class StrainSource:
                     layers = layers[:-1]
             drive = state.drive.towards(law, time)
             layers = (*layers, self._layer(scene, law, time, drive))
-            state = replace(state, strain=scene.strain, drive=drive, layers=layers)
+            # What is left of the law before keeps the points that it needed.
+            points = points if len(points) > len(state.grid) else state.grid
+            state = replace(state, strain=scene.strain, drive=drive, layers=layers, grid=points)
         self._state = replace(state, holds=Holds(scene, law, state.holds.count))
 
     def _layer(self, scene: Scene, law: StrainLaw, time: float, drive: _Drive) -> _Layer:

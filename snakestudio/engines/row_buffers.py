@@ -44,7 +44,7 @@ class RowBuffers(NamedTuple):
 
 
 def make_row_buffers(n_rows: int, n: int, n_energy: int, contacts: int, joints: int) -> RowBuffers:
-    """Room for `n_rows` rows of `n` links and `joints` joints, `n_energy` energies, and `contacts` contacts in all rows."""
+    """Room for `n_rows` rows of `n` links, `joints` joints and `n_energy` energies, and `contacts` contacts in all."""
     k, j, c = n_rows, joints, contacts
     integer = np.int32
     return RowBuffers(

@@ -119,7 +119,9 @@ def interpolate_at(values: FloatArray, h: float, abscissa: float, out: FloatArra
 
 
 @jit
-def frame_at(strain: FloatArray, frames: FloatArray, h: float, abscissa: float, out: FloatArray, scratch: FloatArray) -> None:  # fmt: skip
+def frame_at(
+    strain: FloatArray, frames: FloatArray, h: float, abscissa: float, out: FloatArray, scratch: FloatArray
+) -> None:
     """Frame at any abscissa: `out` (12,).
 
     Parameters

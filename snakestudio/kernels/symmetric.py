@@ -15,7 +15,9 @@ FloatArray = NDArray[np.float64]
 
 
 @jit
-def pseudo_solve(matrix: FloatArray, vectors: FloatArray, d: int, cutoff: float, rhs: FloatArray, out: FloatArray) -> int:  # fmt: skip
+def pseudo_solve(
+    matrix: FloatArray, vectors: FloatArray, d: int, cutoff: float, rhs: FloatArray, out: FloatArray
+) -> int:
     """`out` = A^+ `rhs`, the shortest x that brings A x nearest to it; returns the rank of A.
 
     Parameters

@@ -203,8 +203,8 @@ def head_frame(scene: Scene) -> tuple[FloatArray, FloatArray]:
 def head_state(scene: Scene) -> tuple[FloatArray, FloatArray]:
     """Pose (7,) of the head at the start, and its twist (6,) in its own frame: V (m/s) and Omega (rad/s), P5 (2).
 
-    The twist is the start's velocity of the placed section and the turn rate about it, with which the whole body begins as
-    if it were rigid; where contacts determine the motion it does not matter.
+    The twist is the start's velocity of the placed section and the turn rate about it, with which the whole body begins
+    as if it were rigid; where contacts determine the motion it does not matter.
 
     Raises
     ------

@@ -27,7 +27,7 @@ EVERYTHING = {
 
 
 def shoot(paper: Paper, t: float, at: float, wanted: FloatArray, which: str, eta: FloatArray) -> FloatArray:
-    """The head's twist (or its derivative) under which that of the cross-section at `at` is `wanted`: a linear problem."""
+    """The head's twist (or its derivative) under which that of the section at `at` is `wanted`: a linear problem."""
     zero = np.zeros(6)
     part = slice(12, 18) if which == "eta" else slice(18, 24)
 
@@ -46,13 +46,15 @@ def head_twist(paper: Paper, t: float, at: float, speed: float) -> FloatArray:
 
 
 @pytest.mark.parametrize(
-    ("at", "speed"), [("0", 0.0), ("0.42", 0.0), ("l", 0.0), ("0.3 + 0.2*t", 0.2)], ids=["head", "inside", "tail", "sweeping"]
-)  # fmt: skip
+    ("at", "speed"),
+    [("0", 0.0), ("0.42", 0.0), ("l", 0.0), ("0.3 + 0.2*t", 0.2)],
+    ids=["head", "inside", "tail", "sweeping"],
+)
 def test_anchored_bodies_move_and_carry_as_the_paper_says(at: str, speed: float) -> None:
     support: dict[str, Any] = {"kind": "anchors", "anchors": [{"at_m": at}]}
     ground = {"slope_deg": 30.0, "downhill_deg": 40.0}
     scene = body(EVERYTHING, support, {"group": "SE3", "radius_m": 0.03}, ground=ground)
-    engine, rows = run(scene, 1.0, every=50)
+    _, rows = run(scene, 1.0, every=50)
     paper, length = Paper(scene), scene.beam.length_m
     for index in range(len(rows)):
         t = float(rows.time[index])
@@ -115,7 +117,7 @@ def bent(scene_gravity: float, curvature: float) -> tuple[Scene, FloatArray]:
 
 
 def test_a_cantilever_carries_its_weight() -> None:
-    # Straight: the couple is w (l - X)^2 / 2 about z. The part behind hangs down, so it turns the part before clockwise.
+    # Straight: w (l - X)^2 / 2 about z. The part behind hangs down, so it turns the part before clockwise.
     scene, wrench = bent(9.81, 0.0)
     w, rest = scene.beam.mass_per_length * 9.81, 1.0 - np.array(scene.beam.abscissas)
     assert wrench[:, 1] == pytest.approx(-w * rest, abs=1e-9)

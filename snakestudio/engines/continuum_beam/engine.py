@@ -36,7 +36,6 @@ from snakestudio.model.reference import Reference, StrainReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverFigures
 from snakestudio.model.strain_law import StrainLaw
-from snakestudio.model.support import Friction
 
 __all__ = ["ContinuumBeamEngine", "start_reference"]
 
@@ -164,8 +163,8 @@ class ContinuumBeamEngine:
         at = f"step {self.step_count + 1} (t = {self.time:.6g} s)"
         if status == NOT_SOLVED:
             return (
-                f"In {at} what holds the body does not determine its motion, for the body is straight, bent alike all along "
-                "or not held at all; give strain.speed_m_s, or let support hold it at that time."
+                f"In {at} what holds the body does not determine its motion: it is straight, bent alike all along, or not "
+                "held at all; give strain.speed_m_s, or let support hold it at that time."
             )
         return (
             f"In {at} no part of the step is short enough for its error: the motion has diverged; raise "
@@ -208,10 +207,7 @@ class ContinuumBeamEngine:
             or scene.support.kind != before.support.kind
         ):
             return False
-        if isinstance(scene.support, Friction):
-            count = 0
-        else:
-            count = Holds(scene, StrainLaw(scene.strain, scene.beam)).count
+        count = Holds(scene, StrainLaw(scene.strain, scene.beam)).count
         if count != self._schema.n_holds:
             return False
         self._params = make_params(scene, count)

@@ -34,7 +34,7 @@ def _keep_motions(params: Params, twist: FloatArray) -> None:
 
 @inlined
 def _anchored(params: Params, work: Work, h: float, order: int) -> int:
-    """eta_o (order 0) or its derivative (1) from anchored cross-sections, the mean if there are several: (27) to (30)."""
+    """eta_o (order 0) or its derivative (1) from anchored cross-sections, (27) to (30); of several, the mean."""
     strain, slope, local, term = work.scratch[3], work.scratch[4], work.scratch[5], work.scratch[6]
     found = work.scratch[7]
     mean = work.head_twist if order == 0 else work.head_acceleration
@@ -105,7 +105,7 @@ def _anchor_slip(params: Params, work: Work, h: float, count: int) -> None:
 
 @inlined
 def _sideways(params: Params, frame: FloatArray, twist: FloatArray, out: FloatArray) -> None:
-    """What a cross-section must not do in an annular support: V_Y, V_Z, Omega_X r, (32), for a twist seen from the head."""
+    """What a section must not do in an annular support: V_Y, V_Z, Omega_X r, (32), for a twist seen from the head."""
     twist_from_head(frame, twist, out)
     out[0], out[1], out[2] = out[1], out[2], out[3] * params.radius
 
@@ -181,7 +181,7 @@ def _ringed(params: Params, work: Work, h: float, order: int) -> int:
 
 @jit
 def constrain(params: Params, work: Work, h: float, order: int) -> int:
-    """Fill `work.head_twist` (order 0) or `work.head_acceleration` (1); 0 if what holds the body does not determine it."""
+    """Fill `work.head_twist` (order 0) or `work.head_acceleration` (1); 0 if nothing determines it."""
     if params.mode == RINGS:
         return _ringed(params, work, h, order)
     return _anchored(params, work, h, order)

@@ -25,9 +25,9 @@ def find_knot(knots: Knots, time: float, hint: int) -> int:
 def take_reference(knots: Knots, time: float, hint: int, holding: int, work: Work) -> int:
     """Fill strain, rates, speed and holds in `work` for `time`; returns the knot before it, for the next search.
 
-    Between knots the strain is the quintic Hermite polynomial of strain, rate and acceleration at both, so that the three
-    belong together; at a knot it is the knot's. Holds move on from the knot before with their rates; whether they hold
-    is what knot `holding` says, for that changes at knots only, and a step is under one set of them.
+    Between knots the strain is the quintic Hermite polynomial of strain, rate and acceleration at both, so that the
+    three belong together; at a knot it is the knot's. Holds move on from the knot before with their rates; whether they
+    hold is what knot `holding` says, for that changes at knots only, and a step is under one set of them.
     """
     k = find_knot(knots, time, hint)
     last = knots.time.shape[0] - 1

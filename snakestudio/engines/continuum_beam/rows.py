@@ -44,7 +44,7 @@ def make_body_buffers(n_rows: int, n: int, p: int, n_extra: int) -> BodyBuffers:
 
 @inlined
 def _quaternion(f: FloatArray, before: FloatArray, out: FloatArray) -> None:
-    """Unit quaternion of the rotation of frame `f` (12,) into out[3:], of the sign that is nearer to before[3:] (7,)."""
+    """Unit quaternion of the rotation of frame `f` (12,) into out[3:], with the sign that is nearer to before[3:]."""
     trace = f[0] + f[4] + f[8]
     if trace > 0.0:
         w = 0.5 * math.sqrt(1.0 + trace)
@@ -91,7 +91,9 @@ def _energies(params: Params, work: Work, world: FloatArray, head: FloatArray) -
 
 
 @jit
-def write_row(params: Params, knots: Knots, state: State, work: Work, hint: int, rows: RowBuffers, body: BodyBuffers) -> int:  # fmt: skip
+def write_row(
+    params: Params, knots: Knots, state: State, work: Work, hint: int, rows: RowBuffers, body: BodyBuffers
+) -> int:
     """Evaluate the present state and write it as the next row; begin the sums of the row after it.
 
     Returns 0, and writes nothing, if what holds the body does not determine its motion.

@@ -15,8 +15,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 ENERGY = ("kinetic", "potential", "work_actuator", "work_friction", "work_gravity", "work_support", "work_external")
-"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of "potential" minus the work of
-gravity. Supports and anchors that stand still do no work."""
+"""Columns of the energy ledger, J. The change of "kinetic" is the sum of all works, that of "potential" minus the work
+of gravity. Supports and anchors that stand still do no work."""
 
 CHANNELS = (
     "resultant_fx_n", "resultant_fy_n", "resultant_fz_n", "resultant_mx_nm", "resultant_my_nm", "resultant_mz_nm",

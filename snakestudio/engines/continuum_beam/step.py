@@ -1,4 +1,4 @@
-"""A step in time: of a body that is held by Magnus' expansion, of one that friction moves by Runge and Kutta's scheme."""
+"""A step in time: of a held body by Magnus' expansion, of one that friction moves by a Runge-Kutta scheme."""
 
 from __future__ import annotations
 
@@ -154,7 +154,10 @@ def _held_part(params: Params, knots: Knots, state: State, work: Work, begin: fl
 
 @inlined
 def _coordinate_rate(u: FloatArray, eta: FloatArray, term: FloatArray, second: FloatArray, out: FloatArray) -> None:
-    """Rate of u in g = g_n exp(u^) for g_t = g eta^: eta + [u, eta]/2 + [u, [u, eta]]/12 - [u, [u, [u, [u, eta]]]]/720."""
+    """Rate of u in g = g_n exp(u^) for g_t = g eta^.
+
+    eta + [u, eta] / 2 + [u, [u, eta]] / 12 - [u, [u, [u, [u, eta]]]] / 720: what is left out is of order 6 in u.
+    """
     bracket(u, eta, term)
     for e in range(6):
         out[e] = eta[e] + 0.5 * term[e]
@@ -169,7 +172,7 @@ def _coordinate_rate(u: FloatArray, eta: FloatArray, term: FloatArray, second: F
 
 @inlined
 def _free_part(params: Params, knots: Knots, state: State, work: Work, begin: float, span: float, knot: int) -> float:
-    """Try to move a body on by `span` under friction, (18); returns the error over the tolerance, and moves it if <= 1."""
+    """Try to move a body on by `span` under friction, (18): the error over the tolerance; it is moved if that is <= 1."""
     u, twist, origin, eta = work.scratch[6], work.scratch[7], work.scratch[8], work.scratch[9]
     term, second = work.scratch[10], work.scratch[11]
     for e in range(7):
