@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.model.recording import HOLD_COLUMNS, Recording, Rows, Schema
+from snakestudio.model.snapshot import mass_shares
 from snakestudio.model.strain import COMPONENTS
 
 __all__ = ["column_names", "table"]
@@ -42,6 +43,7 @@ class _Part:
 @cache
 def _columns(schema: Schema) -> dict[str, Column]:
     n, joints = schema.n_links, schema.n_joints
+    shares = mass_shares(n, bool(schema.sections))
     axes = [("yaw", 0), ("pitch", 1)] if schema.has_pitch else [("yaw", 0)]
     columns: dict[str, Column] = {"time_s": lambda p: p.rows.time}
 
@@ -65,9 +67,9 @@ def _columns(schema: Schema) -> dict[str, Column]:
                     lambda p, i=i, a=a, attribute=attribute: getattr(p.rows, attribute)[:, i, a],  # type: ignore[misc]
                 )
     for k, axis in enumerate("xyz"):
-        add(f"com_{axis}_m", lambda p, k=k: p.rows.link_pose[:, :, k].mean(axis=1))  # type: ignore[misc]
+        add(f"com_{axis}_m", lambda p, k=k: p.rows.link_pose[:, :, k] @ shares)  # type: ignore[misc]
     for k, axis in enumerate("xyz"):
-        add(f"com_v{axis}_mps", lambda p, k=k: p.rows.link_twist[:, :, k].mean(axis=1))  # type: ignore[misc]
+        add(f"com_v{axis}_mps", lambda p, k=k: p.rows.link_twist[:, :, k] @ shares)  # type: ignore[misc]
     for other in ("obstacle", "ground"):
         for k, axis in enumerate("xyz"):
             add(

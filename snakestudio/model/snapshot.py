@@ -8,7 +8,17 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GROUND", "SUPPORT", "BodyFields", "ContactState", "Contacts", "Fields", "Snapshot", "SolverFigures"]
+__all__ = [
+    "GROUND",
+    "SUPPORT",
+    "BodyFields",
+    "ContactState",
+    "Contacts",
+    "Fields",
+    "Snapshot",
+    "SolverFigures",
+    "mass_shares",
+]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -131,6 +141,23 @@ class BodyFields:
     torque: FloatArray
 
 
+def mass_shares(n: int, continuous: bool) -> FloatArray:
+    """Share of the mass that goes with each of `n` links, or cross-sections of a continuous body, (n,).
+
+    Links weigh the same. Of a body its evenly spaced cross-sections are samples: Simpson's rule, or the trapezoidal one
+    for an even number of them, makes integrals of these.
+    """
+    if not continuous:
+        return np.full(n, 1.0 / n)
+    shares = np.full(n, 1.0)
+    if n % 2:
+        shares[1:-1:2], shares[2:-1:2] = 4.0, 2.0
+    else:
+        shares[1:-1] = 2.0
+    shares /= shares.sum()
+    return shares
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """The state of a robot of n links at one instant.
@@ -180,6 +207,6 @@ class Snapshot:
         return len(self.link_pose)
 
     def centre_of_mass(self) -> FloatArray:
-        """Centre of mass of the robot, (3,), m (all links weigh the same)."""
-        centre: FloatArray = self.link_pose[:, :3].mean(axis=0)
+        """Centre of mass of the robot, (3,), m."""
+        centre: FloatArray = mass_shares(self.n_links, self.body is not None) @ self.link_pose[:, :3]
         return centre

@@ -163,8 +163,8 @@ class ContinuumBeamEngine:
         at = f"step {self.step_count + 1} (t = {self.time:.6g} s)"
         if status == NOT_SOLVED:
             return (
-                f"In {at} what holds the body does not determine its motion: it is straight, bent alike all along, or not "
-                "held at all; give strain.speed_m_s, or let support hold it at that time."
+                f"In {at} what holds the body does not determine its motion: it is straight, bent alike all along, or "
+                "not held at all; give strain.speed_m_s, or let support hold it at that time."
             )
         return (
             f"In {at} no part of the step is short enough for its error: the motion has diverged; raise "

@@ -172,7 +172,7 @@ def _coordinate_rate(u: FloatArray, eta: FloatArray, term: FloatArray, second: F
 
 @inlined
 def _free_part(params: Params, knots: Knots, state: State, work: Work, begin: float, span: float, knot: int) -> float:
-    """Try to move a body on by `span` under friction, (18): the error over the tolerance; it is moved if that is <= 1."""
+    """Try to move a body on by `span` under friction, (18): the error over the tolerance, moved if it is <= 1."""
     u, twist, origin, eta = work.scratch[6], work.scratch[7], work.scratch[8], work.scratch[9]
     term, second = work.scratch[10], work.scratch[11]
     for e in range(7):
