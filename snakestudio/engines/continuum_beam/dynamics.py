@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.continuum_beam.contact import share_out
-from snakestudio.engines.continuum_beam.holding import constrain
-from snakestudio.engines.continuum_beam.params import FRICTION, Params
+from snakestudio.engines.continuum_beam.holding import constrain, ringed_head
+from snakestudio.engines.continuum_beam.params import FRICTION, RINGS, Params
 from snakestudio.engines.continuum_beam.state import (
     ACTUATOR,
     EXTERNAL,
@@ -35,7 +35,7 @@ from snakestudio.kernels.frames import (
     wrench_to_head,
 )
 
-__all__ = ["evaluate", "held_motion", "internal_wrench"]
+__all__ = ["evaluate", "head_motion", "held_load", "held_motion", "internal_wrench"]
 
 FloatArray = NDArray[np.float64]
 
@@ -274,6 +274,17 @@ def _powers(params: Params, work: Work, h: float, friction: float) -> None:
 
 
 @jit
+def head_motion(params: Params, work: Work) -> int:
+    """Only how the head of a held body moves, `work.head_twist`; 0 if its motion is not determined."""
+    if params.mode == RINGS and not math.isnan(work.speed[0]):
+        ringed_head(params, work, 0, work.speed[0])  # without a look at the rest of the body
+        return 1
+    h = 2.0 * params.length / (work.strain.shape[0] - 1)
+    _follow_strain(work, h)
+    return constrain(params, work, h, 0)
+
+
+@jit
 def held_motion(params: Params, work: Work) -> int:
     """Shape, twists and accelerations of a held body, wherever it is; 0 if its motion is not determined.
 
@@ -287,12 +298,18 @@ def held_motion(params: Params, work: Work) -> int:
     return constrain(params, work, h, 1)
 
 
-@jit
-def evaluate(params: Params, work: Work, wrench: FloatArray) -> int:
-    """Everything at the instant whose strain, pose and holds are in `work`; 0 if its motion is not determined.
+@inlined
+def _resultant(work: Work) -> None:
+    last = work.strain.shape[0] - 1
+    for e in range(6):
+        work.resultant[e] = work.load_sum[last, e]
+        for i in range(work.pull.shape[0]):
+            work.resultant[e] -= work.pull[i, e]
 
-    Under friction `work.head_twist` is given, else found. Fills accelerations, `resultant`, `hold_wrench`, `power`,
-    `figures`.
+
+@jit
+def held_load(params: Params, work: Work, wrench: FloatArray) -> None:
+    """What a held body with the motion of `held_motion` takes at `work.pose`: `resultant`, `hold_wrench`, `power`.
 
     Parameters
     ----------
@@ -301,31 +318,44 @@ def evaluate(params: Params, work: Work, wrench: FloatArray) -> int:
         External wrenches on the cross-sections, world frame.
     """
     h = 2.0 * params.length / (work.strain.shape[0] - 1)
-    last = work.strain.shape[0] - 1
-    friction = 0.0
-    if params.mode == FRICTION:
-        _follow_strain(work, h)
-        _pull_to_head(work, wrench)
-        _spread_velocity(work, h)
-        friction = _add_friction(params, work, h)
-        _free_acceleration(params, work, h)
-    else:
-        if held_motion(params, work) == 0:
-            return 0
-        _pull_to_head(work, wrench)
+    _pull_to_head(work, wrench)
     _inertial_load(params, work, h)
-    for e in range(6):
-        work.resultant[e] = work.load_sum[last, e]
-        for i in range(work.pull.shape[0]):
-            work.resultant[e] -= work.pull[i, e]
-    if params.mode == FRICTION:
-        mismatch = 0.0
-        for e in params.motions:
-            mismatch = max(mismatch, abs(work.resultant[e]) / (1.0 if e < 3 else params.length))
-        work.figures[MISMATCH] = mismatch
-    else:
-        share_out(params, work, h)
+    _resultant(work)
+    share_out(params, work, h)
+    _powers(params, work, h, 0.0)
+
+
+@jit
+def free_motion(params: Params, work: Work, wrench: FloatArray) -> None:
+    """How a body with `work.head_twist` at `work.pose` accelerates under friction: everything that `evaluate` fills."""
+    h = 2.0 * params.length / (work.strain.shape[0] - 1)
+    _follow_strain(work, h)
+    _pull_to_head(work, wrench)
+    _spread_velocity(work, h)
+    friction = _add_friction(params, work, h)
+    _free_acceleration(params, work, h)
+    _inertial_load(params, work, h)
+    _resultant(work)
+    mismatch = 0.0
+    for e in params.motions:
+        mismatch = max(mismatch, abs(work.resultant[e]) / (1.0 if e < 3 else params.length))
+    work.figures[MISMATCH] = mismatch
     _powers(params, work, h, friction)
+
+
+@jit
+def evaluate(params: Params, work: Work, wrench: FloatArray) -> int:
+    """Everything at the instant whose strain, pose and holds are in `work`; 0 if its motion is not determined.
+
+    Under friction `work.head_twist` is given, else found. Fills accelerations, `resultant`, `hold_wrench`, `power`,
+    `figures`; `wrench` is as in `held_load`.
+    """
+    if params.mode == FRICTION:
+        free_motion(params, work, wrench)
+        return 1
+    if held_motion(params, work) == 0:
+        return 0
+    held_load(params, work, wrench)
     return 1
 
 

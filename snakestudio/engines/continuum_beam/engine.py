@@ -118,6 +118,7 @@ class ContinuumBeamEngine:
         """Take `n_steps` steps under `reference`; see `Engine.advance`."""
         assert isinstance(reference, StrainReference), "a continuous body has no joints"
         self._take_reference(reference)
+        self._work.stamp[1] = 0.0  # scene, pulls and reference may be others than when it was last looked at
         state, begin = self._state, self.step_count
         wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
         wanted = wanted[(wanted > begin) & (wanted <= begin + n_steps)]
@@ -176,6 +177,7 @@ class ContinuumBeamEngine:
         own = self._state  # writing a row begins new sums, which looking at the state must not
         state = own._replace(before=np.stack([before, before]), counts=own.counts.copy(), worst=own.worst.copy())
         rows, body = self._buffers(1)
+        self._work.stamp[1] = 0.0
         write_row(self._params, self._knots, state, self._work, 0, rows, body)
         return self._rows(rows, body)
 

@@ -13,7 +13,7 @@ from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.beam import accumulated_at, interpolate_at
 from snakestudio.kernels.frames import bracket, twist_from_head, twist_to_head
 
-__all__ = ["constrain"]
+__all__ = ["constrain", "ringed_head"]
 
 FloatArray = NDArray[np.float64]
 
@@ -139,14 +139,13 @@ def _axial_speed(params: Params, work: Work, h: float, sums: FloatArray, fixed: 
 
 
 @inlined
-def _ringed(params: Params, work: Work, h: float, order: int) -> int:
-    """eta_o (order 0) or its derivative (1) of a body no cross-section of which slides sideways: (61), (57), (64).
+def _ring_directions(params: Params, work: Work, order: int, fixed: FloatArray, unit: FloatArray) -> None:
+    """Twist (order 0) or acceleration (1) of a ringed head without the axial motion, and that of a unit axial motion.
 
     With shear and stretch, the second and third lines of (7) under V_Y = V_Z = 0 give, at the head,
-    Omega_Y = (K_Y V_X + Gamma_Z_t) / Gamma_X and Omega_Z = (K_Z V_X - Gamma_Y_t) / Gamma_X.
+    Omega_Y = (K_Y V_X + Gamma_Z_t) / Gamma_X and Omega_Z = (K_Z V_X - Gamma_Y_t) / Gamma_X; without, (61).
     """
     s, r, a = work.strain[0], work.rate[0], work.acceleration[0]
-    fixed, unit = work.scratch[6], work.scratch[7]
     for e in range(6):
         fixed[e] = unit[e] = 0.0
     unit[0], unit[4], unit[5] = 1.0, s[4] / s[0], s[5] / s[0]
@@ -158,21 +157,36 @@ def _ringed(params: Params, work: Work, h: float, order: int) -> int:
         fixed[5] = (r[5] * speed - a[1] - twist[5] * r[0]) / s[0]
     _keep_motions(params, unit)
     _keep_motions(params, fixed)
+
+
+@inlined
+def ringed_head(params: Params, work: Work, order: int, axial: float) -> None:
+    """Fill `work.head_twist` (order 0) or `work.head_acceleration` (1) from the axial one: (57), (64)."""
+    fixed, unit = work.scratch[6], work.scratch[7]
+    _ring_directions(params, work, order, fixed, unit)
+    out = work.head_twist if order == 0 else work.head_acceleration
+    for e in range(6):
+        out[e] = fixed[e] + axial * unit[e]
+
+
+@inlined
+def _ringed(params: Params, work: Work, h: float, order: int) -> int:
+    """The head of a body no cross-section of which slides sideways, and how much they do nevertheless."""
     axial = work.speed[order]
     if math.isnan(axial):
+        fixed, unit = work.scratch[6], work.scratch[7]
+        _ring_directions(params, work, order, fixed, unit)
         sums = work.rate_sum if order == 0 else work.acceleration_sum
         axial = _axial_speed(params, work, h, sums, fixed, unit)
         if math.isnan(axial):
             return 0
-    out = work.head_twist if order == 0 else work.head_acceleration
-    for e in range(6):
-        out[e] = fixed[e] + axial * unit[e]
+    ringed_head(params, work, order, axial)
     if order == 0:
         whole, rest = work.scratch[8], work.scratch[9]
         slip = 0.0
         for j in range(work.frames.shape[0]):
             for e in range(6):
-                whole[e] = out[e] + work.rate_sum[j, e]
+                whole[e] = work.head_twist[e] + work.rate_sum[j, e]
             _sideways(params, work.frames[j], whole, rest)
             slip = max(slip, math.sqrt(rest[0] * rest[0] + rest[1] * rest[1]), abs(rest[2]))
         work.figures[SLIP] = slip

@@ -122,6 +122,8 @@ class Work(NamedTuple):
         What every stage of the Runge-Kutta scheme found: local coordinates' rate and eta_o's.
     gain_sums, gain_ground, gain_hold : (5,), (n, 3), (p, 3)
         What a step adds to the state.
+    stamp : (2,)
+        Time of the last evaluation, and 1 if it is that of the state as it stands, s.
     scratch : (12, 12)
     """
 
@@ -166,6 +168,7 @@ class Work(NamedTuple):
     gain_sums: FloatArray
     gain_ground: FloatArray
     gain_hold: FloatArray
+    stamp: FloatArray
     scratch: FloatArray
 
 
@@ -236,5 +239,6 @@ def make_work(m: int, n: int, p: int) -> Work:
         gain_sums=np.zeros(5),
         gain_ground=np.zeros((n, 3)),
         gain_hold=np.zeros((p, 3)),
+        stamp=np.zeros(2),
         scratch=np.zeros((12, 12)),
     )

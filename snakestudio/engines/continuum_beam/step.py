@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.continuum_beam.dynamics import evaluate, held_motion
+from snakestudio.engines.continuum_beam.dynamics import evaluate, head_motion, held_load, held_motion
 from snakestudio.engines.continuum_beam.knots import find_knot, take_reference
 from snakestudio.engines.continuum_beam.params import FRICTION, Params
 from snakestudio.engines.continuum_beam.state import CALL_STEPS, EVALUATIONS, STEP, Knots, State, Work
@@ -93,9 +93,22 @@ def _commit_gains(params: Params, state: State, work: Work) -> None:
             state.support[nearest, a] += work.gain_hold[i, a]
 
 
+@inlined
+def _evaluated(params: Params, knots: Knots, work: Work, time: float, holding: int) -> bool:
+    """Whether what is in `work` is the state's evaluation at `time`, under the same holds."""
+    if work.stamp[1] != 1.0 or abs(work.stamp[0] - time) > 1e-9 * params.dt:
+        return False
+    same = True
+    for i in range(work.hold.shape[0]):
+        same = same and work.hold[i, 0] == knots.hold[holding, i, 0]
+    return same
+
+
 @jit
 def begin_at(params: Params, knots: Knots, state: State, work: Work, time: float, hint: int, holding: int) -> int:
     """Evaluate the present state at `time`; returns 0 if what holds the body does not determine its motion."""
+    if _evaluated(params, knots, work, time, holding):
+        return 1
     take_reference(knots, time, hint, holding, work)
     for e in range(7):
         work.pose[e] = state.pose[e]
@@ -103,7 +116,9 @@ def begin_at(params: Params, knots: Knots, state: State, work: Work, time: float
         for e in range(6):
             work.head_twist[e] = state.twist[e]
     state.counts[EVALUATIONS] += 1
-    return evaluate(params, work, state.wrench)
+    work.stamp[0] = time
+    work.stamp[1] = evaluate(params, work, state.wrench)
+    return int(work.stamp[1])
 
 
 @inlined
@@ -116,39 +131,52 @@ def _keep_worst(state: State, work: Work) -> None:
 def _held_part(params: Params, knots: Knots, state: State, work: Work, begin: float, span: float, holding: int) -> int:
     """Move a held body on by `span` from `begin`: eta_o is known at any time, so its frame is a Magnus expansion.
 
-    Works and impulses are integrated by Simpson's rule over the same three instants. Returns -1 if the motion is not
+    Works and impulses are integrated by Simpson's rule over the same three instants, of which the last serves the next
+    part as its first. Returns -1 if the motion is not
     determined, 0 if the part is too long for the tolerance, else 1.
     """
     first, middle, third, term = work.stage[0], work.stage[1], work.stage[2], work.stage[3]
     origin, twist = work.stage[4], work.stage[5]
-    for stage in range(3):
-        take_reference(knots, begin + 0.5 * stage * span, holding, holding, work)
-        if held_motion(params, work) == 0:
-            return -1
-        into = work.stage[stage]
-        for e in range(6):
-            into[e] = work.head_twist[e]
+    if begin_at(params, knots, state, work, begin, holding, holding) == 0:
+        return -1
+    _clear_gains(work)
+    _gain(params, work, span / 6.0)
+    _keep_worst(state, work)
+    for e in range(6):
+        first[e] = work.head_twist[e]
+    work.stamp[1] = 0.0
+    # How the head moves at the end, then in the middle: that evaluation serves for the forces there, too.
+    take_reference(knots, begin + span, holding, holding, work)
+    if head_motion(params, work) == 0:
+        return -1
+    for e in range(6):
+        third[e] = work.head_twist[e]
+    take_reference(knots, begin + 0.5 * span, holding, holding, work)
+    if held_motion(params, work) == 0:
+        return -1
+    for e in range(6):
+        middle[e] = work.head_twist[e]
     for e in range(6):
         off = abs(span / 6.0 * (first[e] - 2.0 * middle[e] + third[e])) * (1.0 if e < 3 else params.length)
         if off > params.tolerance:
             return 0
     for e in range(7):
         origin[e] = state.pose[e]
-    _clear_gains(work)
-    for stage in range(3):
-        if stage == 1:
-            bracket(first, middle, term)
-            for e in range(6):
-                twist[e] = span / 24.0 * (5.0 * first[e] + 8.0 * middle[e] - third[e]) + span * span / 48.0 * term[e]
-            move_pose(origin, twist, state.pose)
-        elif stage == 2:
-            bracket(first, third, term)
-            for e in range(6):
-                twist[e] = span / 6.0 * (first[e] + 4.0 * middle[e] + third[e]) + span * span / 12.0 * term[e]
-            move_pose(origin, twist, state.pose)
-        begin_at(params, knots, state, work, begin + 0.5 * stage * span, holding, holding)
-        _gain(params, work, span / 6.0 * (4.0 if stage == 1 else 1.0))
-        _keep_worst(state, work)
+    bracket(first, middle, term)
+    for e in range(6):
+        twist[e] = span / 24.0 * (5.0 * first[e] + 8.0 * middle[e] - third[e]) + span * span / 48.0 * term[e]
+    move_pose(origin, twist, work.pose)
+    held_load(params, work, state.wrench)
+    state.counts[EVALUATIONS] += 1
+    _gain(params, work, 4.0 * span / 6.0)
+    _keep_worst(state, work)
+    bracket(first, third, term)
+    for e in range(6):
+        twist[e] = span / 6.0 * (first[e] + 4.0 * middle[e] + third[e]) + span * span / 12.0 * term[e]
+    move_pose(origin, twist, state.pose)
+    begin_at(params, knots, state, work, begin + span, holding, holding)
+    _gain(params, work, span / 6.0)
+    _keep_worst(state, work)
     return 1
 
 
@@ -173,6 +201,7 @@ def _coordinate_rate(u: FloatArray, eta: FloatArray, term: FloatArray, second: F
 @inlined
 def _free_part(params: Params, knots: Knots, state: State, work: Work, begin: float, span: float, knot: int) -> float:
     """Try to move a body on by `span` under friction, (18): the error over the tolerance, moved if it is <= 1."""
+    work.stamp[1] = 0.0
     u, twist, origin, eta = work.scratch[6], work.scratch[7], work.scratch[8], work.scratch[9]
     term, second = work.scratch[10], work.scratch[11]
     for e in range(7):
