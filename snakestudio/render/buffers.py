@@ -12,7 +12,7 @@ from snakestudio.render.floor import floor_mesh
 from snakestudio.render.instances import Batch
 from snakestudio.render.meshes import Mesh, build_mesh
 
-__all__ = ["FloorMesh", "MeshStore", "Quads", "RangeMesh", "RowBuffer"]
+__all__ = ["FloorMesh", "MeshStore", "Quads", "RangeMesh", "RowBuffer", "StreamMesh"]
 
 
 class RowBuffer:
@@ -123,6 +123,50 @@ class RangeMesh:
         """Delete everything."""
         self._forget()
         self._row.release()
+
+
+class StreamMesh:
+    """A mesh in the world that is another one in every picture, each vertex with its own colour."""
+
+    def __init__(self) -> None:
+        self._array = gl.generate(gl.glGenVertexArrays)
+        self._vertices, self._colours, self._row = RowBuffer(), RowBuffer(), RowBuffer()
+        self._indices = gl.generate(gl.glGenBuffers)
+        self._last: NDArray[np.uint32] | None = None
+
+    def upload(self, vertices: Batch, colours: Batch, indices: NDArray[np.uint32], row: Batch) -> None:
+        """Take a mesh: vertices (k, 8), colours (k, 4), indices (m,), and a row for what all have in common."""
+        gl.glBindVertexArray(self._array)
+        self._vertices.upload(vertices)
+        for at, (size, offset) in enumerate(((3, 0), (3, 12), (2, 24))):
+            gl.glEnableVertexAttribArray(at)
+            gl.glVertexAttribPointer(at, size, gl.GL_FLOAT, False, 32, ctypes.c_void_p(offset))
+        self._row.upload(row)
+        _columns(3, 4, 64, 1)
+        # The colour comes from the vertices instead of the row.
+        self._colours.upload(colours)
+        _columns(5, 1, 16, 0)
+        gl.glBindBuffer(gl.GL_ELEMENT_ARRAY_BUFFER, self._indices)
+        if self._last is not indices:
+            gl.glBufferData(
+                gl.GL_ELEMENT_ARRAY_BUFFER, indices.nbytes, ctypes.c_void_p(indices.ctypes.data), gl.GL_STATIC_DRAW
+            )
+            self._last = indices
+
+    def draw(self) -> None:
+        """Draw the mesh that was uploaded last."""
+        if self._last is not None:
+            gl.glBindVertexArray(self._array)
+            gl.glDrawElementsInstanced(gl.GL_TRIANGLES, len(self._last), gl.GL_UNSIGNED_INT, ctypes.c_void_p(0), 1)
+
+    def release(self) -> None:
+        """Delete everything."""
+        gl.delete(gl.glDeleteVertexArrays, self._array)
+        gl.delete(gl.glDeleteBuffers, self._indices)
+        for buffer in (self._vertices, self._colours, self._row):
+            buffer.release()
+        self._array = self._indices = 0
+        self._last = None
 
 
 class Quads:

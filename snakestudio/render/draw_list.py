@@ -13,7 +13,7 @@ import numpy as np
 from snakestudio.control.leader_follower import RESOLVING, jammed_joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.render import mark_parts, path_parts, robot_parts, world_parts
+from snakestudio.render import bar_parts, beam_parts, mark_parts, path_parts, robot_parts, world_parts
 from snakestudio.render.camera import Camera
 from snakestudio.render.instances import Batch, FloatArray
 from snakestudio.render.obstacles import Obstacles, obstacles_of
@@ -60,6 +60,12 @@ class DrawList:
         For picking, shadows, and what `terrain` refers to.
     link_radius, link_half : float
         Of every link, m.
+    tube : Tube or None
+        A continuous body instead of links; its cross-sections are `links`.
+    ghost_tubes : tuple of Tube
+        Translucent continuous bodies.
+    bar : Bar or None
+        What its colours mean.
     """
 
     opaque: dict[str, Batch]
@@ -81,6 +87,9 @@ class DrawList:
     world: Obstacles
     link_radius: float
     link_half: float
+    tube: beam_parts.Tube | None = None
+    ghost_tubes: tuple[beam_parts.Tube, ...] = ()
+    bar: bar_parts.Bar | None = None
 
 
 def build(
@@ -116,19 +125,34 @@ def build(
     world = obstacles_of(scene.obstacles, base_dir)
 
     chosen = {kind: frozenset(p.index for p in overlays.selection if p.kind == kind) for kind in ("link", "obstacle")}
-    opaque = robot_parts.body(links, robot, theme, chosen["link"]) if len(pose) else {}
+    tube, opaque = None, {}
+    if scene.model.continuum:
+        if snapshot is not None and len(pose):
+            tube = beam_parts.tube(scene, snapshot, links, overlays, camera, theme, chosen["link"])
+        if tube is not None and snapshot is not None:
+            opaque = beam_parts.head(links, float(tube.radius[0]), theme)
+            opaque |= beam_parts.holds(tube, snapshot, scene, overlays, theme)
+            opaque["sleeve"] = beam_parts.marked(tube, links, sorted(chosen["link"]), theme.accent)
+            if (
+                overlays.hover is not None
+                and overlays.hover.kind == "link"
+                and overlays.hover not in overlays.selection
+            ):
+                over = beam_parts.marked(tube, links, [overlays.hover.index], theme.hover)
+                opaque["sleeve"] = np.concatenate((opaque["sleeve"], over))
+    elif len(pose):
+        opaque = robot_parts.body(links, robot, theme, chosen["link"])
     rows = world_parts.obstacle_rows(world.posts, theme, chosen["obstacle"], overlays.obstacle_opacity)
 
     marks: dict[str, list[Batch]] = {"arrow": [], "sphere": [], "mass": [], "rod": []}
-    ghosts = [
-        robot_parts.ghost(np.asarray(g.pose, float), g.robot or robot, g.colour or theme.ghost, g.opacity)
-        for g in overlays.ghosts
-    ]
+    ghosts, ghost_tubes = _ghosts(overlays.ghosts, scene, camera, theme)
     if snapshot is not None:
         if Fields.CONTACTS in snapshot.valid and len(snapshot.contacts):
             marks["arrow"] += mark_parts.force_arrows(snapshot.contacts, overlays, camera, theme)
             if overlays.show_contact_points:
                 marks["sphere"].append(mark_parts.contact_points(snapshot.contacts, camera, theme))
+        if overlays.show_support_torques and snapshot.body is not None:
+            marks["arrow"].append(mark_parts.torque_arrows(snapshot.body, overlays, camera, theme))
         joints = jammed_joints(snapshot.control)
         if joints and len(pose):
             resolving = snapshot.control.get("controller_state") == RESOLVING
@@ -136,11 +160,13 @@ def build(
             marks["sphere"].append(robot_parts.jammed(links, robot, joints, colour))
         if overlays.show_com and len(pose):
             marks["mass"].append(mark_parts.centre_of_mass(links.position, camera, theme))
-        if overlays.show_joint_axes and len(pose) > 1:
+        # A continuous body has no joints, and so no axes and nothing they were told.
+        jointed = len(pose) > 1 and len(snapshot.joint_angle) == len(pose) - 1 and not scene.model.continuum
+        if overlays.show_joint_axes and jointed:
             # A planar robot never pitches, neither now nor on command.
             pitch = scene.model.kind.startswith("spatial") or bool(np.any(snapshot.joint_angle[:, 1:] != 0.0))
             marks["rod"].append(robot_parts.joint_axes(links, robot, theme, pitch))
-        if overlays.reference_ghost and len(pose) > 1 and Fields.REFERENCE in snapshot.valid:
+        if overlays.reference_ghost and jointed and Fields.REFERENCE in snapshot.valid:
             told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot)
             if told is not None:
                 ghosts.append(robot_parts.ghost(told, robot, theme.ghost, 0.3))
@@ -154,8 +180,11 @@ def build(
             lines.append(path_parts.guide_lines(snapshot, theme))
             marks["sphere"].append(path_parts.guide_marks(snapshot, camera, theme))
 
-    low, high = _bounds(links, robot.radius_m + robot.contact_half_length_m, world)
-    outlines, terrain_outlines = _outlines(links, world, scene, overlays, camera, theme)
+    radius, half = robot.radius_m, robot.contact_half_length_m
+    if scene.model.continuum:
+        radius, half = scene.beam.radius_m, 0.0
+    low, high = _bounds(links, radius + half if tube is None else 1.6 * tube.reach, world)
+    outlines, terrain_outlines = _outlines(links, tube, world, scene, overlays, camera, theme)
     return DrawList(
         opaque={mesh: batch for mesh, batch in opaque.items() if len(batch)},
         obstacles=rows,
@@ -174,15 +203,42 @@ def build(
         high=high,
         links=links,
         world=world,
-        link_radius=robot.radius_m,
-        link_half=robot.contact_half_length_m,
+        link_radius=radius,
+        link_half=half,
+        tube=tube,
+        ghost_tubes=tuple(ghost_tubes),
+        bar=_bar(tube, snapshot, overlays),
     )
 
 
+def _ghosts(
+    these: tuple[Ghost, ...], scene: Scene, camera: Camera, theme: Theme
+) -> tuple[list[Batch], list[beam_parts.Tube]]:
+    """Translucent robots: those of links, and the continuous ones."""
+    capsules, tubes = [], []
+    for one in these:
+        pose, colour = np.asarray(one.pose, float), one.colour or theme.ghost
+        beam = one.beam or (scene.beam if scene.model.continuum and one.robot is None else None)
+        if beam is None:
+            capsules.append(robot_parts.ghost(pose, one.robot or scene.robot, colour, one.opacity))
+        else:
+            made = beam_parts.ghost(pose, beam, camera, colour, one.opacity)
+            tubes += [made] if made is not None else []
+    return capsules, tubes
+
+
+def _bar(tube: beam_parts.Tube | None, snapshot: Snapshot | None, overlays: Overlays) -> bar_parts.Bar | None:
+    """What the colours and the exaggerated radius of a continuous body mean."""
+    if tube is None or snapshot is None or snapshot.body is None:
+        return None
+    return bar_parts.bar(overlays.body_quantity, tube.span, tube.stretch_scale, overlays.bar_top)
+
+
 def _outlines(
-    links: robot_parts.Chain, world: Obstacles, scene: Scene, overlays: Overlays, camera: Camera, theme: Theme
-) -> tuple[dict[str, Batch], list[Look]]:
-    capsules, drums = [], []
+    links: robot_parts.Chain, tube: beam_parts.Tube | None, world: Obstacles, scene: Scene, overlays: Overlays,
+    camera: Camera, theme: Theme,
+) -> tuple[dict[str, Batch], list[Look]]:  # fmt: skip
+    result: dict[str, list[Batch]] = {"capsule": [], "sleeve": [], "drum": []}
     shells: list[Look] = []
     wanted = [(overlays.selection, theme.accent, _OUTLINE)]
     if overlays.hover is not None and overlays.hover not in overlays.selection:
@@ -193,11 +249,14 @@ def _outlines(
         of_world = [p.index for p in picks if p.kind == "obstacle" and p.index < len(scene.obstacles)]
         if of_links and len(links.known):
             grow = share * camera.view_height(np.nan_to_num(links.position))
-            capsules.append(robot_parts.outline(links, scene.robot, of_links, grow, colour))
+            if tube is not None:
+                for mesh, rows in beam_parts.outlines(tube, links, of_links, grow, colour).items():
+                    result[mesh] += rows
+            elif not scene.model.continuum:
+                result["capsule"].append(robot_parts.outline(links, scene.robot, of_links, grow, colour))
         if of_world:
-            drums.append(world_parts.obstacle_outline(world.posts, of_world, camera, share, colour))
+            result["drum"].append(world_parts.obstacle_outline(world.posts, of_world, camera, share, colour))
             shells += world_parts.terrain_outlines(world.terrain, of_world, share, colour)
-    result = {"capsule": capsules, "drum": drums}
     return {mesh: np.concatenate(batches) for mesh, batches in result.items() if any(map(len, batches))}, shells
 
 

@@ -51,6 +51,8 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
     batches = [*draw_list.opaque.values(), *draw_list.ghosts, draw_list.obstacles, *draw_list.outlines.values()]
     balls = [_balls(rows) for rows in batches if len(rows)]
     balls += [_balls(rows, mesh == "arrow") for mesh, rows in draw_list.marks.items()]
+    for tube in (*draw_list.ghost_tubes, *([draw_list.tube] if draw_list.tube is not None else [])):
+        balls.append(np.column_stack((tube.links.position, tube.half + 1.6 * tube.reach)))
     if draw_list.world.terrain is not None:
         balls.append(draw_list.world.terrain.balls.astype(np.float32))
     if len(draw_list.lines):

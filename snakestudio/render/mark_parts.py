@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from snakestudio.model.snapshot import GROUND, Contacts, ContactState
+from snakestudio.model.snapshot import GROUND, BodyFields, Contacts, ContactState
 from snakestudio.render import quaternion as quat
 from snakestudio.render.camera import Camera
 from snakestudio.render.instances import LINE_WIDTH, Batch, FloatArray, line_rows, solid_rows
 from snakestudio.render.overlays import Overlays, Trail
 from snakestudio.render.style import Colour, Theme
 
-__all__ = ["arrows", "centre_of_mass", "contact_points", "force_arrows", "trail_lines"]
+__all__ = ["arrows", "centre_of_mass", "contact_points", "force_arrows", "torque_arrows", "trail_lines"]
 
 _LONGEST_TRAIL = 4000
 """Segments of a trail that are drawn; a longer one is thinned out."""
@@ -35,7 +35,10 @@ def arrows(start: FloatArray, vector: FloatArray, camera: Camera, colour: Colour
 
 
 def force_arrows(contacts: Contacts, overlays: Overlays, camera: Camera, theme: Theme) -> list[Batch]:
-    """Arrows of the forces on the links: at obstacles in one colour, friction in another."""
+    """Arrows of the forces on the links: at obstacles in one colour, friction in another.
+
+    Anchors and supports of a continuous body push like obstacles; their forces come with the contacts, too.
+    """
     parts: list[Batch] = []
     ground = contacts.other == GROUND
     if overlays.show_forces or overlays.show_ground_normal_forces:
@@ -50,6 +53,15 @@ def force_arrows(contacts: Contacts, overlays: Overlays, camera: Camera, theme: 
         force = contacts.force_friction[strong] * scale
         parts.append(arrows(contacts.point[strong], force, camera, theme.friction, 0.0095))
     return [part for part in parts if len(part)]
+
+
+def torque_arrows(body: BodyFields, overlays: Overlays, camera: Camera, theme: Theme) -> Batch:
+    """Arrows with two heads along the torques of the anchors and supports that hold a continuous body."""
+    size = np.linalg.norm(body.torque, axis=1)
+    strong = body.active & (size * overlays.torque_scale > 0.01 * camera.view_height(np.nan_to_num(body.point)))
+    start, way = body.point[strong], body.torque[strong] * overlays.torque_scale
+    # The second head stands a head's length behind the first.
+    return np.concatenate([arrows(start, share * way, camera, theme.friction, 0.008) for share in (0.86, 1.0)])
 
 
 def contact_points(contacts: Contacts, camera: Camera, theme: Theme) -> Batch:

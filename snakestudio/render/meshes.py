@@ -280,18 +280,62 @@ def _drum(detail: int) -> Mesh:
     return _revolve(profile, _turn(detail))
 
 
+def _hoop(detail: int) -> Mesh:
+    """Torus of radius 1 around x: an annular support."""
+    minor, around = 0.1, max(8, detail // 2)
+    profile = []
+    for k in range(around + 1):
+        q = 2.0 * math.pi * k / around
+        profile.append((minor * math.sin(q), 1 + minor * math.cos(q), math.sin(q), math.cos(q), 0.0, 1.0))
+    return _revolve(profile, _turn(detail))
+
+
+_STUDS = 8
+"""Spikes of an anchor."""
+
+
+def _clamp(detail: int) -> Mesh:
+    """Bevelled collar of radius 1 around x with spikes that hold on to what is around it: an anchor."""
+    half, bevel, inner, s = 0.34, 0.07, 0.86, math.sqrt(0.5)
+    collar = _revolve(
+        [(-half, inner, -1, 0, 0, 0.8), (-half, 1 - bevel, -1, 0, 0, 0.8), (-half, 1 - bevel, -s, s, 0, 1.1),
+         (bevel - half, 1, -s, s, 0, 1.1), (bevel - half, 1, 0, 1, 0, 1), (half - bevel, 1, 0, 1, 0, 1),
+         (half - bevel, 1, s, s, 0, 1.1), (half, 1 - bevel, s, s, 0, 1.1), (half, 1 - bevel, 1, 0, 0, 0.8),
+         (half, inner, 1, 0, 0, 0.8)],
+        _turn(detail),
+    )  # fmt: skip
+    base, tip, wide = 0.95, 1.38, 0.17
+    slope = math.hypot(wide, tip - base)
+    across, along = (tip - base) / slope, wide / slope
+    spike = _revolve(
+        [(base, wide, along, across, 0, 0.9), (tip, 0.0, along, across, 0, 1.15)], _turn(max(8, detail // 3))
+    )
+    studs = []
+    for k in range(_STUDS):
+        angle = 2.0 * math.pi * (k + 0.5) / _STUDS
+        out = np.array((0.0, -math.sin(angle), math.cos(angle)))
+        turn = np.stack((out, np.array((1.0, 0.0, 0.0)), np.cross(out, (1.0, 0.0, 0.0))), axis=0)
+        vertices = spike.vertices.copy()
+        vertices[:, 0:3], vertices[:, 3:6] = vertices[:, 0:3] @ turn, vertices[:, 3:6] @ turn
+        studs.append(Mesh(vertices, spike.indices))
+    return _merge(collar, *studs)
+
+
 MESHES: dict[str, Callable[[int], Mesh]] = {
     "arrow": _arrow,
     "capsule": _capsule,
+    "clamp": _clamp,
     "collar": _collar,
     "drum": _drum,
     "end_link": _end_link,
     "eyes": _eyes,
+    "hoop": _hoop,
     "link": _link,
     "mass": _mass,
     "obstacle": _obstacle,
     "ring": _ring,
     "rod": _rod,
+    "sleeve": _drum,
     "sphere": _sphere,
     "visor": _visor,
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.model.beam import Beam
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.robot import Robot
 from snakestudio.render.style import Colour
@@ -67,12 +68,15 @@ class Ghost:
     opacity : float
     robot : Robot or None
         Whose links they are; None for the scene's.
+    beam : Beam or None
+        Given if it is a continuous body, whose cross-sections the poses are; None for what the scene has.
     """
 
     pose: FloatArray
     colour: Colour | None = None
     opacity: float = 0.35
     robot: Robot | None = None
+    beam: Beam | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +108,19 @@ class Overlays:
         0-based waypoint that stands out; -1: none.
     obstacle_opacity : float
         Below 1 the robot shows through the obstacles.
+    body_quantity : str
+        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own colour.
+    body_range : (float, float) or None
+        Values at the ends of the colours, SI; None for those of this instant.
+    stretch_scale : float or None
+        By how much changes of a continuous body's radius are exaggerated (1: not at all); None so that those of this
+        instant can be seen.
+    bar_top : float
+        Distance of the colour bar from the upper edge as a share of the picture's height.
+    show_support_torques : bool
+        Arrows with two heads for the torques of anchors and supports.
+    torque_scale : float
+        Length of such an arrow, m/(N m).
     """
 
     show_forces: bool = True
@@ -127,3 +144,9 @@ class Overlays:
     draft: GroundPath | None = None
     waypoint: int = -1
     obstacle_opacity: float = 1.0
+    body_quantity: str = ""
+    body_range: tuple[float, float] | None = None
+    stretch_scale: float | None = None
+    bar_top: float = 0.0
+    show_support_torques: bool = False
+    torque_scale: float = 0.1

@@ -9,9 +9,10 @@ from snakestudio.render.draw_list import DrawList
 from snakestudio.render.instances import FloatArray
 from snakestudio.render.obstacles import Obstacles
 from snakestudio.render.overlays import Pick
-from snakestudio.render.rays import ray_blocks, ray_prism, ray_relief
+from snakestudio.render.rays import ray_blocks, ray_prism, ray_relief, ray_triangles
+from snakestudio.render.tube import Skin
 
-__all__ = ["pick", "pick_rectangle", "ray_capsules", "ray_cylinders"]
+__all__ = ["pick", "pick_rectangle", "ray_capsules", "ray_cylinders", "ray_skin"]
 
 
 def ray_capsules(
@@ -87,6 +88,31 @@ def ray_cylinders(
     return hit
 
 
+def ray_skin(origin: FloatArray, direction: FloatArray, skin: Skin) -> tuple[float, int]:
+    """Distance along a ray to the first point of a continuous body, m, and its nearest cross-section there.
+
+    Infinite and -1 where it misses. Only what lies near the ray is looked at triangle by triangle.
+    """
+    away = skin.middle - origin
+    along = away @ direction
+    gap = np.linalg.norm(np.diff(skin.middle, axis=0, append=skin.middle[-1:]), axis=1)
+    near = np.einsum("ij,ij->i", away, away) - along**2 <= (skin.radius + gap + 1e-9) ** 2
+    near[:-1] |= near[1:]
+    triangles = skin.indices.reshape(-1, 3)
+    triangles = triangles[near[triangles[:, 0] // skin.columns]]
+    if not len(triangles):
+        return np.inf, -1
+    hits = ray_triangles(origin, direction, skin.vertices[:, :3].astype(float)[triangles])
+    first = int(np.argmin(hits))
+    if not np.isfinite(hits[first]):
+        return np.inf, -1
+    point = origin + hits[first] * direction
+    row = int(triangles[first].min()) // skin.columns
+    rows = np.arange(max(row - 1, 0), min(row + 3, len(skin.middle)))
+    nearest = rows[np.argmin(np.square(skin.middle[rows] - point).sum(axis=1))]
+    return float(hits[first]), int(skin.section[nearest])
+
+
 def pick(draw_list: DrawList, camera: Camera, ndc: tuple[float, float], aspect: float) -> Pick | None:
     """What the ray of sight through a point of the picture meets first.
 
@@ -106,7 +132,11 @@ def pick(draw_list: DrawList, camera: Camera, ndc: tuple[float, float], aspect: 
     nearest, kind, index = np.inf, "", -1
     links = draw_list.links
     known = np.flatnonzero(links.known)
-    if len(known):
+    if draw_list.tube is not None:
+        t, k = ray_skin(origin, direction, draw_list.tube.skin)
+        if t < nearest:
+            nearest, kind, index = t, "link", k
+    elif len(known):
         hits = ray_capsules(
             origin, direction, links.position[known], links.axis[known], draw_list.link_half, draw_list.link_radius
         )

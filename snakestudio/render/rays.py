@@ -10,7 +10,7 @@ from snakestudio.model.rotations import rotation
 from snakestudio.model.solids import Prism, Relief
 from snakestudio.render.instances import FloatArray
 
-__all__ = ["ray_blocks", "ray_prism", "ray_relief"]
+__all__ = ["ray_blocks", "ray_prism", "ray_relief", "ray_triangles"]
 
 
 def ray_blocks(
@@ -119,3 +119,27 @@ def _height(heights: FloatArray, x: FloatArray, y: FloatArray) -> FloatArray:
         u >= v, h00 + u * (h10 - h00) + v * (h11 - h10), h00 + v * (h01 - h00) + u * (h11 - h01)
     )
     return height
+
+
+def ray_triangles(origin: FloatArray, direction: FloatArray, corner: FloatArray) -> FloatArray:
+    """Distance along a ray to each triangle from its front, (k,), m; infinite where it misses (Möller, Trumbore 1997).
+
+    Parameters
+    ----------
+    origin, direction : (3,) arrays
+        Start of the ray (m), unit direction.
+    corner : (k, 3, 3) array
+        Corners, counter-clockwise from the front, m.
+    """
+    ahead, aside = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
+    across = np.cross(direction, aside)
+    size = np.einsum("ij,ij->i", ahead, across)
+    to = origin - corner[:, 0]
+    turned = np.cross(to, ahead)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        u = np.einsum("ij,ij->i", to, across) / size
+        v = (turned @ direction) / size
+        t = np.einsum("ij,ij->i", aside, turned) / size
+        # A hair beyond the edges, or a ray could slip through between two triangles.
+        hit = (size > 0.0) & (u >= -1e-9) & (v >= -1e-9) & (u + v <= 1.0 + 1e-9) & (t >= 0.0)
+    return np.where(hit, t, np.inf)

@@ -18,8 +18,9 @@ from snakestudio.errors import GraphicsError
 from snakestudio.render import gl, picking
 from snakestudio.render.background import Background
 from snakestudio.render.blending import blend_over, blend_over_premultiplied
-from snakestudio.render.buffers import MeshStore, Quads, RangeMesh, RowBuffer
+from snakestudio.render.buffers import MeshStore, Quads, RangeMesh, RowBuffer, StreamMesh
 from snakestudio.render.camera import Camera
+from snakestudio.render.corner import draw_corners
 from snakestudio.render.draw_list import DrawList
 from snakestudio.render.extent import Extent, extent
 from snakestudio.render.facets import link_facets, post_facets
@@ -34,7 +35,6 @@ from snakestudio.render.quality import SETTINGS, Quality, Settings
 from snakestudio.render.shadow import Casters, Shadows, region
 from snakestudio.render.style import DARK, Theme
 from snakestudio.render.targets import Layer, Picture
-from snakestudio.render.triad import triad_labels, triad_lines, triad_matrix
 from snakestudio.render.view import View
 
 __all__ = ["GraphicsInfo", "Quality", "Renderer"]
@@ -42,6 +42,10 @@ __all__ = ["GraphicsInfo", "Quality", "Renderer"]
 
 _VARIANTS: tuple[tuple[str, ...], ...] = ((), ("SHADED",), ("SHADED", "TERRAIN"))
 """Solids without shadows, with those of posts, with those of terrain."""
+
+
+_STANDING = ("hoop", "clamp")
+"""Solids whose lower part may be in the ground, where it must not be seen."""
 
 
 class Releasable(Protocol):
@@ -94,6 +98,7 @@ class Renderer:
         self._quads = Quads()
         self._meshes = MeshStore()
         self._skin, self._shell = RangeMesh(), RangeMesh()
+        self._tubes: list[StreamMesh] = []
         self._rows: dict[str, RowBuffer] = {}
         self._lines = LinePainter()
         self._labels = LabelPainter()
@@ -114,7 +119,7 @@ class Renderer:
         parts: tuple[Releasable, ...] = (
             *self._solid.values(), *self._merge.values(), *self._rows.values(),
             self._background, self._shadows, self._labels, self._lines, self._meshes, self._skin, self._shell,
-            self._quads,
+            *self._tubes, self._quads,
         )  # fmt: skip
         for part in parts:
             part.release()
@@ -163,6 +168,9 @@ class Renderer:
         self._upload(draw_list)
         at = region(draw_list.low, draw_list.high, camera)
         self._casters = Casters(draw_list.links, draw_list.link_half, draw_list.link_radius, draw_list.world)
+        if draw_list.tube is not None:
+            tube = draw_list.tube
+            self._casters = Casters(tube.links, tube.half, draw_list.link_radius, draw_list.world)
         self._shadows.make(at, self._casters, settings, self._quads, lambda: self._draw_obstacles(draw_list))
 
         picture = self._picture_of(width, height)
@@ -177,10 +185,7 @@ class Renderer:
             self._draw_layer(draw_list, view, settings, picture, where)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glDisable(gl.GL_CULL_FACE)
-        if draw_list.show_triad:
-            corner = triad_matrix(camera, width, height, view.pixel)
-            self._lines.draw(triad_lines(draw_list.theme, camera), view, self._quads, corner)
-            self._labels.draw(triad_labels(draw_list.theme), view, self._quads, corner)
+        draw_corners(draw_list, view, self._lines, self._labels, self._quads)
         picture.copy_to(target_framebuffer)
         _leave(target_framebuffer)
 
@@ -204,6 +209,10 @@ class Renderer:
                 if key not in self._rows:
                     self._rows[key] = RowBuffer()
                 self._rows[key].upload(rows)
+        tubes = (*([draw_list.tube] if draw_list.tube is not None else []), *draw_list.ghost_tubes)
+        self._tubes += [StreamMesh() for _ in tubes[len(self._tubes) :]]
+        for mesh, tube in zip(self._tubes, tubes, strict=False):
+            mesh.upload(tube.skin.vertices, tube.colours, tube.skin.indices, tube.row)
 
     def _draw_rows(self, key: str, mesh: str, detail: int, count: int) -> None:
         if count:
@@ -211,7 +220,10 @@ class Renderer:
 
     def _solids(self, batches: dict[str, Batch], detail: int) -> None:
         for mesh, rows in batches.items():
+            if mesh in _STANDING:
+                gl.glEnable(gl.GL_CLIP_DISTANCE0)
             self._draw_rows(mesh, mesh, detail, len(rows))
+            gl.glDisable(gl.GL_CLIP_DISTANCE0)
 
     def _use_solid(self, draw_list: DrawList, view: View, settings: Settings) -> Program:
         """The program of the solids, made ready."""
@@ -313,6 +325,8 @@ class Renderer:
         program = self._use_solid(draw_list, view, settings)
         gl.glDisable(gl.GL_BLEND)
         self._solids(draw_list.opaque, detail)
+        if draw_list.tube is not None:
+            self._tubes[0].draw()
         if draw_list.obstacle_opacity >= 1.0:
             self._draw_rows("obstacle", "obstacle", posts_detail, len(draw_list.obstacles))
             self._draw_terrain(draw_list, program)
@@ -327,6 +341,9 @@ class Renderer:
             _translucent(lambda: self._draw_terrain(draw_list, program))
         for k, rows in enumerate(draw_list.ghosts):
             _translucent(partial(self._draw_rows, f"ghost {k}", "capsule", detail, len(rows)))
+        own = int(draw_list.tube is not None)
+        for mesh in self._tubes[own : own + len(draw_list.ghost_tubes)]:
+            _translucent(mesh.draw)
         self._draw_marks(draw_list, detail, program)
 
     def _draw_marks(self, draw_list: DrawList, detail: int, program: Program) -> None:

@@ -75,16 +75,24 @@ def _rows(
     return rows
 
 
-def link_shadows(links: Chain, half: float, radius: float) -> Batch:
+def _axes(links: Chain, half: FloatArray | float) -> tuple[FloatArray, FloatArray]:
+    """Centres and half of the axes of the links whose pose is known, (k, 3) each, m."""
+    every: FloatArray = np.broadcast_to(half, links.known.shape)
+    return links.position[links.known], every[links.known, None] * links.axis[links.known]
+
+
+def link_shadows(links: Chain, half: FloatArray | float, radius: float) -> Batch:
     """Stadiums of the links, (k, 12): shadow and contact.
 
     Parameters
     ----------
     links : Chain
-    half, radius : float
-        Half-length of the links' cylinders and radius, m.
+    half : float or (n,) array
+        Half-length of the links' cylinders, m.
+    radius : float
+        m.
     """
-    centre, axis = links.position[links.known], half * links.axis[links.known]
+    centre, axis = _axes(links, half)
     ends = (centre - axis, centre + axis)
     height = [np.maximum(end[:, 2], 0.0) for end in ends]
     soft = (SOFT_FOOT + SOFTNESS * height[0], SOFT_FOOT + SOFTNESS * height[1])
@@ -98,18 +106,20 @@ def link_shadows(links: Chain, half: float, radius: float) -> Batch:
     return np.concatenate((shadow, contact))
 
 
-def link_field(links: Chain, half: float, radius: float, low: float, span: float) -> Batch:
+def link_field(links: Chain, half: FloatArray | float, radius: float, low: float, span: float) -> Batch:
     """Stadiums of the links, (k, 12), for terrain to look up: how deep inside a shadow, and how high what throws it.
 
     Parameters
     ----------
     links : Chain
-    half, radius : float
+    half : float or (n,) array
+        m.
+    radius : float
         m.
     low, span : float
         Height of the lowest end and how much higher the highest is, m.
     """
-    centre, axis = links.position[links.known], half * links.axis[links.known]
+    centre, axis = _axes(links, half)
     ends = (centre - axis, centre + axis)
     start, end = (e[:, :2] + THROW * e[:, 2:] for e in ends)
     level = tuple((e[:, 2] - low) / span for e in ends)
@@ -140,10 +150,10 @@ def post_shadows(these: Posts, link_radius: float) -> Batch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Casters:
-    """What throws shadows: links with their half-length and radius (m), and obstacles."""
+    """What throws shadows: links with their half-lengths and radius (m), and obstacles."""
 
     links: Chain
-    half: float
+    half: FloatArray | float
     radius: float
     world: Obstacles
 
@@ -153,8 +163,8 @@ class Casters:
         known = self.links.known
         if not known.any():
             return 0.0, 1.0
-        height = self.links.position[known, 2]
-        reach = np.abs(self.half * self.links.axis[known, 2])
+        centre, axis = _axes(self.links, self.half)
+        height, reach = centre[:, 2], np.abs(axis[:, 2])
         low = float((height - reach).min())
         return low, max(float((height + reach).max()) - low, 0.01)
 

@@ -29,6 +29,8 @@ class Theme:
         Share of the floor's light that a full shadow takes away, 0 to 1.
     link, link_trim, joint, head, visor : Colour
         Shells, their rings and their backs' plates, joints, head shell, the head's visor.
+    support : Colour
+        Anchors and rings that hold a continuous body and carry no load.
     obstacle : Colour
     terrain : Colour
         Obstacles to move on: stairs, ramps, uneven ground, rubble.
@@ -62,6 +64,7 @@ class Theme:
     joint: Colour
     head: Colour
     visor: Colour
+    support: Colour
     obstacle: Colour
     terrain: Colour
     force: Colour
@@ -93,6 +96,7 @@ DARK = Theme(
     joint=colour("#20262d"),
     head=colour("#3cbf85"),
     visor=colour("#11161b"),
+    support=colour("#76828f"),
     obstacle=colour("#c97a3d"),
     terrain=colour("#94826c"),
     force=colour("#ffb454"),
@@ -124,6 +128,7 @@ LIGHT = Theme(
     joint=colour("#39424c"),
     head=colour("#37b27d"),
     visor=colour("#1b232b"),
+    support=colour("#8b96a1"),
     obstacle=colour("#e08d49"),
     terrain=colour("#bda88a"),
     force=colour("#d97a00"),
