@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.model.recording import Rows, snapshot_from_rows
-from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.snapshot import BodyFields, Snapshot
 from snakestudio.session.recording import SpooledRecording
 
 __all__ = ["FrameSource"]
@@ -47,7 +47,10 @@ class FrameSource:
         return float(self._times[-1])
 
     def snapshot(self, time: float) -> Snapshot:
-        """The state at `time`: poses between two rows are interpolated, everything else is the row's that follows."""
+        """The state at `time`: poses between two rows, and what goes on inside a continuous body, are interpolated.
+
+        Everything else is the row's that follows.
+        """
         after = int(np.clip(np.searchsorted(self._times, time), 0, len(self._times) - 1))
         rows, index = self._rows_around(after)
         snapshot = snapshot_from_rows(rows, index, self._recording.schema)
@@ -55,7 +58,10 @@ class FrameSource:
             return snapshot
         part = (time - self._times[after - 1]) / (self._times[after] - self._times[after - 1])
         pose = _between(rows.link_pose[index - 1], rows.link_pose[index], float(part))
-        return replace(snapshot, time=time, link_pose=pose)
+        body = snapshot.body
+        if body is not None:
+            body = _body_between(rows, index, body, float(part))
+        return replace(snapshot, time=time, link_pose=pose, body=body)
 
     def trail(self, time: float) -> FloatArray:
         """The trail up to `time`, (k, 3), m."""
@@ -68,6 +74,24 @@ class FrameSource:
             stop = min(len(self._times), before + 256)
             window = self._window = _Window(before, self._recording.rows(before, stop))
         return window.rows, index - window.start
+
+
+def _body_between(rows: Rows, index: int, after: BodyFields, part: float) -> BodyFields:
+    """The inside of a body between two rows; anchors that hold in both move along."""
+
+    def mix(first: FloatArray, second: FloatArray) -> FloatArray:
+        return np.asarray((1 - part) * first + part * second)
+
+    before = rows.hold[index - 1]
+    stays = ((before[:, 0] > 0.5) & after.active & (np.abs(before[:, 1] - after.hold) < 0.1 * after.abscissa[-1]))[
+        :, None
+    ]
+    return replace(
+        after,
+        strain=mix(rows.strain[index - 1], after.strain),
+        wrench=mix(rows.wrench[index - 1], after.wrench),
+        point=np.where(stays, mix(before[:, 2:5], after.point), after.point),
+    )
 
 
 def _between(first: FloatArray, second: FloatArray, part: float) -> FloatArray:

@@ -16,9 +16,11 @@ from snakestudio.export.files import replacing
 from snakestudio.export.frames import FrameSource
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
+from snakestudio.render.body_range import BodyRange
 from snakestudio.render.camera import Camera
 from snakestudio.render.obstacles import obstacles_of
 from snakestudio.render.overlays import Overlays
+from snakestudio.render.quantities import QUANTITIES
 from snakestudio.render.style import DARK, Colour, Theme
 from snakestudio.render.text import draw_text
 from snakestudio.session.recording import SpooledRecording
@@ -51,6 +53,8 @@ class VideoOptions:
     trail_link : int or None
         0-based link whose trail is drawn; -1 for the middle one, None for none.
     theme : Theme
+    body_quantity : str
+        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own colour.
     """
 
     width: int = 1280
@@ -66,6 +70,7 @@ class VideoOptions:
     time_stamp: bool = True
     trail_link: int | None = -1
     theme: Theme = DARK
+    body_quantity: str = ""
 
     def __post_init__(self) -> None:
         if self.width < 16 or self.height < 16 or self.width * self.height > MAX_PIXELS:
@@ -74,6 +79,8 @@ class VideoOptions:
             raise UsageError(f"{self.fps} frames a second: give a number from 1 to 240.")
         if not 0.001 <= self.speed <= 1000:
             raise UsageError(f"speed {self.speed:g}: give a number from 0.001 to 1000.")
+        if self.body_quantity and self.body_quantity not in QUANTITIES:
+            raise UsageError(f"a body coloured by {self.body_quantity}: give one of {', '.join(QUANTITIES)}.")
 
 
 class FrameRenderer(Protocol):
@@ -133,11 +140,12 @@ def write_video(
 
         renderer = OffscreenRenderer
     scene = recording.scene
-    link = scene.robot.n_links // 2 if options.trail_link == -1 else options.trail_link
+    link = recording.schema.n_links // 2 if options.trail_link == -1 else options.trail_link
     source = FrameSource(recording, link)
     fixed = options.camera or overview_camera(recording, width / height, base_dir)
     count = max(1, int(np.floor(source.duration / options.speed * options.fps + 1e-9)) + 1)
     offset: NDArray[np.float64] | None = None
+    look = _body_range(recording, options.body_quantity)
     with replacing(target) as partial:
         drawing = renderer(width, height, options.theme)
         try:
@@ -155,6 +163,9 @@ def write_video(
                         force_scale=options.force_scale,
                         friction_scale=options.friction_scale,
                         trail=source.trail(time) if link is not None else None,
+                        body_quantity=options.body_quantity if look is not None else "",
+                        body_range=look.span if look is not None else None,
+                        stretch_scale=look.stretch_scale if look is not None else None,
                     )
                     frame = drawing.frame(recording.scene_at(time), snapshot, overlays, camera, base_dir)
                     if options.time_stamp:
@@ -166,6 +177,16 @@ def write_video(
         finally:
             drawing.close()
     return target if partial.keep else None
+
+
+def _body_range(recording: SpooledRecording, quantity: str) -> BodyRange | None:
+    """What colours and radius of a continuous body span over the whole run; None for a robot of links."""
+    if not recording.schema.sections:
+        return None
+    look = BodyRange(quantity)
+    for rows in recording.chunks():
+        look.show_rows(rows)
+    return look
 
 
 def _stamp(frame: NDArray[np.uint8], time: float, colour: Colour) -> None:
@@ -186,10 +207,12 @@ def overview_camera(recording: SpooledRecording, aspect: float, base_dir: Path |
             low, high = np.minimum(low, positions.min(axis=0)), np.maximum(high, positions.max(axis=0))
     if not np.isfinite(low).all():
         low, high = np.zeros(3), np.ones(3)
-    robot = recording.scene.robot
-    low[:2] -= robot.radius_m
-    high[:2] += robot.radius_m
-    reach = robot.length
+    scene = recording.scene
+    radius, reach = scene.robot.radius_m, scene.robot.length
+    if scene.model.continuum:
+        radius, reach = scene.beam.radius_m, scene.beam.length_m
+    low[:2] -= radius
+    high[:2] += radius
     near_low, near_high = low[:2] - reach, high[:2] + reach
     world = obstacles_of(recording.scene.obstacles, base_dir)
     for begin, end in zip(world.low, world.high, strict=True):

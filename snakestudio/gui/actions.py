@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from snakestudio.gui import theme
 from snakestudio.gui.docks.obstacle_texts import KINDS, kind_title
+from snakestudio.render.quantities import QUANTITIES
 
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["SEPARATOR", "TABLE", "Actions", "Spec"]
 
 SEPARATOR = "-"
+
+BODY_MENU = "View/Colour Body by"
+"""Only there for continuous bodies."""
 
 
 def _always(window: MainWindow) -> bool:
@@ -70,7 +74,13 @@ def _line(menu: str) -> Spec:
     return Spec(SEPARATOR, menu)
 
 
-def _show(name: str, text: str, tip: str = "", shortcuts: tuple[str, ...] = ()) -> Spec:
+def _show(
+    name: str,
+    text: str,
+    tip: str = "",
+    shortcuts: tuple[str, ...] = (),
+    enabled: Callable[[MainWindow], bool] = _always,
+) -> Spec:
     """A command that switches one of the viewport's wishes."""
 
     def toggle(w: MainWindow) -> None:
@@ -79,7 +89,25 @@ def _show(name: str, text: str, tip: str = "", shortcuts: tuple[str, ...] = ()) 
     def is_on(w: MainWindow) -> bool:
         return bool(getattr(w.viewport.options.now, name))
 
-    return Spec(f"show_{name}", "View/Show", text, toggle, shortcuts, checked=is_on, tip=tip)
+    return Spec(f"show_{name}", "View/Show", text, toggle, shortcuts, enabled, is_on, tip=tip)
+
+
+def _has_joints(w: MainWindow) -> bool:
+    return not w.document.scene.model.continuum
+
+
+def _is_continuum(w: MainWindow) -> bool:
+    return w.document.scene.model.continuum
+
+
+def _colour_by(name: str) -> Spec:
+    """A command that colours a continuous body by a quantity, or by none."""
+    text = QUANTITIES[name].title if name else "Nothing"
+    return Spec(
+        f"colour_{name or 'nothing'}", BODY_MENU, text, lambda w: w.viewport.options.set(body_quantity=name),
+        enabled=_is_continuum, checked=lambda w: w.viewport.options.now.body_quantity == name,
+        tip="What the colours along a continuous body mean",
+    )  # fmt: skip
 
 
 def _arrows(factor: float) -> Callable[[MainWindow], None]:
@@ -211,14 +239,18 @@ TABLE: tuple[Spec, ...] = (
     _show("trail", "Trail"),
     _show("path", "Path", "The path on the ground and the points that guide the robot"),
     _show("centre_of_mass", "Centre of Mass"),
-    _show("joint_axes", "Joint Axes"),
-    _show("reference_ghost", "Commanded Shape", "Where the joints were told to be"),
+    _show("joint_axes", "Joint Axes", "A continuous body has no joints", enabled=_has_joints),
+    _show(
+        "reference_ghost", "Commanded Shape", "Where the joints were told to be; a continuous body has none",
+        enabled=_has_joints,
+    ),
     _show("see_through", "See Through Obstacles"),
     _show("grid", "Grid"),
     _line("View/Show"),
     Spec("arrows_longer", "View/Show", "Longer Arrows", _arrows(1.25), ("Ctrl+Up",)),
     Spec("arrows_shorter", "View/Show", "Shorter Arrows", _arrows(0.8), ("Ctrl+Down",)),
     Spec("trail_link", "View/Trail of"),
+    *(_colour_by(name) for name in ("", *QUANTITIES)),
     Spec(
         "arrange", "View/Panels", "Arrange Panels", lambda w: w.set_arranging(not w.arranging),
         checked=lambda w: w.arranging, tip="Show title bars by which panels are moved, floated and closed",
@@ -346,6 +378,8 @@ class Actions(QObject):
     def refresh(self) -> None:
         """Bring texts, ticks and what is enabled up to date."""
         window = self._window
+        if BODY_MENU in self.menus:
+            self.menus[BODY_MENU].menuAction().setVisible(_is_continuum(window))
         for spec in TABLE:
             action = self._actions.get(spec.id)
             if action is None:

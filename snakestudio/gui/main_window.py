@@ -24,6 +24,7 @@ from snakestudio.gui.selection import Selection
 from snakestudio.gui.space_keeper import SpaceKeeper
 from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.time_bar import TimeBar
+from snakestudio.gui.viewport.body_look import n_parts, part_name
 from snakestudio.gui.viewport.legend import fill_trail_menu
 from snakestudio.gui.viewport.viewport import Viewport
 
@@ -258,7 +259,8 @@ class MainWindow(QMainWindow):
     def _fill_trail(self) -> None:
         menu = self.actions_table.menus["View/Trail of"]
         menu.clear()
-        fill_trail_menu(menu, self.viewport.options, self.document.scene.robot.n_links)
+        scene = self.document.scene
+        fill_trail_menu(menu, self.viewport.options, n_parts(scene), part_name(scene))
 
     # --- what is shown --------------------------------------------------------------------------------------------
 

@@ -165,6 +165,7 @@ class VideoDialog(QDialog):
             time_stamp=self.stamp.isChecked(),
             trail_link=link if self.trail.isChecked() else None,
             theme=theme.render_theme(),
+            body_quantity=now.overlays().body_quantity,
         )
 
     def _summarise(self) -> None:

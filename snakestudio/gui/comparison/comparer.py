@@ -203,7 +203,15 @@ class Comparer(QObject):
                 continue
             row = recording.index_at(time)
             pose = recording.rows(row, row + 1).link_pose[0]
-            ghosts.append(Ghost(pose, colour(model_colour(run.kind)), _OPACITY, run.scene.robot))
+            ghosts.append(
+                Ghost(
+                    pose,
+                    colour(model_colour(run.kind)),
+                    _OPACITY,
+                    run.scene.robot,
+                    run.scene.beam if run.scene.model.continuum else None,
+                )
+            )
         return tuple(ghosts)
 
     def names(self, time: float) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.model.rotations import roll_pitch_yaw
-from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.snapshot import GROUND, SUPPORT, Fields, Snapshot
 
 __all__ = ["MAX_LINK_VALUES", "link_values"]
 
@@ -39,9 +39,11 @@ def link_values(snapshot: Snapshot, link: int, *, spatial: bool = False) -> list
         add("Turn rate", math.degrees(turn), 2, "°/s")
     if valid & Fields.CONTACTS:
         c = snapshot.contacts
-        of_link, ground = c.link == link, c.other < 0
+        of_link, ground = c.link == link, c.other == GROUND
         force = c.force_normal + c.force_friction
-        add("Obstacle force", float(np.linalg.norm(force[of_link & ~ground].sum(axis=0))), 2, "N")
+        add("Obstacle force", float(np.linalg.norm(force[of_link & (c.other >= 0)].sum(axis=0))), 2, "N")
+        if snapshot.body is not None:
+            add("Support force", float(np.linalg.norm(force[of_link & (c.other == SUPPORT)].sum(axis=0))), 2, "N")
         if spatial:
             add("Ground load", float(np.linalg.norm(c.force_normal[of_link & ground].sum(axis=0))), 2, "N")
         add("Ground friction", float(np.linalg.norm(c.force_friction[of_link & ground].sum(axis=0))), 2, "N")

@@ -35,11 +35,14 @@ def box_around(
         lows.append(np.append(points.min(axis=0), 0.0))
         highs.append(np.append(points.max(axis=0), 0.0))
     if snapshot is not None and Fields.POSE in snapshot.valid:
-        robot = scene.robot
+        reach = scene.robot.radius_m + scene.robot.contact_half_length_m
+        if scene.model.continuum:
+            # A body that is shortened is thicker, and its ends are round.
+            reach = 1.5 * scene.beam.radius_m
         for index, pose in enumerate(snapshot.link_pose):
             if np.isfinite(pose).all() and (items is None or ("link", index) in items):
-                lows.append(pose[:3] - robot.radius_m - robot.contact_half_length_m)
-                highs.append(pose[:3] + robot.radius_m + robot.contact_half_length_m)
+                lows.append(pose[:3] - reach)
+                highs.append(pose[:3] + reach)
     if not lows:
         return None
     return np.min(lows, axis=0), np.max(highs, axis=0)

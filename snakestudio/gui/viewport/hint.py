@@ -39,6 +39,10 @@ class Hint(QLabel):
         """Tell about what is under the cursor."""
         if item is None:
             self._say(self._idle)
+        elif item[0] == "link" and scene.model.continuum:
+            here = scene.beam.length_m * item[1] / (scene.beam.sections - 1)
+            head = ", the head" if item[1] == 0 else ""
+            self._say(f"Section {item[1] + 1}{head} · X = {here:.3g} m")
         elif item[0] == "link":
             head = ", the head" if item[1] == scene.robot.head_index else ""
             self._say(f"Link {item[1] + 1}{head}")

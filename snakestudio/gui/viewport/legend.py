@@ -19,7 +19,7 @@ _ROW, _WIDTH, _PAD, _BAR = 22, 216, 12, 56
 _ROWS = ("forces", "friction", "trail")
 _HOW = "the arrow stands for the force beside it\nClick: show or hide · wheel: longer or shorter arrows"
 _TIPS = {
-    "forces": f"Force of the obstacles on the robot; {_HOW}",
+    "forces": f"Force of obstacles, anchors and supports on the robot; {_HOW}",
     "friction": f"Friction of ground and obstacles on the robot; {_HOW}",
     "trail": "Way of a link during the last 30 s\nClick: choose the link",
 }
@@ -31,7 +31,7 @@ class Legend(QWidget):
     def __init__(self, options: ViewOptions, navigator: Navigator, parent: QWidget) -> None:
         super().__init__(parent)
         self._options, self._navigator = options, navigator
-        self._n_links = 1
+        self._n_links, self._part = 1, "Link"
         self._over = -1
         self._shown: tuple[object, ...] = ()
         self.setFixedSize(_WIDTH, 2 * _PAD + len(_ROWS) * _ROW)
@@ -40,14 +40,14 @@ class Legend(QWidget):
         options.changed.connect(self._refresh)
         navigator.changed.connect(self._refresh)
 
-    def set_links(self, n_links: int) -> None:
-        """The robot has that many links."""
-        self._n_links = n_links
+    def set_links(self, n_links: int, part: str = "Link") -> None:
+        """The robot has that many links, or other parts."""
+        self._n_links, self._part = n_links, part
         self._refresh()
 
     def _refresh(self) -> None:
         """Paint again if something that is shown changed: the camera moves more often than the scale."""
-        shown = (self._options.now, self._n_links, self._scale("forces"), self._scale("friction"))
+        shown = (self._options.now, self._n_links, self._part, self._scale("forces"), self._scale("friction"))
         if shown != self._shown:
             self._shown = shown
             self.update()
@@ -99,11 +99,12 @@ class Legend(QWidget):
                 QPolygonF([QPointF(place.left() + x, middle - 3.5 * math.sin(x / 5.5)) for x in range(0, _BAR - 16, 2)])
             )
             link = self._options.now.trail_index(self._n_links)
-            text = f"trail of link {link + 1}" if link is not None else "no trail"
+            text = f"trail of {self._part.lower()} {link + 1}" if link is not None else "no trail"
         else:
             force, pixels = self._scale(row)
             _arrow(painter, QPointF(place.left(), middle), pixels, colour)
-            text = f"{'obstacle force' if row == 'forces' else 'friction'}  {force:g} N"
+            pushing = "obstacle force" if self._part == "Link" else "contact force"
+            text = f"{pushing if row == 'forces' else 'friction'}  {force:g} N"
         painter.setPen(theme.colour("text" if on else "dim"))
         where = place.adjusted(_BAR + 8, 0, 0, 0)
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
@@ -136,14 +137,14 @@ class Legend(QWidget):
         if row == "trail":
             menu = QMenu(self)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            fill_trail_menu(menu, self._options, self._n_links)
+            fill_trail_menu(menu, self._options, self._n_links, self._part)
             menu.popup(self.mapToGlobal(QPointF(_PAD, self._place(2).bottom() + 4).toPoint()))
         else:
             self._options.set(**{row: not getattr(self._options.now, row)})
 
 
-def fill_trail_menu(menu: QMenu, options: ViewOptions, n_links: int) -> None:
-    """Offer no trail, that of the middle link, or that of any link."""
+def fill_trail_menu(menu: QMenu, options: ViewOptions, n_links: int, part: str = "Link") -> None:
+    """Offer no trail, that of the middle link (or whatever else the robot has), or that of any."""
     now = options.now
 
     def offer(text: str, on: bool, **changes: object) -> None:
@@ -153,10 +154,10 @@ def fill_trail_menu(menu: QMenu, options: ViewOptions, n_links: int) -> None:
         action.triggered.connect(lambda: options.set(**changes))
 
     offer("No Trail", not now.trail, trail=False)
-    offer("Middle Link", now.trail and now.trail_link == TRAIL_MIDDLE, trail=True, trail_link=TRAIL_MIDDLE)
+    offer(f"Middle {part}", now.trail and now.trail_link == TRAIL_MIDDLE, trail=True, trail_link=TRAIL_MIDDLE)
     menu.addSeparator()
-    for link in range(min(n_links, 40)):
-        offer(f"Link {link + 1}", now.trail and now.trail_link == link, trail=True, trail_link=link)
+    for link in range(min(n_links, 41)):
+        offer(f"{part} {link + 1}", now.trail and now.trail_link == link, trail=True, trail_link=link)
 
 
 def _arrow(painter: QPainter, start: QPointF, length: float, colour: QColor) -> None:

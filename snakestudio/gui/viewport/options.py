@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QSettings, Signal
 
 from snakestudio.render.overlays import Overlays
+from snakestudio.render.quantities import QUANTITIES
 
 __all__ = ["TRAIL_MIDDLE", "ViewOptions", "Wishes"]
 
@@ -28,6 +29,8 @@ class Wishes:
     trail : bool
     trail_link : int
         0-based link whose trail is drawn, or `TRAIL_MIDDLE`.
+    body_quantity : str
+        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own colour.
     path, contact_points, centre_of_mass, joint_axes, reference_ghost, grid, see_through : bool
     """
 
@@ -44,6 +47,7 @@ class Wishes:
     reference_ghost: bool = False
     grid: bool = True
     see_through: bool = False
+    body_quantity: str = ""
 
     def overlays(self) -> Overlays:
         """What they mean to the renderer (trail, selection and hover come from elsewhere)."""
@@ -59,6 +63,8 @@ class Wishes:
             reference_ghost=self.reference_ghost,
             show_grid=self.grid,
             obstacle_opacity=0.35 if self.see_through else 1.0,
+            # The settings may be those of another version.
+            body_quantity=self.body_quantity if self.body_quantity in QUANTITIES else "",
         )
 
     def trail_index(self, n_links: int) -> int | None:

@@ -102,11 +102,20 @@ class TopView(QWidget):
             robot = ghost.robot or scene.robot
             faint = _qcolour(ghost.colour or colours.ghost)
             faint.setAlphaF(ghost.opacity)
+            beam = ghost.beam or (scene.beam if scene.model.continuum and ghost.robot is None else None)
+            if beam is not None:
+                painter.setPen(_thick(faint, 2 * beam.radius_m * scale))
+                painter.drawPolyline(_axis(ghost.pose, place))
+                continue
             painter.setPen(_thick(faint, 2 * robot.radius_m * scale))
             for pose in ghost.pose:
                 if np.isfinite(pose).all():
                     painter.drawLine(*map(place, _ends(pose, robot.contact_half_length_m)))
-        if snapshot is not None and Fields.POSE in snapshot.valid:
+        if snapshot is not None and Fields.POSE in snapshot.valid and scene.model.continuum:
+            self._body(painter, snapshot, 2 * scene.beam.radius_m * scale, outline, colours, place)
+            if overlays.show_forces:
+                self._arrows(painter, snapshot, overlays, place)
+        elif snapshot is not None and Fields.POSE in snapshot.valid:
             half = scene.robot.contact_half_length_m
             for index, pose in enumerate(snapshot.link_pose):
                 if not np.isfinite(pose).all():
@@ -175,6 +184,36 @@ class TopView(QWidget):
         painter.drawEllipse(nearest, 2.5, 2.5)
         painter.drawEllipse(ahead, 4.5, 4.5)
 
+    @staticmethod
+    def _body(
+        painter: QPainter,
+        snapshot: Snapshot,
+        width: float,
+        outline: Callable[[tuple[str, int]], QPen],
+        colours: Theme,
+        place: Callable[[ArrayLike], QPointF],
+    ) -> None:
+        """A continuous body as a line of its width, with its head, what holds it, and what is selected of it."""
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(_thick(_qcolour(colours.link), width))
+        painter.drawPolyline(_axis(snapshot.link_pose, place))
+        for index, pose in enumerate(snapshot.link_pose):
+            edge = outline(("link", index))
+            if not np.isfinite(pose).all() or (index and edge.style() == Qt.PenStyle.NoPen):
+                continue
+            painter.setPen(edge)
+            painter.setBrush(_qcolour(colours.head if index == 0 else colours.link))
+            painter.drawEllipse(place(pose[:3]), width / 2, width / 2)
+        if snapshot.body is not None:
+            body = snapshot.body
+            painter.setPen(QPen(_qcolour(colours.support), max(2.0, 0.15 * width)))
+            for on, point, axis in zip(body.active, body.point, body.axis, strict=True):
+                if on and np.isfinite(point).all() and np.isfinite(axis).all():
+                    middle, ahead = place(point), place(point + 1e-3 * axis) - place(point)
+                    size = max(float(np.hypot(ahead.x(), ahead.y())), 1e-9)
+                    across = QPointF(-ahead.y(), ahead.x()) * (0.75 * width / size)
+                    painter.drawLine(middle - across, middle + across)
+
     def _arrows(
         self,
         painter: QPainter,
@@ -194,6 +233,11 @@ def _ends(pose: FloatArray, half: float) -> tuple[FloatArray, FloatArray]:
     w, x, y, z = pose[3:]
     axis = half * np.array([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 0.0])
     return pose[:3] - axis, pose[:3] + axis
+
+
+def _axis(pose: FloatArray, place: Callable[[ArrayLike], QPointF]) -> QPolygonF:
+    """The axis of a continuous body in the widget, as far as it is known."""
+    return QPolygonF([place(one[:3]) for one in pose if np.isfinite(one).all()])
 
 
 def _qcolour(parts: Colour) -> QColor:

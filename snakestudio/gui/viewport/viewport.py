@@ -15,6 +15,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Item, Selection
+from snakestudio.gui.viewport.body_look import BodyLook, n_parts, part_name
 from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.control_state import control_state
 from snakestudio.gui.viewport.gl_view import GlView
@@ -77,6 +78,7 @@ class Viewport(QWidget):
         self.ghost_names: Callable[[float], list[tuple[str, str]]] = lambda time: []
         """Gives their colours and names."""
         self._trail = TrailReader()
+        self._look = BodyLook()
         self._pickable: tuple[Scene, Snapshot | None, DrawList] | None = None
         self._frame_home = True
         self._left_behind: Snapshot | None = None
@@ -150,8 +152,9 @@ class Viewport(QWidget):
             link = self.options.now.trail_index(snapshot.n_links)
             if link is not None:
                 trail = self._trail.points(self.bridge.recording, link, snapshot)
+        dressed = self._look.dress(self.options.now.overlays(), self.bridge.recording, snapshot, self._bar_top)
         return replace(
-            self.options.now.overlays(),
+            dressed,
             trail=trail,
             ghosts=self.ghosts(snapshot.time) if snapshot is not None else (),
             selection=tuple(Pick(kind, index) for kind, index in sorted(self.selection.bodies)),
@@ -159,6 +162,11 @@ class Viewport(QWidget):
             draft=self.path_tool.draft,
             waypoint=self.path_tool.hovered,
         )
+
+    @property
+    def _bar_top(self) -> float:
+        """Where there is room below the buttons, as a share of the height."""
+        return (self.buttons.geometry().bottom() + _MARGIN) / max(1, self.height())
 
     def _picture(self, aspect: float) -> Picture:
         self.navigator.aspect = aspect
@@ -243,7 +251,7 @@ class Viewport(QWidget):
         self.refresh()
 
     def _on_scene(self) -> None:
-        self.legend.set_links(self.scene.robot.n_links)
+        self.legend.set_links(n_parts(self.scene), part_name(self.scene))
         self._explain()
         self.refresh()
 
@@ -287,7 +295,8 @@ class Viewport(QWidget):
         if self._pickable is None or self._pickable[0] is not scene or self._pickable[1] is not snapshot:
             camera = self.navigator.camera
             colours, folder = theme.render_theme(), self.document.base_dir
-            self._pickable = scene, snapshot, build(scene, snapshot, Overlays(), camera, colours, folder)
+            shown = Overlays(stretch_scale=self._look.stretch_scale)
+            self._pickable = scene, snapshot, build(scene, snapshot, shown, camera, colours, folder)
         aspect = self.width() / max(1, self.height())
         return picking.pick(self._pickable[2], self.navigator.camera, self.ndc(position), aspect)
 
