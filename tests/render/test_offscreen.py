@@ -29,6 +29,7 @@ from snakestudio.render.quality import Quality
 from snakestudio.render.renderer import Renderer
 from snakestudio.render.style import DARK, LIGHT
 
+from .continuum import INCHWORM, SNAKE, WORM, box, inchworm, snake, worm
 from .scenery import (
     HIGH,
     LOW,
@@ -117,6 +118,29 @@ PICTURES = {
         DARK,
     ),
 }  # fmt: skip
+
+
+_RINGED = Overlays(body_quantity="torque", force_scale=0.05, selection=(Pick("link", 16),), hover=Pick("link", 27))
+_ARCH_GHOST = Ghost(inchworm().link_pose + np.array((0.02, 0.08, 0, 0, 0, 0, 0)))
+_ARCH_VIEW = Camera((0.13, 0.0, 0.05), 0.6, math.radians(-70), math.radians(18))
+for _name, _theme in (("", DARK), ("_light", LIGHT)):
+    PICTURES |= {
+        f"beam_snake{_name}": (SNAKE, snake(), _RINGED, Camera().frame(*box(snake()), WIDTH / HEIGHT), _theme),
+        f"beam_worm{_name}": (
+            WORM,
+            worm(),
+            Overlays(body_quantity="stretch", force_scale=0.1),
+            Camera().frame(*box(worm()), WIDTH / HEIGHT),
+            _theme,
+        ),
+        f"beam_inchworm{_name}": (
+            INCHWORM,
+            inchworm(),
+            Overlays(force_scale=0.03, show_contact_points=True, ghosts=(_ARCH_GHOST,)),
+            _ARCH_VIEW,
+            _theme,
+        ),
+    }
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,163 @@
+"""Quantities along a continuous body: values, colour maps, ranges, ticks and the exaggeration of the radius."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snakestudio.render import quantities as q
+from snakestudio.render.bar_parts import bar, bar_labels, bar_lines, bar_matrix
+from snakestudio.render.body_range import BodyRange
+from snakestudio.render.style import DARK
+
+from .continuum import fields, plain_strain, snake, worm
+
+
+def _lightness(colours: np.ndarray) -> np.ndarray:
+    """CIE L* of colours as on the screen (k, 3)."""
+    linear = np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+    y = linear @ (0.2126, 0.7152, 0.0722)
+    return np.where(y > 216 / 24389, 116 * np.cbrt(y) - 16, y * 24389 / 27)
+
+
+def _protan(colours: np.ndarray) -> np.ndarray:
+    """What somebody without long-wave cones sees (Vienot, Brettel, Mollon 1999), as linear light."""
+    linear = colours**2.2
+    return linear @ np.array([[0.11238, 0.11238, 0.00401], [0.88762, 0.88762, -0.00401], [0, 0, 1]])
+
+
+def test_lightness_of_the_sequential_map_rises_evenly():
+    light = _lightness(q.gradient(False, 256))
+    assert (np.diff(light) > 0).all()
+    assert light[-1] - light[0] > 60
+    steps = np.diff(_lightness(q.gradient(False, 9)))
+    assert steps.max() < 1.5 * steps.mean()
+    assert steps.min() > 0.5 * steps.mean()
+
+
+def test_the_diverging_map_is_light_in_the_middle_and_alike_on_both_sides():
+    light = _lightness(q.gradient(True, 255))
+    assert (np.diff(light[:128]) > 0).all()
+    assert (np.diff(light[127:]) < 0).all()
+    assert np.abs(light - light[::-1]).max() < 8
+    ends = _protan(q.gradient(True, 3))
+    assert np.abs(ends[0] - ends[2]).max() > 0.3, "blue and orange stay apart without red cones"
+
+
+def test_values_of_all_quantities():
+    strain, wrench = np.array([[1.1, 0, 0, 0.3, 3.0, -4.0]]), np.array([[-1.0, 2.0, 2.0, 0.0, 3.0, 4.0]])
+    body = fields(strain, 1.0, wrench=wrench)
+    wanted = {"torque": 5, "torque_z": 4, "force": 3, "axial_force": -1, "curvature": 5, "curvature_z": -4,
+              "stretch": 0.1}  # fmt: skip
+    assert {name: float(q.quantity_values(body, name)[0]) for name in q.QUANTITIES} == pytest.approx(wanted)
+
+
+def test_colours_of_values():
+    found = q.colours(np.array([-1.0, 0.0, 1.0, 9.0, np.nan]), (0.0, 1.0), False, (0.1, 0.2, 0.3))
+    assert np.allclose(found[[0, 1]], q.SEQUENTIAL[0])
+    assert np.allclose(found[[2, 3]], q.SEQUENTIAL[-1])
+    assert np.allclose(found[4], (0.1, 0.2, 0.3))
+    assert np.allclose(q.colours(np.zeros(2), (0.0, 0.0), True), q.DIVERGING[4], atol=0.01)
+
+
+@given(st.floats(1e-9, 1e9))
+def test_limits_are_round_and_hold_the_value(size):
+    top = q.limit(size)
+    assert size * (1 - 1e-9) <= top <= 1.4 * size
+    assert float(f"{top:.2g}") == pytest.approx(top)
+
+
+def test_ranges():
+    assert q.range_of(np.array([0.2, 0.93, np.nan]), False) == (0.0, 1.0)
+    assert q.range_of(np.array([-0.0031, 0.001]), True) == pytest.approx((-0.004, 0.004))
+    assert q.range_of(np.full(3, np.nan), True) == (0.0, 0.0)
+    assert q.merged(None, (0, 1)) == (0, 1)
+    assert q.merged((-2, 1), (0, 3)) == (-2, 3)
+
+
+@given(st.floats(1e-6, 1e6), st.booleans())
+def test_three_to_five_round_ticks(size, signed):
+    top = q.limit(size)
+    span = (-top if signed else 0.0, top)
+    marks = q.ticks(span)
+    assert 3 <= len(marks) <= 5
+    assert min(abs(mark) for mark in marks) < 1e-12
+    assert all(span[0] * (1 + 1e-6) <= mark <= span[1] * (1 + 1e-6) for mark in marks)
+    assert np.ptp(np.diff(marks)) < 1e-9 * top
+    assert all(float(f"{mark:.2g}") == pytest.approx(mark) for mark in marks)
+    assert marks[-1] - marks[0] > 0.7 * (span[1] - span[0])
+
+
+@pytest.mark.parametrize(
+    ("span", "unit", "texts", "shown"),
+    [
+        ((0, 0.012), "N m", ["0.0", "2.5", "5.0", "7.5", "10.0"], "mN m"),
+        ((-0.004, 0.004), "", ["−0.4", "−0.2", "0.0", "0.2", "0.4"], "%"),
+        ((0, 20), "1/m", ["0", "5", "10", "15", "20"], "1/m"),
+        ((-1500, 1500), "N", ["−1.5", "0.0", "1.5"], "kN"),
+        ((0, 0), "N", ["0"], "N"),
+    ],
+)
+def test_texts_of_ticks(span, unit, texts, shown):
+    rows, in_unit = q.tick_texts(span, unit)
+    assert in_unit == shown
+    assert [text for _, text in rows] == texts
+    shares = [share for share, _ in rows]
+    assert all(0 <= share <= 1 for share in shares)
+    assert shares == sorted(shares)
+
+
+def test_the_radius_is_exaggerated_to_a_quarter():
+    wave = np.sin(np.linspace(0, 6, 100))
+    for epsilon in (1e-5, 0.004, 0.05):
+        gamma = 1 + epsilon * wave
+        scale = q.stretch_scale(gamma)
+        assert float(f"{scale:.2g}") == pytest.approx(scale)
+        radius = gamma ** (-0.5 * scale)
+        assert 0.17 < radius.max() / radius.min() - 1 <= 0.2501
+    assert q.stretch_scale(1 + 0.3 * wave) == 1.0, "that can be seen as it is"
+    assert q.stretch_scale(1 + 1e-8 * wave) == 1.0, "rounding is not to be seen"
+    assert q.stretch_scale(np.full(3, np.nan)) == 1.0
+    assert q.stretch_scale(np.array([-1.0])) == 1.0
+
+
+def test_ranges_of_a_run_only_grow():
+    held = BodyRange("stretch")
+    assert held.span is None
+    held.show(worm(0.001))
+    assert held.span == pytest.approx((-0.001, 0.001))
+    first = held.stretch_scale
+    held.show(worm(0.004))
+    held.show(worm(0.002))
+    assert held.span == pytest.approx((-0.004, 0.004))
+    assert held.stretch_scale < first
+    plain = BodyRange("")
+    plain.show(snake())
+    assert plain.span is None
+    assert plain.stretch_scale == 1.0
+
+
+def test_the_bar_says_what_is_drawn():
+    assert bar("", (0.0, 0.0), 1.0, 0.0) is None
+    only_radius = bar("", (0.0, 0.0), 60.0, 0.0)
+    assert only_radius is not None
+    assert [label.text for label in bar_labels(only_radius, DARK, 1.0)] == ["radius changes drawn ×60"]
+    both = bar("torque", (0.0, 0.012), 60.0, 0.1)
+    assert both is not None
+    texts = [label.text for label in bar_labels(both, DARK, 1.0)]
+    assert texts == ["Torque  |C|  (mN m)", "0.0", "2.5", "5.0", "7.5", "10.0", "radius changes drawn ×60"]
+    lines = bar_lines(both, DARK, 1.0)
+    assert np.isfinite(lines).all()
+    for width, height in ((1280, 720), (420, 240)):
+        corner = bar_matrix(both, width, height, height / 720)
+        points = np.column_stack((lines[:, :2], np.zeros(len(lines)), np.ones(len(lines)))) @ corner.T
+        assert (np.abs(points[:, :2]) <= 1).all(), "the bar lies in the picture"
+        assert points[0, 1] < 1 - 2 * 0.1
+
+
+def test_a_strain_that_is_not_known_has_no_value():
+    assert math.isnan(float(q.quantity_values(fields(plain_strain() * np.nan, 1.0), "stretch")[0]))
