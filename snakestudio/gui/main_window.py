@@ -19,12 +19,12 @@ from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
 from snakestudio.gui.exporting import Exporter
 from snakestudio.gui.files import Files
+from snakestudio.gui.parts import n_parts, part_name
 from snakestudio.gui.run_bar import RunBar
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.space_keeper import SpaceKeeper
 from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.time_bar import TimeBar
-from snakestudio.gui.viewport.body_look import n_parts, part_name
 from snakestudio.gui.viewport.legend import fill_trail_menu
 from snakestudio.gui.viewport.viewport import Viewport
 

@@ -8,6 +8,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.gui.document import Document
+from snakestudio.gui.parts import n_parts
 from snakestudio.model.scene import Scene
 
 __all__ = ["Body", "Item", "Selection"]
@@ -111,7 +112,7 @@ class Selection(QObject):
 
 def _exists(item: Item, scene: Scene) -> bool:
     kind, index = item
-    count = {"obstacle": len(scene.obstacles), "link": scene.robot.n_links}.get(kind, 1)
+    count = {"obstacle": len(scene.obstacles), "link": n_parts(scene)}.get(kind, 1)
     return 0 <= index < count
 
 

@@ -149,23 +149,24 @@ def _tint(
     rows, head, tail = len(shape.section), shape.head_rings, shape.tail_rings
     span = overlays.body_range or (0.0, 0.0)
     tint = np.tile(np.array(theme.link), (rows, 1))
+    tint[:head] = theme.head
     if overlays.body_quantity and fields is not None:
         values = quantity_values(fields, overlays.body_quantity)
         signed = QUANTITIES[overlays.body_quantity].signed
         span = overlays.body_range or range_of(values, signed)
         tint[head : rows - tail] = colours(smooth(values, shape.rings), span, signed, theme.support)
         tint[rows - tail :] = tint[rows - tail - 1]
-    tint[:head] = theme.head
-    if bright:
+    elif bright:
+        # Where colours mean something the band around the cross-section has to do.
         chosen = np.isin(shape.section, list(bright))
         tint[chosen] = 0.65 * tint[chosen] + 0.35
-    linear = np.ones((rows, shape.columns, 4), np.float32)
-    linear[..., :3] = np.square(tint, dtype=np.float32, casting="same_kind")[:, None]
+    linear = np.ones((rows, 4), np.float32)
+    linear[:, :3] = np.square(tint)
     if overlays.body_quantity and fields is not None:
         # The stripe along the back would make some values look like others.
         tone = shape.vertices.reshape(rows, shape.columns, 8)[head:, :, 7]
         tone[tone > 1.0] = 1.0
-    return linear.reshape(-1, 4), span
+    return linear.repeat(shape.columns, axis=0), span
 
 
 def head(links: Chain, radius: float, theme: Theme) -> dict[str, Batch]:

@@ -132,14 +132,7 @@ def build(
         if tube is not None and snapshot is not None:
             opaque = beam_parts.head(links, float(tube.radius[0]), theme)
             opaque |= beam_parts.holds(tube, snapshot, scene, overlays, theme)
-            opaque["sleeve"] = beam_parts.marked(tube, links, sorted(chosen["link"]), theme.accent)
-            if (
-                overlays.hover is not None
-                and overlays.hover.kind == "link"
-                and overlays.hover not in overlays.selection
-            ):
-                over = beam_parts.marked(tube, links, [overlays.hover.index], theme.hover)
-                opaque["sleeve"] = np.concatenate((opaque["sleeve"], over))
+            opaque |= _marked(tube, links, overlays, theme)
     elif len(pose):
         opaque = robot_parts.body(links, robot, theme, chosen["link"])
     rows = world_parts.obstacle_rows(world.posts, theme, chosen["obstacle"], overlays.obstacle_opacity)
@@ -225,6 +218,15 @@ def _ghosts(
             made = beam_parts.ghost(pose, beam, camera, colour, one.opacity)
             tubes += [made] if made is not None else []
     return capsules, tubes
+
+
+def _marked(tube: beam_parts.Tube, links: robot_parts.Chain, overlays: Overlays, theme: Theme) -> dict[str, Batch]:
+    """Bands at the cross-sections that are selected or under the cursor."""
+    picks = [(pick, theme.accent) for pick in overlays.selection if pick.kind == "link"]
+    if overlays.hover is not None and overlays.hover.kind == "link" and overlays.hover not in overlays.selection:
+        picks.append((overlays.hover, theme.hover))
+    bands = [beam_parts.marked(tube, links, [pick.index], colour) for pick, colour in picks]
+    return {"sleeve": np.concatenate(bands)} if bands else {}
 
 
 def _bar(tube: beam_parts.Tube | None, snapshot: Snapshot | None, overlays: Overlays) -> bar_parts.Bar | None:

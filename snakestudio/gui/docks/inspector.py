@@ -17,6 +17,7 @@ from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_mention, o
 from snakestudio.gui.docks.start_kinds import START_KINDS, start_values
 from snakestudio.gui.document import Document
 from snakestudio.gui.models import is_planar
+from snakestudio.gui.parts import n_parts, part_name
 from snakestudio.gui.selection import Item, Selection
 from snakestudio.gui.throttle import Throttle
 from snakestudio.gui.widgets.form import FormRow, TextRow, make_row
@@ -141,7 +142,7 @@ class Inspector(Themed):
                 title = obstacle_title(obstacle, index)
                 subtitle = kind_title(obstacle.kind) if obstacle.name else ""
             elif kind == "link":
-                title = f"Link {index + 1} of {scene.robot.n_links}"
+                title = f"{part_name(scene)} {index + 1} of {n_parts(scene)}"
                 subtitle = "as the viewport shows it now"
             else:
                 title = {"robot": "Robot", "ground": "Ground", "path": "Path", "start": "Start", "run": "Run"}.get(
@@ -246,7 +247,7 @@ class Inspector(Themed):
             return
         snapshot, scene = self._bridge.displayed, self._document.scene
         single = self._selection.single
-        fits = snapshot is not None and snapshot.n_links == scene.robot.n_links
+        fits = snapshot is not None and snapshot.n_links == n_parts(scene)
         if self._link is not None:
             values = []
             if fits and snapshot is not None:

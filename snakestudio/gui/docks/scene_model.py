@@ -10,6 +10,7 @@ from PySide6.QtGui import QFont, QIcon
 from snakestudio.gui import theme
 from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_title, place_and_size
 from snakestudio.gui.document import Document
+from snakestudio.gui.parts import head_part, n_parts, part_name
 from snakestudio.gui.selection import Item
 from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.model.scene import Scene
@@ -65,7 +66,7 @@ class SceneModel(QAbstractItemModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         number = int(parent.internalId()) if parent.isValid() else 0
         if number == _LINKS:
-            return self._scene.robot.n_links
+            return n_parts(self._scene)
         if number == _OBSTACLES:
             return len(self._scene.obstacles)
         return len(_CHILDREN.get(number, ()))
@@ -145,11 +146,11 @@ class SceneModel(QAbstractItemModel):
             return obstacle_title(scene.obstacles[i], i) if i < len(scene.obstacles) else None
         if number >= _LINK:
             i = number - _LINK
-            return f"Link {i + 1} · head" if i == scene.robot.head_index else f"Link {i + 1}"
+            return f"{part_name(scene)} {i + 1}" + (" · head" if i == head_part(scene) else "")
         along, across = format_number(scene.ground.mu_along), format_number(scene.ground.mu_across)
         return {
             _ROBOT: f"Robot · {scene.robot.name}",
-            _LINKS: f"Links ({scene.robot.n_links})",
+            _LINKS: f"{part_name(scene)}s ({n_parts(scene)})",
             _START: f"Start · {_STARTS.get(scene.start.kind, scene.start.kind)}",
             _WORLD: "World",
             _GROUND: "Ground · µ " + (along if along == across else f"{along} along, {across} across"),
@@ -192,7 +193,7 @@ class SceneModel(QAbstractItemModel):
         old = self._scene
         if old is after:
             return
-        self._replace_rows(self._node(_LINKS), (0,) * old.robot.n_links, (0,) * after.robot.n_links, after, False)
+        self._replace_rows(self._node(_LINKS), (0,) * n_parts(old), (0,) * n_parts(after), after, False)
         if old.obstacles is not after.obstacles:
             self._replace_rows(self._node(_OBSTACLES), old.obstacles, after.obstacles, after, True)
         self._scene = after

@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.render.body_range import BodyRange
 from snakestudio.render.overlays import Overlays
 from snakestudio.session.recording import SpooledRecording
 
-__all__ = ["BodyLook", "n_parts", "part_name"]
+__all__ = ["BodyLook"]
 
 _SAMPLES = 60
 """Rows of what was recorded so far that a newly chosen quantity looks at."""
-
-
-def n_parts(scene: Scene) -> int:
-    """Links of a robot, or cross-sections of a continuous body."""
-    return scene.beam.sections if scene.model.continuum else scene.robot.n_links
-
-
-def part_name(scene: Scene) -> str:
-    """What these are called."""
-    return "Section" if scene.model.continuum else "Link"
 
 
 class BodyLook:

@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QWidget
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
+from snakestudio.gui.parts import n_parts, part_name
 from snakestudio.gui.selection import Item, Selection
-from snakestudio.gui.viewport.body_look import BodyLook, n_parts, part_name
+from snakestudio.gui.viewport.body_look import BodyLook
 from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.control_state import control_state
 from snakestudio.gui.viewport.gl_view import GlView
@@ -152,9 +153,8 @@ class Viewport(QWidget):
             link = self.options.now.trail_index(snapshot.n_links)
             if link is not None:
                 trail = self._trail.points(self.bridge.recording, link, snapshot)
-        dressed = self._look.dress(self.options.now.overlays(), self.bridge.recording, snapshot, self._bar_top)
         return replace(
-            dressed,
+            self._look.dress(self.options.now.overlays(), self.bridge.recording, snapshot, self._bar_top),
             trail=trail,
             ghosts=self.ghosts(snapshot.time) if snapshot is not None else (),
             selection=tuple(Pick(kind, index) for kind, index in sorted(self.selection.bodies)),

@@ -1,0 +1,174 @@
+"""A continuous body in the viewport: colours held over a run, sections under the cursor, the plain view, the menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.docks.link_values import link_values
+from snakestudio.gui.document import Document
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.selection import Selection
+from snakestudio.gui.viewport.body_look import BodyLook
+from snakestudio.gui.viewport.bounds import box_around
+from snakestudio.gui.viewport.surface import set_default_format
+from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.scene import Model, Scene
+from snakestudio.render.overlays import Overlays
+from snakestudio.session.recording import SpooledRecording
+from tests.gui.fake import ENERGIES, FakeBridge
+
+N = 41
+
+
+def make_body_rows(first: int, stop: int) -> Rows:
+    """Rows of a straight body that creeps along x, stretched in waves that grow; a support in its middle."""
+    k = stop - first
+    time = np.arange(first, stop) / 100.0
+    s = np.linspace(0.0, 1.0, N)
+    pose, strain, wrench = np.zeros((k, N, 7)), np.zeros((k, N, 6)), np.zeros((k, N, 6))
+    pose[:, :, 0], pose[:, :, 2], pose[:, :, 3] = 0.1 * time[:, None] + s - 0.5, 0.02, 1.0
+    strain[:, :, 0] = 1.0 + 0.001 * (1.0 + 3.0 * time[:, None]) * np.sin(9.0 * s)
+    wrench[:, :, 5] = 0.01 * time[:, None] * np.sin(np.pi * s)
+    hold = np.zeros((k, 1, 14))
+    hold[:, 0, :2], hold[:, 0, 2], hold[:, 0, 4], hold[:, 0, 5], hold[:, 0, 9] = (1.0, 0.5), 0.1 * time, 0.02, 1.0, 1.0
+    none, zero = np.zeros((k, 0, 2)), np.zeros((k, N, 3))
+    return Rows(
+        time, pose, np.zeros((k, N, 6)), none, none, none, none, none, zero, zero, np.zeros(k, np.int32),
+        np.zeros((k, len(ENERGIES))), np.zeros(k), np.zeros(k, np.int64), np.zeros(k, np.int64), np.arange(first, stop),
+        np.zeros((k, 0)), strain, wrench, hold, ContactRows.none(k),
+    )  # fmt: skip
+
+
+def make_body_recording(scene: Scene, n_rows: int) -> SpooledRecording:
+    """A recording of such rows."""
+    sections = tuple(float(x) for x in np.linspace(0, 1, N))
+    recording = SpooledRecording(scene, Schema(N, False, ENERGIES, sections=sections, n_holds=1))
+    recording.append(make_body_rows(0, n_rows))
+    return recording
+
+
+@pytest.fixture
+def body_document() -> Document:
+    """A continuum robot."""
+    document = Document()
+    document.set_value("model.kind", "continuum_beam", "Model")
+    assert document.scene.model.continuum
+    return document
+
+
+@pytest.fixture
+def body_bridge(body_document: Document) -> FakeBridge:
+    """Fifty rows of it."""
+    return FakeBridge(make_body_recording(body_document.scene, 50))
+
+
+@pytest.fixture(params=["threaded", "flat"])
+def viewport(
+    request: pytest.FixtureRequest, body_document: Document, body_bridge: FakeBridge, qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Viewport]:  # fmt: skip
+    """A viewport that shows it, with OpenGL and without."""
+    monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", request.param)
+    set_default_format()
+    viewport = Viewport(body_document, body_bridge, Selection(body_document))  # type: ignore[arg-type]
+    viewport._left_behind = None
+    qtbot.addWidget(viewport)
+    viewport.resize(800, 500)
+    viewport.show()
+    qtbot.waitExposed(viewport)
+    yield viewport
+    viewport.close_surface()
+
+
+def test_a_body_is_seen_and_its_sections_can_be_clicked(viewport: Viewport, qtbot: QtBot) -> None:
+    viewport.options.set(joint_axes=True, reference_ghost=True, centre_of_mass=True, contact_points=True)
+    with qtbot.waitSignal(viewport.frame_drawn, timeout=30_000):
+        viewport.refresh()
+    viewport.frame_all(at_once=True)
+    snapshot = viewport.snapshot
+    assert snapshot is not None
+    for section in (0, 10, 20, 33, 40):
+        x, y, z = snapshot.link_pose[section, :3] + np.array((0.0, 0.0, 0.0199))
+        where = viewport.pixel((float(x), float(y), float(z))).toPoint()
+        qtbot.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(where))
+        assert viewport.selection.items == {("link", section)}
+    viewport.hover(viewport.pixel((float(x), float(y), float(z))))
+    assert viewport.hint.text().startswith("Section 41 · X = 1 m")
+
+    def is_green() -> bool:
+        colour = viewport.grab().toImage().pixelColor(viewport.pixel(tuple(snapshot.link_pose[4, :3])).toPoint())
+        return colour.green() > 1.3 * colour.red() and colour.green() > 1.1 * colour.blue()
+
+    qtbot.waitUntil(is_green, timeout=10_000)
+    viewport.options.set(body_quantity="stretch")
+    assert not viewport.image().isNull()
+
+
+def test_bounds_hold_the_body(body_document: Document, body_bridge: FakeBridge) -> None:
+    snapshot = body_bridge.displayed
+    assert snapshot is not None
+    box = box_around(body_document.scene, snapshot, None)
+    assert box is not None
+    assert np.allclose(box[0], snapshot.link_pose[0, :3] - 0.03)
+    assert np.allclose(box[1], snapshot.link_pose[-1, :3] + 0.03)
+
+
+def test_colours_are_held_while_a_run_goes_on(body_document: Document) -> None:
+    recording = make_body_recording(body_document.scene, 100)
+    look, wanted = BodyLook(), Overlays(body_quantity="stretch")
+    spans, scales = [], []
+    begun = make_body_recording(body_document.scene, 1)
+    for row in (0, 40, 99, 20, 0):
+        dressed = look.dress(wanted, begun, recording.snapshot(row), 0.1)
+        assert dressed.body_range is not None
+        spans.append(dressed.body_range[1])
+        scales.append(dressed.stretch_scale)
+    assert spans == sorted(spans)
+    assert spans[-1] == pytest.approx(0.004)
+    assert spans[0] == pytest.approx(0.001)
+    assert scales == sorted(scales, reverse=True)
+    other = look.dress(wanted, recording, recording.snapshot(0), 0.1)
+    assert other.body_range == pytest.approx((-0.004, 0.004)), "of what was recorded"
+    torque = look.dress(Overlays(body_quantity="torque"), recording, recording.snapshot(0), 0.1)
+    assert torque.body_range == pytest.approx((0.0, 0.01))
+    plain = look.dress(Overlays(), recording, recording.snapshot(0), 0.1)
+    assert plain.body_range is None
+    assert plain.stretch_scale == other.stretch_scale
+
+
+def test_what_a_section_does_is_told(body_bridge: FakeBridge) -> None:
+    snapshot = body_bridge.displayed
+    assert snapshot is not None
+    names = [name for name, _, _ in link_values(snapshot, 20)]
+    assert "Support force" in names
+    assert not any(name.startswith("Joint") for name in names)
+
+
+def test_the_menu_offers_colours_only_for_a_body(
+    make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_window()
+    menu = window.actions_table.menus["View/Colour Body by"].menuAction()
+    window.actions_table.refresh()
+    assert not menu.isVisible()
+    assert not window.actions_table["colour_torque"].isEnabled()
+    assert window.actions_table["show_joint_axes"].isEnabled()
+    # The session goes on with links, as for the instant after the model was changed.
+    monkeypatch.setattr(Model, "continuum", property(lambda self: True))
+    window.actions_table.refresh()
+    assert menu.isVisible()
+    assert not window.actions_table["show_joint_axes"].isEnabled()
+    assert not window.actions_table["show_reference_ghost"].isEnabled()
+    window.actions_table["colour_torque"].trigger()
+    assert window.viewport.overlays().body_quantity == "torque"
+    qtbot.waitUntil(lambda: window.actions_table["colour_torque"].isChecked())
+    window.selection.set([("link", 30)])
+    assert window.selection.items == {("link", 30)}
+    window.viewport.options.set(body_quantity="of another version")
+    assert window.viewport.overlays().body_quantity == ""
