@@ -14,12 +14,17 @@ from snakestudio.export.encoder import Encoder, video_path
 from snakestudio.export.frames import FrameSource
 from snakestudio.export.video import VideoOptions, overview_camera, write_video
 from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Model, Scene
 from snakestudio.model.scene_file import load_scene
+from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.world import Box, Stairs
 from snakestudio.paths import scenes_dir
 from snakestudio.render.obstacles import obstacles_of
+from snakestudio.render.overlays import Overlays
+from snakestudio.render.style import Theme
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import run_offline
+from tests.body_recording import make_body_recording
 
 SMALL = VideoOptions(width=161, height=90, fps=10)
 
@@ -122,3 +127,48 @@ def test_impossible_names_are_a_sentence(recording: SpooledRecording, tmp_path: 
     (tmp_path / "b.mp4").mkdir()
     with pytest.raises(ExportError, match="folder"):
         write_video(tmp_path / "b.mp4", recording, SMALL)
+
+
+BODY = Scene(model=Model(kind="continuum_beam"))
+
+
+def test_a_body_between_rows_is_interpolated() -> None:
+    recording = make_body_recording(BODY, 20)
+    source = FrameSource(recording, 20)
+    first, between, second = (source.snapshot(time) for time in (0.10, 0.105, 0.11))
+    assert first.body is not None
+    assert between.body is not None
+    assert second.body is not None
+    for name in ("strain", "wrench", "point"):
+        before, now, after = (getattr(held.body, name) for held in (first, between, second))
+        assert np.allclose(now, 0.5 * (before + after))
+        assert not np.array_equal(before, after)
+    assert between.body.active.all()
+
+
+def test_a_video_of_a_body_keeps_its_colours(tmp_path: Path) -> None:
+    seen: list[Overlays] = []
+
+    class Drawing:
+        def __init__(self, width: int, height: int, theme: Theme) -> None:
+            self.size = height, width, 3
+
+        def frame(self, scene: Scene, snapshot: Snapshot, overlays: Overlays, *_: object) -> np.ndarray:
+            seen.append(overlays)
+            return np.zeros(self.size, np.uint8)
+
+        def close(self) -> None:
+            pass
+
+    recording = make_body_recording(BODY, 50)
+    options = VideoOptions(width=160, height=90, fps=10, body_quantity="stretch")
+    assert write_video(tmp_path / "a.mp4", recording, options, renderer=Drawing) is not None
+    assert {overlays.body_range for overlays in seen} == {(-0.0025, 0.0025)}
+    assert {overlays.stretch_scale for overlays in seen} == {80.0}
+    camera = overview_camera(recording, 16 / 9)
+    ends = np.array([(-0.5, 0.0, 0.02), (0.549, 0.0, 0.02)])
+    assert (np.abs(camera.project(ends, 16 / 9)[:, :2]) < 1.0).all()
+    pictures = frames(write_video(tmp_path / "b.mp4", recording, options) or tmp_path)
+    assert pictures[0].std() > 8
+    with pytest.raises(UsageError, match="give one of torque"):
+        VideoOptions(body_quantity="colour")

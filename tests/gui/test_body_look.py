@@ -17,40 +17,10 @@ from snakestudio.gui.viewport.body_look import BodyLook
 from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.surface import set_default_format
 from snakestudio.gui.viewport.viewport import Viewport
-from snakestudio.model.recording import ContactRows, Rows, Schema
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.scene import Model
 from snakestudio.render.overlays import Overlays
-from snakestudio.session.recording import SpooledRecording
-from tests.gui.fake import ENERGIES, FakeBridge
-
-N = 41
-
-
-def make_body_rows(first: int, stop: int) -> Rows:
-    """Rows of a straight body that creeps along x, stretched in waves that grow; a support in its middle."""
-    k = stop - first
-    time = np.arange(first, stop) / 100.0
-    s = np.linspace(0.0, 1.0, N)
-    pose, strain, wrench = np.zeros((k, N, 7)), np.zeros((k, N, 6)), np.zeros((k, N, 6))
-    pose[:, :, 0], pose[:, :, 2], pose[:, :, 3] = 0.1 * time[:, None] + s - 0.5, 0.02, 1.0
-    strain[:, :, 0] = 1.0 + 0.001 * (1.0 + 3.0 * time[:, None]) * np.sin(9.0 * s)
-    wrench[:, :, 5] = 0.01 * time[:, None] * np.sin(np.pi * s)
-    hold = np.zeros((k, 1, 14))
-    hold[:, 0, :2], hold[:, 0, 2], hold[:, 0, 4], hold[:, 0, 5], hold[:, 0, 9] = (1.0, 0.5), 0.1 * time, 0.02, 1.0, 1.0
-    none, zero = np.zeros((k, 0, 2)), np.zeros((k, N, 3))
-    return Rows(
-        time, pose, np.zeros((k, N, 6)), none, none, none, none, none, zero, zero, np.zeros(k, np.int32),
-        np.zeros((k, len(ENERGIES))), np.zeros(k), np.zeros(k, np.int64), np.zeros(k, np.int64), np.arange(first, stop),
-        np.zeros((k, 0)), strain, wrench, hold, ContactRows.none(k),
-    )  # fmt: skip
-
-
-def make_body_recording(scene: Scene, n_rows: int) -> SpooledRecording:
-    """A recording of such rows."""
-    sections = tuple(float(x) for x in np.linspace(0, 1, N))
-    recording = SpooledRecording(scene, Schema(N, False, ENERGIES, sections=sections, n_holds=1))
-    recording.append(make_body_rows(0, n_rows))
-    return recording
+from tests.body_recording import make_body_recording
+from tests.gui.fake import FakeBridge
 
 
 @pytest.fixture
