@@ -235,6 +235,7 @@ TABLE: tuple[Spec, ...] = (
     _line("View"),
     _show("forces", "Obstacle Forces"),
     _show("friction", "Friction Forces"),
+    _show("support_torques", "Support Torques", "1 N m is as long as 10 N of force", enabled=_is_continuum),
     _show("contact_points", "Contact Points", "Coloured by stick and slip"),
     _show("trail", "Trail"),
     _show("path", "Path", "The path on the ground and the points that guide the robot"),

@@ -12,9 +12,10 @@ import numpy as np
 from snakestudio.render.instances import Batch, FloatArray, line_rows
 from snakestudio.render.quantities import QUANTITIES, Range, gradient, tick_texts
 from snakestudio.render.style import Theme
+from snakestudio.render.view import REFERENCE_HEIGHT
 from snakestudio.render.world_parts import Label
 
-__all__ = ["Bar", "bar", "bar_labels", "bar_lines", "bar_matrix", "bar_scale"]
+__all__ = ["Bar", "bar", "bar_corner", "bar_labels", "bar_lines", "bar_matrix", "bar_scale"]
 
 _WIDTH, _PAD, _MARGIN = 236.0, 14.0, 14.0
 _TITLE, _COLOURS, _NOTE = 24.0, 36.0, 22.0
@@ -70,11 +71,16 @@ def bar_scale(pixel: float) -> float:
     return max(pixel, 0.85)
 
 
-def bar_matrix(this: Bar, width: int, height: int, pixel: float) -> FloatArray:
+def bar_corner(this: Bar, width: int, height: int) -> tuple[float, float, float]:
+    """Left and upper side of the bar in a picture, and device pixels for a pixel of the bar."""
+    size = bar_scale(height / REFERENCE_HEIGHT)
+    return width - (_WIDTH + _MARGIN) * size, max(this.top * height, _MARGIN * size), size
+
+
+def bar_matrix(this: Bar, width: int, height: int) -> FloatArray:
     """Matrix (4, 4) from pixels right of and below the bar's upper left corner to clip space."""
     matrix = np.zeros((4, 4))
-    size = bar_scale(pixel)
-    left, top = width - (_WIDTH + _MARGIN) * size, max(this.top * height, _MARGIN * size)
+    left, top, size = bar_corner(this, width, height)
     matrix[0, 0], matrix[1, 1] = 2 * size / width, -2 * size / height
     matrix[:, 3] = (2 * left / width - 1, 1 - 2 * top / height, 0.0, 1.0)
     return matrix

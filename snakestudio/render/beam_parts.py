@@ -115,8 +115,8 @@ def tube(
     strain = fields.strain if fields is not None else np.tile((1.0, 0, 0, 0, 0, 0), (n, 1))
     gamma = np.where(np.isfinite(strain[:, 0]) & (strain[:, 0] > 1e-3), strain[:, 0], 1.0)
     scale = overlays.stretch_scale if overlays.stretch_scale is not None else stretch_scale(gamma)
-    # P5 (37): the volume stays. Nothing may become thinner than a tenth or thicker than three times, whatever scale.
-    radius = beam.radius_m * np.clip(gamma ** (-0.5 * scale), 0.1, 3.0)
+    # P5 (37): the volume stays. Nothing may become thinner than a tenth or thicker than five times, whatever scale.
+    radius = beam.radius_m * np.clip(gamma ** (-0.5 * scale), 0.1, 5.0)
     tangent = links.axis
     if np.isfinite(strain[:, :3]).all() and np.abs(strain[:, 1:3]).max() > 1e-9:
         way = np.einsum("kij,kj->ki", quat.matrix(links.quaternion), np.column_stack((gamma, strain[:, 1:3])))

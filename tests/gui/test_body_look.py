@@ -77,6 +77,12 @@ def test_a_body_is_seen_and_its_sections_can_be_clicked(viewport: Viewport, qtbo
 
     qtbot.waitUntil(is_green, timeout=10_000)
     viewport.options.set(body_quantity="stretch")
+
+    def is_blue() -> bool:
+        colour = viewport.grab().toImage().pixelColor(viewport.pixel(tuple(snapshot.link_pose[19, :3])).toPoint())
+        return colour.blue() > 1.5 * colour.red()
+
+    qtbot.waitUntil(is_blue, timeout=10_000)
     assert not viewport.image().isNull()
 
 
@@ -128,6 +134,7 @@ def test_the_menu_offers_colours_only_for_a_body(
     window.actions_table.refresh()
     assert not menu.isVisible()
     assert not window.actions_table["colour_torque"].isEnabled()
+    assert not window.actions_table["show_support_torques"].isEnabled()
     assert window.actions_table["show_joint_axes"].isEnabled()
     # The session goes on with links, as for the instant after the model was changed.
     monkeypatch.setattr(Model, "continuum", property(lambda self: True))
@@ -138,6 +145,8 @@ def test_the_menu_offers_colours_only_for_a_body(
     window.actions_table["colour_torque"].trigger()
     assert window.viewport.overlays().body_quantity == "torque"
     qtbot.waitUntil(lambda: window.actions_table["colour_torque"].isChecked())
+    window.actions_table["show_support_torques"].trigger()
+    assert window.viewport.overlays().show_support_torques
     window.selection.set([("link", 30)])
     assert window.selection.items == {("link", 30)}
     window.viewport.options.set(body_quantity="of another version")

@@ -153,7 +153,7 @@ def test_the_bar_says_what_is_drawn():
     lines = bar_lines(both, DARK, 1.0)
     assert np.isfinite(lines).all()
     for width, height in ((1280, 720), (420, 240)):
-        corner = bar_matrix(both, width, height, height / 720)
+        corner = bar_matrix(both, width, height)
         points = np.column_stack((lines[:, :2], np.zeros(len(lines)), np.ones(len(lines)))) @ corner.T
         assert (np.abs(points[:, :2]) <= 1).all(), "the bar lies in the picture"
         assert points[0, 1] < 1 - 2 * 0.1

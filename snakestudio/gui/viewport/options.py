@@ -31,6 +31,8 @@ class Wishes:
         0-based link whose trail is drawn, or `TRAIL_MIDDLE`.
     body_quantity : str
         What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own colour.
+    support_torques : bool
+        Arrows of the torques of what holds a continuous body; 1 N m is as long as 10 N.
     path, contact_points, centre_of_mass, joint_axes, reference_ghost, grid, see_through : bool
     """
 
@@ -48,6 +50,7 @@ class Wishes:
     grid: bool = True
     see_through: bool = False
     body_quantity: str = ""
+    support_torques: bool = False
 
     def overlays(self) -> Overlays:
         """What they mean to the renderer (trail, selection and hover come from elsewhere)."""
@@ -63,6 +66,8 @@ class Wishes:
             reference_ghost=self.reference_ghost,
             show_grid=self.grid,
             obstacle_opacity=0.35 if self.see_through else 1.0,
+            show_support_torques=self.support_torques,
+            torque_scale=10.0 * self.force_scale,
             # The settings may be those of another version.
             body_quantity=self.body_quantity if self.body_quantity in QUANTITIES else "",
         )

@@ -12,15 +12,19 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui import theme
+from snakestudio.gui.viewport.painted_bar import paint_bar
 from snakestudio.gui.viewport.surface import Picture
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.solids import Post
 from snakestudio.render import path_parts
+from snakestudio.render.bar_parts import bar
 from snakestudio.render.camera import Camera
 from snakestudio.render.footprints import footprint
 from snakestudio.render.obstacles import obstacles_of
 from snakestudio.render.overlays import Overlays
+from snakestudio.render.quantities import QUANTITIES, quantity_values, range_of
+from snakestudio.render.quantities import colours as quantity_colours
 from snakestudio.render.style import Colour, Theme
 
 __all__ = ["TopView"]
@@ -112,7 +116,7 @@ class TopView(QWidget):
                 if np.isfinite(pose).all():
                     painter.drawLine(*map(place, _ends(pose, robot.contact_half_length_m)))
         if snapshot is not None and Fields.POSE in snapshot.valid and scene.model.continuum:
-            self._body(painter, snapshot, 2 * scene.beam.radius_m * scale, outline, colours, place)
+            self._body(painter, snapshot, overlays, 2 * scene.beam.radius_m * scale, outline, colours, place)
             if overlays.show_forces:
                 self._arrows(painter, snapshot, overlays, place)
         elif snapshot is not None and Fields.POSE in snapshot.valid:
@@ -188,6 +192,7 @@ class TopView(QWidget):
     def _body(
         painter: QPainter,
         snapshot: Snapshot,
+        overlays: Overlays,
         width: float,
         outline: Callable[[tuple[str, int]], QPen],
         colours: Theme,
@@ -197,6 +202,20 @@ class TopView(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(_thick(_qcolour(colours.link), width))
         painter.drawPolyline(_axis(snapshot.link_pose, place))
+        if overlays.body_quantity and snapshot.body is not None:
+            what = QUANTITIES[overlays.body_quantity]
+            values = quantity_values(snapshot.body, overlays.body_quantity)
+            span = overlays.body_range or range_of(values, what.signed)
+            line = _axis(snapshot.link_pose, place)
+            if len(values) == line.size():
+                tints = quantity_colours(0.5 * (values[1:] + values[:-1]), span, what.signed, colours.support)
+                for k, (red, green, blue) in enumerate(tints.tolist()):
+                    pen = _thick(_qcolour((red, green, blue)), width)
+                    if k + 1 < len(tints):
+                        pen.setCapStyle(Qt.PenCapStyle.FlatCap)  # or every piece would lie round on the one before
+                    painter.setPen(pen)
+                    painter.drawLine(line.at(k), line.at(k + 1))
+                paint_bar(painter, bar(overlays.body_quantity, span, 1.0, overlays.bar_top), colours)
         for index, pose in enumerate(snapshot.link_pose):
             edge = outline(("link", index))
             if not np.isfinite(pose).all() or (index and edge.style() == Qt.PenStyle.NoPen):
