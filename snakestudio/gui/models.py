@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from snakestudio.gui.controllers import unused_by_controller
 from snakestudio.model.scene import Scene
 
-__all__ = ["MODELS", "ModelInfo", "belongs_elsewhere", "is_planar", "unused_reason"]
+__all__ = ["MODELS", "ModelInfo", "belongs_elsewhere", "body_word", "is_planar", "n_bodies", "unused_reason"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,17 @@ MODELS = {
         "Links flat on the ground that cannot move sideways into what they touch: made for designing controllers.",
         planar=True,
     ),
+    "continuum_beam": ModelInfo(
+        "Continuum (P5)",
+        "continuum",
+        "A body without joints that is told its strains: worm, inchworm, snake, with forces and torques inside.",
+        planar=False,
+    ),
 }
 """By `scene.model.kind`."""
 
 _SPATIAL, _LAGRANGIAN, _NONHOLONOMIC = "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic"
+_CONTINUUM = "continuum_beam"
 _SMOOTH = (_LAGRANGIAN, _NONHOLONOMIC)
 _NONSMOOTH = ("planar_nonsmooth", _SPATIAL)
 
@@ -114,6 +121,24 @@ _WHERE = {
     (*_NONSMOOTH, _NONHOLONOMIC): "not in the Lagrangian model",
 }
 
+_OF_CONTINUUM = ("beam", "strain", "support")
+"""Parts of the scene that say something of a continuous body only."""
+
+_READ_BY_CONTINUUM = frozenset(
+    {
+        "ground.gravity_m_s2",
+        "ground.slope_deg",
+        "ground.downhill_deg",
+        "solver.step_s",
+        "solver.error_tolerance",
+        "control.period_s",
+    }
+)
+_CONTINUUM_FRICTION = frozenset({"ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s"})
+_OF_LINKS = ("robot", "gait", "joint_controller", "actuator", "controller", "obstacles", "path")
+_OF_BOTH = ("ground", "solver", "control")
+"""Parts of which a continuous body reads only some values; the rest (run, start, texts) holds for every model."""
+
 _PD_GAINS = frozenset({"joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad"})
 _LINEARIZED_GAINS = frozenset({"joint_controller.linearization_kp_per_s2", "joint_controller.linearization_kd_per_s"})
 
@@ -123,14 +148,34 @@ def is_planar(scene: Scene) -> bool:
     return MODELS[scene.model.kind].planar
 
 
+def n_bodies(scene: Scene) -> int:
+    """Number of links, or of the cross-sections that stand for them in a continuous body."""
+    return scene.beam.sections if scene.model.continuum else scene.robot.n_links
+
+
+def body_word(scene: Scene) -> str:
+    """What one of the bodies is called: "link", or "section" of a continuous one."""
+    return "section" if scene.model.continuum else "link"
+
+
 def belongs_elsewhere(scene: Scene, key: str) -> bool:
-    """Whether the value at `key` is a speciality of a smooth formulation that is not the scene's."""
+    """Whether the value at `key` has no place beside the scene's model.
+
+    That is a speciality of a smooth formulation that is not the scene's, and whatever a continuous body does not read.
+    """
+    if scene.model.continuum:
+        return bool(unused_reason(scene, key))
     readers = _READ_BY.get(key, ())
     return bool(readers) and set(readers) <= set(_SMOOTH) and scene.model.kind not in readers
 
 
 def unused_reason(scene: Scene, key: str) -> str:
     """Why the value at `key` has no effect in the scene as it stands, in a few words; "" if it has one."""
+    part = key.partition(".")[0].partition("[")[0]
+    if scene.model.continuum:
+        return _unused_by_continuum(scene, key, part)
+    if part in _OF_CONTINUUM:
+        return "only in the continuum model"
     readers = _READ_BY.get(key)
     if readers is not None and scene.model.kind not in readers:
         return _WHERE[readers]
@@ -142,3 +187,10 @@ def unused_reason(scene: Scene, key: str) -> str:
     if key in _LINEARIZED_GAINS and not linearized:
         return "only under feedback linearization"
     return unused_by_controller(scene, key)
+
+
+def _unused_by_continuum(scene: Scene, key: str, part: str) -> str:
+    if key in _CONTINUUM_FRICTION:
+        return "" if scene.support.kind == "friction" else "only where friction moves the body"
+    read = key in _READ_BY_CONTINUUM or part not in (*_OF_LINKS, *_OF_BOTH)
+    return "" if read else "not in the continuum model"

@@ -8,7 +8,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.gui.document import Document
-from snakestudio.gui.parts import n_parts
+from snakestudio.gui.models import n_bodies
 from snakestudio.model.scene import Scene
 
 __all__ = ["Body", "Item", "Selection"]
@@ -16,8 +16,10 @@ __all__ = ["Body", "Item", "Selection"]
 Body = tuple[Literal["obstacle", "link"], int]
 """Something that stands in the viewport: its kind and its 0-based index."""
 
-Item = tuple[Literal["obstacle", "link", "robot", "ground", "path", "start", "run"], int]
+Item = tuple[Literal["obstacle", "link", "robot", "beam", "strain", "support", "ground", "path", "start", "run"], int]
 """Anything that can be selected: its kind and its 0-based index (0 for what there is one of)."""
+
+_OF_LINKS, _OF_CONTINUUM = ("robot", "path", "obstacle"), ("beam", "strain", "support")
 
 
 class Selection(QObject):
@@ -112,7 +114,9 @@ class Selection(QObject):
 
 def _exists(item: Item, scene: Scene) -> bool:
     kind, index = item
-    count = {"obstacle": len(scene.obstacles), "link": n_parts(scene)}.get(kind, 1)
+    if kind in (_OF_LINKS if scene.model.continuum else _OF_CONTINUUM):
+        return False  # it has no effect in the scene's model, and no place in the tree
+    count = {"obstacle": len(scene.obstacles), "link": n_bodies(scene)}.get(kind, 1)
     return 0 <= index < count
 
 

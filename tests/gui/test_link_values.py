@@ -52,7 +52,7 @@ def test_a_link_in_space_says_how_it_lies_and_what_carries_it() -> None:
         shot.joint_torque, contacts, shot.energy, shot.solver,
     )  # fmt: skip
     rows = {name: float(text.replace("−", "-")) for name, text, _ in link_values(shot, 4, spatial=True)}
-    assert len(rows) == MAX_LINK_VALUES
+    assert len(rows) == 19 <= MAX_LINK_VALUES
     assert (rows["Heading"], rows["Pitch"], rows["Roll"]) == (30.0, 12.0, -8.0)
     assert (rows["Ground load"], rows["Ground friction"], rows["Obstacle force"]) == (6.0, 0.5, 5.0)
     assert rows["Joint before pitch"] == pytest.approx(np.degrees(shot.joint_angle[3, 1]), abs=0.006)

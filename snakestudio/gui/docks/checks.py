@@ -39,6 +39,9 @@ Index = QModelIndex | QPersistentModelIndex
 _PARTS: dict[str, Item] = {
     "robot": ("robot", 0),
     "joint_controller": ("robot", 0),
+    "beam": ("beam", 0),
+    "strain": ("strain", 0),
+    "support": ("support", 0),
     "ground": ("ground", 0),
     "start": ("start", 0),
     "run": ("run", 0),

@@ -12,15 +12,14 @@ from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.docks.clearance import clearances
 from snakestudio.gui.docks.height_rows import HeightsRow, PictureRow, choose_file
-from snakestudio.gui.docks.link_values import MAX_LINK_VALUES, link_values
+from snakestudio.gui.docks.link_values import MAX_LINK_VALUES, link_values, section_values
 from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_mention, obstacle_title
-from snakestudio.gui.docks.start_kinds import START_KINDS, start_values
+from snakestudio.gui.docks.start_kinds import START_KINDS, start_kinds, start_values
 from snakestudio.gui.document import Document
-from snakestudio.gui.models import is_planar
-from snakestudio.gui.parts import n_parts, part_name
+from snakestudio.gui.models import body_word, is_planar, n_bodies, unused_reason
 from snakestudio.gui.selection import Item, Selection
 from snakestudio.gui.throttle import Throttle
-from snakestudio.gui.widgets.form import FormRow, TextRow, make_row
+from snakestudio.gui.widgets.form import FormRow, OptionalListRow, TextRow, make_row
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.parameter_row import refusal
 from snakestudio.gui.widgets.sections import heading, scrolled
@@ -35,8 +34,18 @@ __all__ = ["Inspector"]
 _OWN = ("kind", "name", "x_m", "y_m", "heights_m", "picture")
 """What every obstacle has for itself: it is not changed for several at once."""
 
-_SPECIAL: dict[str, type[FormRow]] = {"heights_m": HeightsRow, "picture": PictureRow}
+_SPECIAL: dict[str, type[FormRow]] = {"heights_m": HeightsRow, "picture": PictureRow, "weights": OptionalListRow}
 _RUN_PARTS = ("run", "control", "solver")
+_TITLES = {
+    "robot": "Robot",
+    "beam": "Continuum body",
+    "strain": "Strain law",
+    "support": "Contacts of the body",
+    "ground": "Ground",
+    "path": "Path",
+    "start": "Start",
+    "run": "Run",
+}
 _NEAR = 0.005
 """Clearance below which a robot in motion is about to touch, m."""
 
@@ -92,7 +101,8 @@ class Inspector(Themed):
     def _target(self) -> tuple[object, ...]:
         """What the form is for: it is made anew only when this changes."""
         scene = self._document.scene
-        return *sorted(self._selection.items), type(scene.start), len(scene.obstacles)
+        kinds = type(scene.start), type(scene.strain), type(scene.support), scene.model.continuum
+        return *sorted(self._selection.items), *kinds, len(scene.obstacles)
 
     def _forget(self) -> None:
         self._shown = ()
@@ -142,17 +152,16 @@ class Inspector(Themed):
                 title = obstacle_title(obstacle, index)
                 subtitle = kind_title(obstacle.kind) if obstacle.name else ""
             elif kind == "link":
-                title = f"{part_name(scene)} {index + 1} of {n_parts(scene)}"
+                title = f"{body_word(scene).capitalize()} {index + 1} of {n_bodies(scene)}"
                 subtitle = "as the viewport shows it now"
             else:
-                title = {"robot": "Robot", "ground": "Ground", "path": "Path", "start": "Start", "run": "Run"}.get(
-                    kind, kind
-                )
-                subtitle = "applies at reset" if kind in ("robot", "start") else ""
+                title = _TITLES[kind]
+                subtitle = "applies at reset" if kind in ("robot", "beam", "start") else ""
                 if kind == "path":
                     subtitle = "Edit > Draw Path draws one on the ground; waypoints are dragged in the view"
         elif not subtitle:
-            subtitle = "Select an obstacle, a link or an entry of the scene to see its properties."
+            things = "a cross-section" if scene.model.continuum else "an obstacle, a link"
+            subtitle = f"Select {things} or an entry of the scene to see its properties."
         self.title.setText(title)
         self.subtitle.setText(subtitle)
         self.subtitle.setVisible(bool(subtitle))
@@ -209,7 +218,9 @@ class Inspector(Themed):
                 self._add_row(column, name, [name], "the scene")
         for part in parts:
             for name in type(getattr(scene, part)).model_fields:
-                self._add_row(column, f"{part}.{name}", [f"{part}.{name}"], part)
+                key = f"{part}.{name}"
+                if not (scene.model.continuum and unused_reason(scene, key)):
+                    self._add_row(column, key, [key], part)
 
     # --- start -----------------------------------------------------------------------------------------------------
 
@@ -217,7 +228,7 @@ class Inspector(Themed):
         self.start_box = QComboBox()
         self.start_box.setAccessibleName("Kind of start")
         self.start_box.setToolTip("How the robot starts; what was said before is carried over")
-        for kind, text in START_KINDS.items():
+        for kind, text in start_kinds(self._document.scene).items():
             self.start_box.addItem(text, kind)
         self.start_box.setCurrentIndex(self.start_box.findData(self._document.scene.start.kind))
         self.start_box.activated.connect(self._choose_start)
@@ -247,11 +258,15 @@ class Inspector(Themed):
             return
         snapshot, scene = self._bridge.displayed, self._document.scene
         single = self._selection.single
-        fits = snapshot is not None and snapshot.n_links == n_parts(scene)
+        fits = snapshot is not None and snapshot.n_links == n_bodies(scene)
         if self._link is not None:
             values = []
             if fits and snapshot is not None:
-                values = link_values(snapshot, self._link, spatial=not is_planar(scene))
+                spatial = not is_planar(scene)
+                if snapshot.body is None:
+                    values = link_values(snapshot, self._link, spatial=spatial)
+                else:
+                    values = section_values(snapshot, self._link)
             for i, cells in enumerate(self._values):
                 for cell, text in zip(cells, values[i] if i < len(values) else ("", "", ""), strict=True):
                     if cell.text() != text:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QIcon
 from snakestudio.gui import theme
 from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_title, place_and_size
 from snakestudio.gui.document import Document
-from snakestudio.gui.parts import head_part, n_parts, part_name
+from snakestudio.gui.models import n_bodies
 from snakestudio.gui.selection import Item
 from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.model.scene import Scene
@@ -20,13 +20,18 @@ __all__ = ["SceneModel"]
 Index = QModelIndex | QPersistentModelIndex
 
 # Internal ids: small ones for what there is one of, then a range for each list.
-_ROBOT, _LINKS, _START, _WORLD, _GROUND, _PATH, _OBSTACLES, _RUN = range(1, 9)
-_CHILDREN = {
+_ROBOT, _LINKS, _START, _WORLD, _GROUND, _PATH, _OBSTACLES, _RUN, _BEAM, _STRAIN, _SUPPORT = range(1, 12)
+_CHAIN = {
     0: (_ROBOT, _WORLD, _RUN),
     _ROBOT: (_LINKS, _START),
     _WORLD: (_GROUND, _PATH, _OBSTACLES),
 }
-_PARENTS = {child: parent for parent, children in _CHILDREN.items() for child in children}
+_CONTINUUM = {
+    0: (_BEAM, _WORLD, _RUN),
+    _BEAM: (_LINKS, _STRAIN, _SUPPORT, _START),
+    _WORLD: (_GROUND,),
+}
+"""What stands under what, by whether the robot has links or is a continuous body."""
 _LINK, _OBSTACLE = 1 << 20, 1 << 24
 _ITEMS: dict[int, Item] = {
     _ROBOT: ("robot", 0),
@@ -34,6 +39,9 @@ _ITEMS: dict[int, Item] = {
     _GROUND: ("ground", 0),
     _PATH: ("path", 0),
     _RUN: ("run", 0),
+    _BEAM: ("beam", 0),
+    _STRAIN: ("strain", 0),
+    _SUPPORT: ("support", 0),
 }
 _STARTS = {
     "straight": "straight",
@@ -45,8 +53,19 @@ _STARTS = {
 }
 
 
+_SUPPORTS = {
+    "friction": "friction",
+    "wave_anchors": "anchored where shortest",
+    "end_anchors": "head and tail in turn",
+    "anchors": "given anchors",
+    "rings": "rings",
+}
+
+
 class SceneModel(QAbstractItemModel):
     """Robot with links and start, world with ground, path and obstacles, run.
+
+    A continuous body has cross-sections, strain law and contacts instead, and its world is the ground alone.
 
     Parameters
     ----------
@@ -66,10 +85,10 @@ class SceneModel(QAbstractItemModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         number = int(parent.internalId()) if parent.isValid() else 0
         if number == _LINKS:
-            return n_parts(self._scene)
+            return n_bodies(self._scene)
         if number == _OBSTACLES:
             return len(self._scene.obstacles)
-        return len(_CHILDREN.get(number, ()))
+        return len(self._children.get(number, ()))
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 1
@@ -82,7 +101,7 @@ class SceneModel(QAbstractItemModel):
             return self.createIndex(row, 0, _LINK + row)
         if number == _OBSTACLES:
             return self.createIndex(row, 0, _OBSTACLE + row)
-        return self.createIndex(row, 0, _CHILDREN[number][row])
+        return self.createIndex(row, 0, self._children[number][row])
 
     def parent(self, index: Index | None = None) -> Any:
         if index is None:  # the same name is QObject's parent
@@ -90,13 +109,22 @@ class SceneModel(QAbstractItemModel):
         if not index.isValid():
             return QModelIndex()
         number = int(index.internalId())
-        above = _OBSTACLES if number >= _OBSTACLE else _LINKS if number >= _LINK else _PARENTS[number]
+        above = _OBSTACLES if number >= _OBSTACLE else _LINKS if number >= _LINK else self._above(number)
         return self._node(above)
 
+    @property
+    def _children(self) -> dict[int, tuple[int, ...]]:
+        return _CONTINUUM if self._scene.model.continuum else _CHAIN
+
+    def _above(self, number: int) -> int:
+        """What an entry stands under; -1 for one that the tree does not have now."""
+        return next((above for above, below in self._children.items() if number in below), -1)
+
     def _node(self, number: int) -> QModelIndex:
-        if number == 0:
+        above = self._above(number)
+        if above < 0:
             return QModelIndex()
-        return self.createIndex(_CHILDREN[_PARENTS[number]].index(number), 0, number)
+        return self.createIndex(self._children[above].index(number), 0, number)
 
     @property
     def obstacles_node(self) -> QModelIndex:
@@ -106,7 +134,8 @@ class SceneModel(QAbstractItemModel):
     @property
     def nodes_open_at_first(self) -> tuple[QModelIndex, ...]:
         """What is unfolded when the tree is first shown."""
-        return tuple(self._node(number) for number in (_ROBOT, _WORLD, _OBSTACLES))
+        nodes = (self._node(number) for number in (_ROBOT, _BEAM, _WORLD, _OBSTACLES))
+        return tuple(node for node in nodes if node.isValid())
 
     # --- content ---------------------------------------------------------------------------------------------------
 
@@ -116,7 +145,7 @@ class SceneModel(QAbstractItemModel):
         number = int(index.internalId())
         if role == Qt.ItemDataRole.DisplayRole:
             return self._text(number)
-        if role == Qt.ItemDataRole.FontRole and number in _CHILDREN[0]:
+        if role == Qt.ItemDataRole.FontRole and number in self._children[0]:
             return self._bold
         if _OBSTACLE <= number < _OBSTACLE + len(self._scene.obstacles):
             obstacle = self._scene.obstacles[number - _OBSTACLE]
@@ -136,6 +165,8 @@ class SceneModel(QAbstractItemModel):
         """The palette is another one."""
         self._icons.clear()
         node = self.obstacles_node
+        if not node.isValid():
+            return
         if rows := self.rowCount(node):
             self.dataChanged.emit(self.index(0, 0, node), self.index(rows - 1, 0, node))
 
@@ -146,11 +177,17 @@ class SceneModel(QAbstractItemModel):
             return obstacle_title(scene.obstacles[i], i) if i < len(scene.obstacles) else None
         if number >= _LINK:
             i = number - _LINK
-            return f"{part_name(scene)} {i + 1}" + (" · head" if i == head_part(scene) else "")
+            if scene.model.continuum:
+                place = f"X = {scene.beam.abscissas[i]:.3f} m" if i < scene.beam.sections else ""
+                return f"Section {i + 1} · {place}" + (" · head" if i == 0 else "")
+            return f"Link {i + 1} · head" if i == scene.robot.head_index else f"Link {i + 1}"
         along, across = format_number(scene.ground.mu_along), format_number(scene.ground.mu_across)
         return {
             _ROBOT: f"Robot · {scene.robot.name}",
-            _LINKS: f"{part_name(scene)}s ({n_parts(scene)})",
+            _LINKS: f"{'Cross-sections' if scene.model.continuum else 'Links'} ({n_bodies(scene)})",
+            _BEAM: f"Continuum body · {format_number(scene.beam.length_m)} m",
+            _STRAIN: f"Strain law · {scene.strain.kind}",
+            _SUPPORT: f"Contacts of the body · {_SUPPORTS[scene.support.kind]}",
             _START: f"Start · {_STARTS.get(scene.start.kind, scene.start.kind)}",
             _WORLD: "World",
             _GROUND: "Ground · µ " + (along if along == across else f"{along} along, {across} across"),
@@ -182,7 +219,8 @@ class SceneModel(QAbstractItemModel):
         """Where an item is."""
         kind, i = item
         if kind == "obstacle":
-            return self.index(i, 0, self._node(_OBSTACLES))
+            node = self._node(_OBSTACLES)
+            return self.index(i, 0, node) if node.isValid() else node
         if kind == "link":
             return self.index(i, 0, self._node(_LINKS))
         return self._node(next(number for number, known in _ITEMS.items() if known[0] == kind))
@@ -193,11 +231,16 @@ class SceneModel(QAbstractItemModel):
         old = self._scene
         if old is after:
             return
-        self._replace_rows(self._node(_LINKS), (0,) * n_parts(old), (0,) * n_parts(after), after, False)
-        if old.obstacles is not after.obstacles:
+        if old.model.continuum != after.model.continuum:
+            self.beginResetModel()
+            self._scene = after
+            self.endResetModel()
+            return
+        self._replace_rows(self._node(_LINKS), (0,) * n_bodies(old), (0,) * n_bodies(after), after, False)
+        if old.obstacles is not after.obstacles and not after.model.continuum:
             self._replace_rows(self._node(_OBSTACLES), old.obstacles, after.obstacles, after, True)
         self._scene = after
-        for number in (*_CHILDREN[0], *_CHILDREN[_ROBOT], *_CHILDREN[_WORLD]):
+        for number in (number for below in self._children.values() for number in below):
             node = self._node(number)
             self.dataChanged.emit(node, node)
 
@@ -228,6 +271,9 @@ class SceneModel(QAbstractItemModel):
     def _take(self, entries: tuple[Any, ...], count: int, obstacles: bool) -> None:
         if obstacles:
             self._scene = self._scene.model_copy(update={"obstacles": entries})
+        elif self._scene.model.continuum:
+            beam = self._scene.beam.model_copy(update={"sections": count})
+            self._scene = self._scene.model_copy(update={"beam": beam})
         else:
             robot = self._scene.robot.model_copy(update={"n_links": count})
             self._scene = self._scene.model_copy(update={"robot": robot})

@@ -108,8 +108,8 @@ class SceneTree(Themed):
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.customContextMenuRequested.connect(self._show_menu)
         self.view.selectionModel().selectionChanged.connect(self._on_view)
-        for node in self.model.nodes_open_at_first:
-            self.view.setExpanded(self.proxy.mapFromSource(node), True)
+        self._unfold()
+        self.model.modelReset.connect(self._unfold)  # another sort of robot
 
         line = QHBoxLayout()
         line.setContentsMargins(0, 0, 0, 0)
@@ -126,6 +126,10 @@ class SceneTree(Themed):
         selection.changed.connect(self._on_selection)
         document.scene_changed.connect(self._on_scene)
         self._on_selection()
+
+    def _unfold(self) -> None:
+        for node in self.model.nodes_open_at_first:
+            self.view.setExpanded(self.proxy.mapFromSource(node), True)
 
     def _button(self, text: str, icon: str, tip: str, action: Callable[[], None]) -> QToolButton:
         button = QToolButton()
@@ -190,11 +194,14 @@ class SceneTree(Themed):
         self._syncing = False
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
-        if before is None or len(before.obstacles) != len(after.obstacles):
+        other = before is None or before.model.continuum != after.model.continuum
+        if other or before is None or len(before.obstacles) != len(after.obstacles):
             self._on_selection()
 
     def _enable(self) -> None:
         some = bool(self._selection.obstacles)
+        for button in (self.add_button, self.copy_button, self.delete_button):
+            button.setHidden(self._document.scene.model.continuum)  # it meets no obstacles
         self.copy_button.setEnabled(some)
         self.delete_button.setEnabled(some)
         self.duplicate_action.setEnabled(some)
@@ -212,6 +219,8 @@ class SceneTree(Themed):
         return self.model.item(self.proxy.mapToSource(self.view.indexAt(position)))
 
     def _show_menu(self, position: QPoint) -> None:
+        if self._document.scene.model.continuum:
+            return  # all of it is about obstacles
         menu = QMenu(self)
         run, some = self._commands, bool(self._selection.obstacles)
         self._fill_add(menu.addMenu("Add"))

@@ -10,7 +10,7 @@ from snakestudio.model.motion import PlacedStart
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["START_KINDS", "start_values"]
+__all__ = ["START_KINDS", "start_kinds", "start_values"]
 
 START_KINDS = {
     "straight": "All links in line",
@@ -21,6 +21,18 @@ START_KINDS = {
     "recording": "State of an earlier run …",
 }
 """Kinds of start, and what they are called."""
+
+
+_BODY_KINDS = {"straight": "Head at a place, in a direction"}
+"""Kinds of start that a continuous body has: its strain law says its shape."""
+
+
+def start_kinds(scene: Scene) -> dict[str, str]:
+    """Kinds of start to choose from, and what they are called; the scene's own is always there."""
+    if not scene.model.continuum:
+        return START_KINDS
+    own = scene.start.kind
+    return _BODY_KINDS | ({} if own in _BODY_KINDS else {own: START_KINDS[own]})
 
 
 def start_values(scene: Scene, kind: str, snapshot: Snapshot | None, file: str = "") -> dict[str, Any]:

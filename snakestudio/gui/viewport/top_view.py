@@ -133,8 +133,8 @@ class TopView(QWidget):
                     painter.drawLine(*ends)
                 painter.setPen(_thick(_qcolour(fill), width))
                 painter.drawLine(*ends)
-            if overlays.show_forces:
-                self._arrows(painter, snapshot, overlays, place)
+        if snapshot is not None and Fields.POSE in snapshot.valid and overlays.show_forces:
+            self._arrows(painter, snapshot, overlays, place)
         painter.setPen(_qcolour(colours.text_dim))
         painter.drawText(
             self.rect().adjusted(12, 0, -12, -10),

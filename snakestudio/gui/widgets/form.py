@@ -20,7 +20,18 @@ from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.ground_path import Waypoint
 
-__all__ = ["ChoiceBox", "ChoiceRow", "FormRow", "ListRow", "NumberRow", "PointsRow", "TextRow", "ToggleRow", "make_row"]
+__all__ = [
+    "ChoiceBox",
+    "ChoiceRow",
+    "FormRow",
+    "ListRow",
+    "NumberRow",
+    "OptionalListRow",
+    "PointsRow",
+    "TextRow",
+    "ToggleRow",
+    "make_row",
+]
 
 _SEVERAL = object()
 """Several things are edited at once and do not have the same value."""
@@ -192,6 +203,15 @@ class ListRow(TextRow):
 
     def _value(self, text: str) -> Any:
         return parse_numbers(text)
+
+
+class OptionalListRow(ListRow):
+    """Several numbers in a line, or none at all, which leaves the value out."""
+
+    placeholder = "all alike"
+
+    def _value(self, text: str) -> Any:
+        return parse_numbers(text) or None
 
 
 class PointsRow(TextRow):

@@ -1,0 +1,88 @@
+"""A continuous body's recording made of formulas, for what shows it without an engine."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from snakestudio.model.beam import Beam
+from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.scene import Model, Run, Scene
+from snakestudio.session.recording import SpooledRecording
+
+EXTRA = (
+    "axial_speed_mps", "slip_mps", "resultant_fx_n", "resultant_fy_n", "resultant_fz_n", "resultant_mx_nm",
+    "resultant_my_nm", "resultant_mz_nm",
+)  # fmt: skip
+HOLDS = 3
+
+
+def body_scene(sections: int = 21, length: float = 1.0) -> Scene:
+    """A snake of the continuum model."""
+    return Scene(
+        title="Continuous snake",
+        model=Model(kind="continuum_beam"),
+        beam=Beam(sections=sections, length_m=length),
+        run=Run(duration_s=10.0),
+    )
+
+
+def curvature(time: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """K_Z at times (k, 1) and material abscissas (n,), 1/m."""
+    wave: np.ndarray = 10.0 * np.cos(2 * np.pi * (place - 0.5 * time) / 0.8)
+    return wave
+
+
+def torque(time: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """C_Z at times (k, 1) and material abscissas (n,), N m: it grows for ten seconds."""
+    wave: np.ndarray = 0.1 * time * place * (place[-1] - place) * np.sin(2 * np.pi * (place - 0.5 * time) / 0.8)
+    return wave
+
+
+def body_rows(scene: Scene, first: int, stop: int) -> Rows:
+    """Rows first to stop of a run in which curvature runs to the tail and the third contact never holds."""
+    place, k = np.array(scene.beam.abscissas), stop - first
+    n = len(place)
+    time = np.arange(first, stop) / scene.run.log_rate_hz
+    t = time[:, None]
+    bent = curvature(t, place)
+    heading = np.cumsum(bent, axis=1) * scene.beam.length_m / (n - 1)
+    pose, twist = np.zeros((k, n, 7)), np.zeros((k, n, 6))
+    step = scene.beam.length_m / (n - 1)
+    pose[:, :, 0] = -0.5 * t + np.cumsum(step * np.cos(heading), axis=1)
+    pose[:, :, 1] = np.cumsum(step * np.sin(heading), axis=1)
+    pose[:, :, 2] = scene.beam.radius_m
+    pose[:, :, 3], pose[:, :, 6] = np.cos(heading / 2), np.sin(heading / 2)
+    twist[:, :, 0] = -0.5
+    strain, wrench = np.zeros((k, n, 6)), np.zeros((k, n, 6))
+    strain[:, :, 0] = 1.0 + 0.1 * np.sin(2 * np.pi * (place - 0.3 * t))
+    strain[:, :, 5] = bent
+    wrench[:, :, 0] = 2.0 * np.cos(t) * (place / scene.beam.length_m)
+    wrench[:, :, 1] = -1.0
+    wrench[:, :, 5] = torque(t, place)
+    hold = np.zeros((k, HOLDS, 14))
+    hold[:, :, 0] = (1.0, 1.0, 0.0)
+    hold[:, :, 1] = scene.beam.length_m * np.array([0.2, 0.5, 0.8])
+    hold[:, 0, 9] = 3.0 * np.sin(time)
+    hold[:, 1, 8] = 4.0
+    rows = np.arange(first, stop)
+    none = np.zeros((k, 0, 2))
+    return Rows(
+        time=time, link_pose=pose, link_twist=twist, joint_angle=none, joint_rate=none, joint_angle_ref=none,
+        joint_rate_ref=none, joint_torque=none, impulse_obstacle=np.zeros((k, n, 3)),
+        impulse_ground=np.zeros((k, n, 3)), contacts_closed=np.full(k, 2, np.int32),
+        energy=np.stack([0.1 + 0.05 * np.sin(time), 2.1 * time], axis=1), solver_residual=np.full(k, 1e-12),
+        solver_iterations=np.zeros(k, np.int64), solver_unconverged=np.zeros(k, np.int64), steps=rows * 10,
+        extra=np.outer(np.sin(time), np.arange(1.0, len(EXTRA) + 1)), strain=strain, wrench=wrench, hold=hold,
+        contacts=ContactRows.none(k),
+    )  # fmt: skip
+
+
+def body_recording(scene: Scene, n_rows: int) -> SpooledRecording:
+    """A recording of `n_rows` such rows."""
+    schema = Schema(
+        scene.beam.sections, False, ("kinetic", "work_actuator"), EXTRA, sections=scene.beam.abscissas, n_holds=HOLDS
+    )
+    recording = SpooledRecording(scene, schema)
+    for first in range(0, n_rows, 4096):
+        recording.append(body_rows(scene, first, min(n_rows, first + 4096)))
+    return recording

@@ -1,0 +1,197 @@
+"""A continuous body in the tree, the inspector and the selection: what it has not is not shown, and nothing is lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QModelIndex
+from pytestqt.qtbot import QtBot
+
+from snakestudio.errors import Problem
+from snakestudio.gui.docks.checks import items_of
+from snakestudio.gui.docks.inspector import Inspector
+from snakestudio.gui.docks.link_values import MAX_LINK_VALUES, section_values
+from snakestudio.gui.docks.scene_tree import SceneTree
+from snakestudio.gui.docks.start_kinds import start_kinds
+from snakestudio.gui.document import Document
+from snakestudio.gui.models import MODELS, belongs_elsewhere, unused_reason
+from snakestudio.gui.selection import Selection
+from snakestudio.gui.viewport.bounds import box_around
+from snakestudio.model.beam import Beam
+from snakestudio.model.motion import GaitStart
+from snakestudio.model.scene import Model, Scene
+from snakestudio.model.support import Friction
+from tests.gui.fake import FakeBridge
+from tests.gui.fake_body import body_recording, body_scene
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def body() -> Document:
+    document = Document()
+    document.new(body_scene())
+    return document
+
+
+def texts(tree: SceneTree, parent: QModelIndex | None = None, deep: bool = True) -> list[str]:
+    """What the tree says, top to bottom."""
+    parent = parent or QModelIndex()
+    found: list[str] = []
+    for row in range(tree.model.rowCount(parent)):
+        index = tree.model.index(row, 0, parent)
+        found.append(str(tree.model.data(index)))
+        if deep:
+            found += texts(tree, index)
+    return found
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "robot.n_links", "gait.amplitude_deg", "joint_controller.kp_nm_per_rad", "actuator.free_play_deg",
+        "controller.kind", "obstacles[1].radius_m", "path.shape", "solver.tolerance", "solver.max_iterations",
+        "solver.joints", "ground.mu_rolling", "ground.mu_along", "ground.stribeck_rise", "control.soft_start_deg",
+        "ground.viscous_along_ns_per_m",
+    ],
+)  # fmt: skip
+def test_what_a_continuous_body_does_not_read_has_no_place(key: str) -> None:
+    scene = body_scene()
+    assert unused_reason(scene, key)
+    assert belongs_elsewhere(scene, key)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "beam.length_m", "strain.wavelength_m", "support.count", "ground.gravity_m_s2", "ground.slope_deg",
+        "start.x_m", "solver.step_s", "solver.error_tolerance", "run.duration_s", "control.period_s", "model.kind",
+    ],
+)  # fmt: skip
+def test_what_it_reads_is_open(key: str) -> None:
+    assert unused_reason(body_scene(), key) == ""
+
+
+def test_friction_of_the_ground_counts_where_friction_moves_the_body() -> None:
+    scene = body_scene().model_copy(update={"support": Friction()})
+    for name in ("mu_along", "mu_across", "coulomb_smoothing_m_s"):
+        assert unused_reason(scene, f"ground.{name}") == ""
+        assert unused_reason(body_scene(), f"ground.{name}")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MODELS if kind != "continuum_beam"])
+def test_links_have_no_strain_law(kind: str) -> None:
+    scene = Scene(model=Model(kind=kind))  # type: ignore[arg-type]
+    for key in ("beam.radius_m", "strain.turn_per_m", "support.count"):
+        assert unused_reason(scene, key) == "only in the continuum model"
+
+
+def test_the_tree_turns_with_the_model_and_back_by_undo(qtbot: QtBot) -> None:
+    document = Document()
+    document.new(Scene(beam=Beam(sections=5)))
+    tree = SceneTree(document, Selection(document))
+    qtbot.addWidget(tree)
+    tree.show()
+    before = texts(tree)
+    assert not any("Continuum" in text or "Strain" in text for text in before)
+    document.set_value("model.kind", "continuum_beam", "Model")
+    after = texts(tree)
+    assert after[:2] == ["Continuum body · 1 m", "Cross-sections (5)"]
+    assert after[2] == "Section 1 · X = 0.000 m · head"
+    assert "Strain law · serpentine" in after
+    assert "Contacts of the body · rings" in after
+    assert not any("Obstacles" in text or "Path" in text or "Robot" in text for text in after)
+    assert not tree.add_button.isVisible()
+    assert tree.view.isExpanded(tree.proxy.index(0, 0)), "what was unfolded at first is so again"
+    document.undo_stack.undo()
+    assert texts(tree) == before
+    assert tree.add_button.isVisible()
+
+
+def test_the_tree_follows_the_number_of_cross_sections(qtbot: QtBot, body: Document) -> None:
+    tree = SceneTree(body, Selection(body))
+    qtbot.addWidget(tree)
+    body.set_value("beam.sections", 7, "Sections")
+    assert "Cross-sections (7)" in texts(tree)
+    assert sum("X = " in text for text in texts(tree)) == 7
+    body.set_value("beam.sections", 30, "Sections")
+    assert sum("X = " in text for text in texts(tree)) == 30
+
+
+def test_what_the_other_model_has_not_is_not_selected(body: Document) -> None:
+    selection = Selection(body)
+    selection.set([("beam", 0), ("link", 20)])
+    assert len(selection.items) == 2
+    selection.set([("robot", 0), ("path", 0), ("link", 21)])
+    assert not selection.items
+    selection.set([("strain", 0)])
+    body.set_value("model.kind", "planar_nonsmooth", "Model")
+    assert not selection.items
+
+
+def test_a_section_says_where_it_is_and_what_it_bears() -> None:
+    scene = body_scene()
+    shot = body_recording(scene, 301).snapshot(300)
+    rows = section_values(shot, 5)
+    assert len(rows) <= MAX_LINK_VALUES
+    values = {name: (float(text.replace("−", "-")), unit) for name, text, unit in rows}
+    assert shot.body is not None
+    assert values["X"] == (0.25, "m")
+    assert values["Curvature Z"][0] == pytest.approx(shot.body.strain[5, 5], abs=1e-4)
+    assert values["Torque Z"] == (pytest.approx(shot.body.wrench[5, 5], abs=1e-4), "N m")
+    assert values["Force Y"] == (-1.0, "N")
+    assert section_values(shot, 99) == []
+
+
+def test_the_inspector_shows_a_section_and_the_parts_of_the_body(qtbot: QtBot, body: Document) -> None:
+    selection, bridge = Selection(body), FakeBridge(body_recording(body.scene, 50))
+    inspector = Inspector(body, selection, bridge)  # type: ignore[arg-type]
+    qtbot.addWidget(inspector)
+    inspector.resize(288, 700)
+    inspector.show()
+    selection.set([("link", 3)])
+    assert inspector.title.text() == "Section 4 of 21"
+    qtbot.waitUntil(lambda: inspector._values[0][0].text() == "X")
+    selection.set([("beam", 0)])
+    assert set(inspector.rows) == {f"beam.{name}" for name in Beam.model_fields}
+    selection.set([("support", 0)])
+    assert {"support.count", "support.fixed", "support.side", "support.weights"} == set(inspector.rows)
+    body.set_value("support.kind", "end_anchors", "Contacts")
+    assert set(inspector.rows) == {"support.period_s"}
+    selection.set([("ground", 0)])
+    assert "ground.gravity_m_s2" in inspector.rows
+    assert "ground.mu_along" not in inspector.rows
+    selection.set([("run", 0)])
+    assert "solver.step_s" in inspector.rows
+    assert "solver.tolerance" not in inspector.rows
+
+
+def test_weights_may_be_left_out(qtbot: QtBot, body: Document) -> None:
+    selection = Selection(body)
+    inspector = Inspector(body, selection, FakeBridge())  # type: ignore[arg-type]
+    qtbot.addWidget(inspector)
+    selection.set([("support", 0)])
+    row = inspector.rows["support.weights"]
+    row._commit("1 2 3 2 1")  # type: ignore[attr-defined]
+    assert body.scene.support.weights == (1.0, 2.0, 3.0, 2.0, 1.0)  # type: ignore[union-attr]
+    row._commit("")  # type: ignore[attr-defined]
+    assert body.scene.support.weights is None  # type: ignore[union-attr]
+
+
+def test_findings_lead_to_the_parts_of_the_body() -> None:
+    for part in ("beam", "strain", "support"):
+        assert items_of(Problem("error", f"{part}.kind", "wrong", "")) == [(part, 0)]
+
+
+def test_the_view_frames_the_body(body: Document) -> None:
+    shot = body_recording(body.scene, 2).snapshot(0)
+    box = box_around(body.scene, shot, None)
+    assert box is not None
+    radius = body.scene.beam.radius_m
+    assert np.allclose(box[0], shot.link_pose[:, :3].min(axis=0) - radius)
+    assert np.allclose(box[1], shot.link_pose[:, :3].max(axis=0) + radius)
+
+
+def test_a_start_that_places_links_is_not_offered() -> None:
+    assert list(start_kinds(body_scene())) == ["straight"]
+    assert list(start_kinds(body_scene().model_copy(update={"start": GaitStart()}))) == ["straight", "gait"]
