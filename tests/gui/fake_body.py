@@ -64,6 +64,7 @@ def body_rows(scene: Scene, first: int, stop: int) -> Rows:
     hold[:, :, 1] = scene.beam.length_m * np.array([0.2, 0.5, 0.8])
     hold[:, 0, 9] = 3.0 * np.sin(time)
     hold[:, 1, 8] = 4.0
+    hold[:, 0, 13] = 0.2 * np.sin(3 * time)
     rows = np.arange(first, stop)
     none = np.zeros((k, 0, 2))
     return Rows(

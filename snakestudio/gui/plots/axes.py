@@ -38,7 +38,7 @@ class ChartAxis(pg.AxisItem):
     def __init__(self, orientation: str, room: int, unit: str = "") -> None:
         super().__init__(orientation, maxTickLength=0)
         self.decades = False
-        self._unit = unit
+        self._unit, self._first = unit, ""
         self._labels: list[tuple[float, str]] | None = None
         self.setStyle(
             tickTextOffset=4 if orientation == "bottom" else 6,
@@ -68,6 +68,13 @@ class ChartAxis(pg.AxisItem):
             self.decades, self._labels = decades, labels
             self.setTicks(None if labels is None else [labels])
 
+    def set_unit(self, unit: str, first: str = "") -> None:
+        """Write `unit` behind the last number, and `first` in place of 0."""
+        if (unit, first) != (self._unit, self._first):
+            self._unit, self._first = unit, first
+            self.picture = None
+            self.update()
+
     def places(self) -> list[float]:
         """Where the ticks are; none where they are labels."""
         size = self.size().width() if self.orientation == "bottom" else self.size().height()
@@ -86,8 +93,12 @@ class ChartAxis(pg.AxisItem):
         if self.decades:
             return ["10" + superscript(round(value)) for value in values]
         texts = [self._text(value, spacing) for value in values]
+        if self._first and texts and "." in texts[-1]:
+            texts[-1] = texts[-1].rstrip("0").rstrip(".")  # wider ones are not drawn at the border
         if self._unit and texts:
             texts[-1] = f"{texts[-1]} {self._unit}"
+        if self._first:
+            texts = [self._first if text == "0" else text for text in texts]
         return texts
 
     @staticmethod

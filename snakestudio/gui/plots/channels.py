@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.gui.plots.body_channels import BODY_CHANNELS
+from snakestudio.gui.plots.channel import Channel, FloatArray
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields
 
 __all__ = ["CHANNELS", "Channel"]
-
-FloatArray = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Channel:
-    """A table of values that belong together, a row of it for every row of the recording.
-
-    Attributes
-    ----------
-    names : callable
-        Names of its columns by the recording's schema, each ending in the unit, as in an exported CSV.
-    compute : callable
-        Values (k, columns) of k rows; the row before them is given too, if there is one, because what adds up over time
-        is recorded as a sum.
-    needs : Fields
-        What the source must fill.
-    """
-
-    names: Callable[[Schema], tuple[str, ...]]
-    compute: Callable[[Rows, Rows | None], FloatArray]
-    needs: Fields
 
 
 def _since_before(values: NDArray[np.generic], before: NDArray[np.generic] | None) -> FloatArray:
@@ -161,6 +140,7 @@ CHANNELS = {
         lambda rows, before: rows.energy,
         Fields.ENERGY,
     ),
+    **BODY_CHANNELS,
     "control": Channel(lambda schema: schema.extra, lambda rows, before: rows.extra, Fields.NONE),
     "control_angle": Channel(_control_angle_names, lambda rows, before: np.degrees(rows.extra), Fields.NONE),
 }

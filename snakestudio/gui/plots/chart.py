@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 
 import pyqtgraph as pg
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.plots.axes import ChartAxis
-from snakestudio.gui.plots.curve import Curve, HeatStrip, level_line
+from snakestudio.gui.plots.curve import Curve, HeatStrip, HoldTicks, level_line
 from snakestudio.gui.plots.picture import Picture
 from snakestudio.gui.plots.readout import HEIGHT, Readout
 from snakestudio.gui.plots.view_box import TimeView
@@ -38,6 +38,8 @@ class Chart(pg.PlotWidget):
     cursor_dragged(time: float)
     cursor_stepped(rows: int)
     fit_asked()
+    probed(abscissa: float or None)
+        The mouse is over this place of a profile, m, or over none any more.
     menu_asked(position: QPoint)
         Global position.
     """
@@ -47,6 +49,7 @@ class Chart(pg.PlotWidget):
     cursor_dragged = Signal(float)
     cursor_stepped = Signal(int)
     fit_asked = Signal()
+    probed = Signal(object)
     menu_asked = Signal(QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -81,7 +84,9 @@ class Chart(pg.PlotWidget):
         self.marks = pg.ScatterPlotItem(size=11, pxMode=True)
         self.marks.setZValue(5)
         self.view.addItem(self.marks, ignoreBounds=True)
-        for item in (self.heat, self.cursor_line):
+        self.ticks = HoldTicks()
+        self.ticks.setZValue(-1000)
+        for item in (self.heat, self.ticks, self.cursor_line):
             self.view.addItem(item, ignoreBounds=True)
             item.setVisible(False)
         self.setMinimumSize(160, 96)
@@ -91,7 +96,7 @@ class Chart(pg.PlotWidget):
         self.view.sigResized.connect(self._on_laid_out)
         self.view.time_moved.connect(self.view_dragged)
         self.view.values_moved.connect(self.values_dragged)
-        self.view.clicked.connect(self.cursor_dragged)
+        self.view.clicked.connect(self._on_clicked)
         self.view.fit_asked.connect(self.fit_asked)
         self.cursor_line.sigDragged.connect(lambda line: self.cursor_dragged.emit(float(line.value())))
 
@@ -117,6 +122,9 @@ class Chart(pg.PlotWidget):
         if self._dressed != theme.current().name:
             self._dress()
         left = picture.axes[0]
+        self.view.standing = picture.profile
+        self.cursor_line.setMovable(not picture.profile)
+        self._time_axis.set_unit("m" if picture.profile else "s", "head" if picture.profile else "")
         wanted = [[picture.start, picture.stop], [left.low, left.high]]
         if self.view.viewRange() != wanted:
             self.view.setRange(xRange=wanted[0], yRange=wanted[1], padding=0)
@@ -147,6 +155,9 @@ class Chart(pg.PlotWidget):
             curve.show_trace(trace, picture.axes[trace.axis], left, frame, len(picture.traces) <= _FEW)
         for number, curve in enumerate(self._curves):
             curve.setVisible(number < len(picture.traces))
+        self.ticks.setVisible(bool(picture.ticks))
+        if picture.ticks:
+            self.ticks.show_ticks(picture.ticks, frame)
         heat = picture.heat
         self.heat.setVisible(heat is not None)
         if heat is not None:
@@ -252,7 +263,23 @@ class Chart(pg.PlotWidget):
             for axis in axes:
                 axis.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
 
-    # --- keys and menu ---------------------------------------------------------------------------------------------
+    # --- mouse, keys and menu -----------------------------------------------------------------------------------------
+
+    def _on_clicked(self, at: float) -> None:
+        if not self.picture.profile:  # there, a place is no time
+            self.cursor_dragged.emit(at)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        if self.picture.profile:
+            x = float(self.view.mapSceneToView(event.position()).x())
+            over = self.area.contains(event.position())
+            self.probed.emit(min(max(x, self.picture.start), self.picture.stop) if over else None)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        if self.picture.profile:
+            self.probed.emit(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10}

@@ -13,7 +13,7 @@ from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.picture import Axis, Heat, Mark, Picture, Trace
 from snakestudio.gui.plots.pyramid import Envelope
-from snakestudio.gui.plots.scale import fitted, readable, steady
+from snakestudio.gui.plots.scale import fitted, nice_interval, readable, steady
 from snakestudio.gui.plots.views import Line, View
 
 __all__ = ["compose", "legend"]
@@ -64,7 +64,8 @@ def compose(
     envelopes = _envelopes(lines, history, start, stop, bins)
     picture.stride = max((envelope.stride for _, envelope in envelopes.values()), default=1)
     if view.style == "heat":
-        _add_heat(picture, view, lines, envelopes)
+        sections = () if history.recording is None else history.recording.schema.sections
+        _add_heat(picture, view, lines, envelopes, sections)
     else:
         _add_traces(picture, view, lines, envelopes)
         for overlay, over in overlaid:
@@ -184,18 +185,36 @@ def _row_labels(n: int, place: object) -> list[tuple[float, str]]:
     return [(place(row), str(row + 1)) for row in range(0, n, every)]
 
 
-def _add_heat(picture: Picture, view: View, lines: Sequence[Line], envelopes: Envelopes) -> None:
+def _place_labels(sections: Sequence[float]) -> list[tuple[float, str]]:
+    """Ticks of a map's rows, one for each of evenly spaced cross-sections: abscissas from the head, which is on top."""
+    n, length = len(sections), sections[-1]
+    interval = nice_interval(length / 5)
+    count = int(length / interval + 1e-6)
+    unit = {0: "head 0", count: f"{count * interval:g} m"}
+    return [(n - 0.5 - i * interval / length * (n - 1), unit.get(i, f"{i * interval:g}")) for i in range(count + 1)]
+
+
+def _add_heat(
+    picture: Picture, view: View, lines: Sequence[Line], envelopes: Envelopes, sections: Sequence[float]
+) -> None:
     n = max(1, len(lines))
-    picture.axes = [Axis(0.0, float(n), labels=_row_labels(n, lambda row: n - 0.5 - row))]
+    along = view.of == "body" and len(sections) == n
+    labels = _place_labels(sections) if along else _row_labels(n, lambda row: n - 0.5 - row)
+    picture.axes = [Axis(0.0, float(n), labels=labels)]
     if not lines or lines[0].channel not in envelopes:
         return
     time, envelope = envelopes[lines[0].channel]
     seen = (time >= picture.start) & (time <= picture.stop)
-    values = envelope.high[:, [line.column for line in lines]]
-    greatest = float(np.fmax.reduce(values[seen], axis=None)) if seen.any() else 0.0
+    columns = [line.column for line in lines]
+    values = envelope.high[:, columns]
+    if view.signed:
+        low = envelope.low[:, columns]
+        values = np.where(np.abs(low) > np.abs(values), low, values)
+    sizes = np.abs(values[seen])
+    greatest = float(np.fmax.reduce(sizes, axis=None)) if sizes.size else 0.0
     _, top = fitted(0.0, greatest if math.isfinite(greatest) else 0.0, from_zero=True, least=view.least)
-    picture.heat = Heat(time, values, top)
-    picture.unit = f"full scale {readable(top, view.unit)}"
+    picture.heat = Heat(time, values, top, view.signed)
+    picture.unit = f"full scale {'±' if view.signed else ''}{readable(top, view.unit)}"
 
 
 def legend(
@@ -217,7 +236,10 @@ def legend(
         entries.append((value, line.colour, text))
     if len(entries) > 4:
         # Eleven links do not fit: those that carry most are what one looks for.
-        entries = sorted((entry for entry in entries if entry[0] > 1e-3), key=lambda entry: -entry[0])[:4]
+        if view.signed:
+            entries = [(abs(value), colour, text) for value, colour, text in entries]
+        least = 0.0 if view.signed else 1e-3
+        entries = sorted((entry for entry in entries if entry[0] > least), key=lambda entry: -entry[0])[:4]
     if view.marked and history.recording is not None and view.marked in history.recording.schema.extra:
         palette = theme.current()
         entries = [(0.0, palette.warning, f"▼ {view.marks[0]}"), (0.0, palette.good, f"▲ {view.marks[1]}"), *entries]

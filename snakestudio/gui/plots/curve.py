@@ -14,7 +14,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.plots.axes import chart_font
 from snakestudio.gui.plots.picture import Axis, Heat, Trace
 
-__all__ = ["Curve", "HeatStrip", "level_line", "points"]
+__all__ = ["Curve", "HeatStrip", "HoldTicks", "level_line", "points"]
 
 FloatArray = NDArray[np.float64]
 
@@ -131,7 +131,15 @@ class HeatStrip(pg.ImageItem):
         t = np.linspace(0.0, 1.0, 256) ** 0.8
         parts = ("red", "green", "blue")
         table = [np.interp(t, [0.0, 0.65, 1.0], [getattr(colour, part)() for colour in stops]) for part in parts]
-        self.setLookupTable(np.stack(table, axis=1).astype(np.uint8))
+        self._sizes = np.stack(table, axis=1).astype(np.uint8)
+        # Below 0 over the colour of what can be acted on, so that the sign is seen and the middle is the background.
+        stops = [theme.colour("accent"), stops[0], theme.colour("warning")]
+        table = [
+            np.interp(np.linspace(0.0, 1.0, 256), [0.0, 0.5, 1.0], [getattr(c, part)() for c in stops])
+            for part in parts
+        ]
+        self._signed = np.stack(table, axis=1).astype(np.uint8)
+        self.setLookupTable(self._sizes)
 
     def show_heat(self, heat: Heat, start: float, stop: float, columns: int) -> None:
         """Show the stretch from start to stop (s) in as many columns as it has pixels."""
@@ -142,5 +150,41 @@ class HeatStrip(pg.ImageItem):
         values = heat.values[nearest].T[::-1].astype(np.float32)
         spacing = (heat.time[-1] - heat.time[0]) / max(1, len(heat.time) - 1)
         values[:, (wanted < heat.time[0] - spacing) | (wanted > heat.time[-1] + spacing)] = np.nan
-        self.setImage(np.ascontiguousarray(values), levels=(0.0, max(heat.top, 1e-12)))
+        top = max(heat.top, 1e-12)
+        self.setLookupTable(self._signed if heat.signed else self._sizes, update=False)
+        self.setImage(np.ascontiguousarray(values), levels=(-top if heat.signed else 0.0, top))
         self.setRect(QRectF(start, 0.0, stop - start, float(values.shape[0])))
+
+
+class HoldTicks(pg.GraphicsObject):
+    """Where on a body its anchors and supports are: those that hold in the colour of forces, the others dim."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ticks: list[tuple[float, bool]] = []
+        self._frame = QRectF()
+
+    def show_ticks(self, ticks: list[tuple[float, bool]], frame: QRectF) -> None:
+        """Show abscissas (m) in a view that shows `frame`."""
+        if frame != self._frame:
+            self.prepareGeometryChange()
+        self._ticks, self._frame = list(ticks), frame
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self._frame
+
+    def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
+        frame = self._frame
+        for place, active in self._ticks:
+            if not frame.left() <= place <= frame.right():
+                continue
+            colour = theme.colour("warning" if active else "dim")
+            pen = QPen(colour, 1.0, Qt.PenStyle.DotLine)
+            pen.setCosmetic(True)
+            painter.setPen(pen)
+            painter.drawLine(QPointF(place, frame.top()), QPointF(place, frame.bottom()))
+            pen.setStyle(Qt.PenStyle.SolidLine)
+            pen.setWidthF(3.0 if active else 1.5)
+            painter.setPen(pen)
+            painter.drawLine(QPointF(place, frame.top()), QPointF(place, frame.top() + 0.07 * frame.height()))

@@ -15,10 +15,12 @@ from snakestudio.gui import theme
 from snakestudio.gui.plots.channels import CHANNELS
 from snakestudio.gui.plots.chart import Chart
 from snakestudio.gui.plots.history import Source
+from snakestudio.gui.plots.picture import Picture
 from snakestudio.gui.plots.pyramid import BLOCK
 from snakestudio.gui.plots.views import Line
+from snakestudio.model.recording import Schema
 
-__all__ = ["CsvExport", "save_png", "save_svg"]
+__all__ = ["CsvExport", "save_png", "save_profile", "save_svg"]
 
 _MARGIN = 8
 
@@ -72,6 +74,28 @@ def save_svg(path: Path, chart: Chart, title: str) -> None:
         raise OSError(f"{path}: the picture cannot be written; choose another folder or free some space.")
     _paint_all(painter, size, chart, title)
     painter.end()
+
+
+def save_profile(path: Path, picture: Picture, lines: list[Line], schema: Schema, title: str) -> None:
+    """Write the profile that a chart shows: abscissas from the head, and the run's own values there.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    own = picture.traces[: len(lines)]
+    names = [CHANNELS[line.channel].names(schema)[0].removeprefix("section_1_") for line in lines]
+    table = np.stack([own[0].time, *(trace.low for trace in own)], axis=1)
+    head = f"# SnakeStudio {__version__}\n# {title}\n" + ",".join(["x_m", *names]) + "\n"
+    partial = path.with_name(path.name + ".part")
+    try:
+        partial.write_text(head + "".join(",".join(map(repr, row)) + "\n" for row in table.tolist()), encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        remedy = "choose another folder or free some space"
+        raise OSError(f"{path}: the data cannot be written ({error.strerror}); {remedy}.") from error
 
 
 class CsvExport(QObject):

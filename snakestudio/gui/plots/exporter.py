@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMessageBox, QProgressDialog, QWidget
 
-from snakestudio.gui.plots.export import CsvExport, save_png, save_svg
+from snakestudio.gui.plots.export import CsvExport, save_png, save_profile, save_svg
 from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.plot import LivePlot
 
@@ -42,6 +42,9 @@ class PlotExporter(QObject):
                 save_svg(path, chart, plot.title)
             elif path.suffix.lower() == ".png":
                 save_png(path, chart, plot.title)
+            elif plot.view.style == "profile":
+                if self._history.recording is not None and plot.chart.picture.traces:
+                    save_profile(path, plot.chart.picture, plot.lines, self._history.recording.schema, plot.instant)
             else:
                 self._export_csv(plot, path, start, stop)
         except OSError as error:

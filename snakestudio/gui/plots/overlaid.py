@@ -66,9 +66,8 @@ class Overlay:
             None where there is no run yet: then all.
         """
         schema = self.run.recording.schema
-        count = schema.n_joints if view.chooser == "joint" else schema.n_links
         # A map shows size by brightness, which two runs cannot share.
-        if view.needs not in schema.valid or view.style == "heat" or index >= count:
+        if not view.possible(schema) or view.style == "heat" or index >= view.count(schema):
             return []
         wanted = {_identity(line) for line in main}
         return [

@@ -30,9 +30,11 @@ from snakestudio.gui.plots.exporter import PlotExporter
 from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import OverlaidRun, Overlay
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.views import default_views
+from snakestudio.gui.plots.views import default_views, first_index
 from snakestudio.gui.widgets.sections import heading
 from snakestudio.gui.widgets.themed import Themed
+from snakestudio.model.recording import Schema
+from snakestudio.model.scene import Scene
 
 __all__ = ["PlotPanel"]
 
@@ -49,8 +51,6 @@ _KEPT = 0.25
 """Share of a new page that the one before already showed."""
 _ALL_FILLED = 0.75
 """Share of a new page that data fill where all of the run is in view."""
-_FIRST_CHOSEN = {"joint": 3, "speed": 5, "position": 5}
-"""Which link or joint (0-based) a plot begins with."""
 _LEAST_SPAN, _MOST_SPAN = 1e-3, 1e7
 
 
@@ -113,7 +113,7 @@ class PlotPanel(Themed):
         grid.setSpacing(4)
         self._default_views = default_views(document.scene)
         for place, view in enumerate(self._default_views):
-            plot = LivePlot(self.history, view, _FIRST_CHOSEN.get(view, 0))
+            plot = LivePlot(self.history, view, first_index(view, document.scene))
             self._connect(plot)
             grid.addWidget(plot, place // 2, place % 2)
             self.plots.append(plot)
@@ -217,9 +217,24 @@ class PlotPanel(Themed):
     # --- events ----------------------------------------------------------------------------------------------------
 
     def _on_recording(self) -> None:
-        self.history.reset(self._bridge.recording)
+        recording = self._bridge.recording
+        self.history.reset(recording)
+        if recording is not None:
+            self._suit(recording.scene, recording.schema)
         self._want()
         self._refresh()
+
+    def _suit(self, scene: Scene, schema: Schema) -> None:
+        """After a change from links to a continuous body, or back, show what there is of it."""
+        views = default_views(scene)
+        turned = bool(schema.sections) != (self._default_views[0] == "profile")
+        for plot, view, default in zip(self.plots, views, self._default_views, strict=True):
+            lost = not plot.view.suits(schema) if schema.sections else plot.view.of == "body"
+            if lost or (turned and plot.view_name == default):
+                plot.choose(view, first_index(view, scene))
+            plot.show_names()
+        if turned:
+            self._default_views = views
 
     def _on_opened(self) -> None:
         """Show what suits the scene, unless somebody has chosen what to see."""
@@ -227,7 +242,7 @@ class PlotPanel(Themed):
         if tuple(plot.view_name for plot in self.plots) == self._default_views:
             for plot, view in zip(self.plots, views, strict=True):
                 if plot.view_name != view:
-                    plot.choose(view, _FIRST_CHOSEN.get(view, 0))
+                    plot.choose(view, first_index(view, self._document.scene))
             self._default_views = views
 
     def overlay(self, runs: Iterable[OverlaidRun]) -> None:

@@ -70,11 +70,14 @@ class Heat:
         Row 0 is drawn at the top.
     top : float
         Value of full brightness.
+    signed : bool
+        Whether values below 0 have a colour of their own, as bright at -top as those above at top.
     """
 
     time: FloatArray
     values: NDArray[np.floating]
     top: float
+    signed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class Picture:
     Attributes
     ----------
     start, stop : float
-        Time at the left and the right end, s.
+        Time at the left and the right end, s; of a profile, material abscissas, m.
     axes : list of Axis
         Left, and right if there is one.
     traces : list of Trace
@@ -115,7 +118,11 @@ class Picture:
     legend : list of (str, str)
         Colour and text of what the legend says, the most important first.
     cursor : float or None
-        Time of the cursor, s.
+        Time of the cursor, s; of a profile, the abscissa under the mouse, m.
+    profile : bool
+        Whether it is drawn over the body, from its head to its tail, and not over the time.
+    ticks : list of (float, bool)
+        Where on the body an anchor or a support is, m, and whether it holds.
     """
 
     start: float = 0.0
@@ -129,3 +136,5 @@ class Picture:
     unit: str = ""
     legend: list[tuple[str, str]] = field(default_factory=list)
     cursor: float | None = None
+    profile: bool = False
+    ticks: list[tuple[float, bool]] = field(default_factory=list)

@@ -13,6 +13,7 @@ from snakestudio.gui.plots.chart import Chart
 from snakestudio.gui.plots.compose import compose, legend
 from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import Overlay
+from snakestudio.gui.plots.profile import HOLDS, compose_profile, profile_legend
 from snakestudio.gui.plots.views import VIEWS, Line, View
 from snakestudio.model.recording import Schema
 
@@ -45,6 +46,8 @@ class LivePlot(QWidget):
         self._values: tuple[float, float] | None = None
         self._lines: list[Line] = []
         self._lines_for: tuple[object, ...] = ()
+        self._probe: float | None = None
+        self._at: tuple[float | None, int | None] = (None, None)
         self.overlays: Sequence[Overlay] = ()
         self.chart = Chart()
         self.chart.setAccessibleName("Chart")
@@ -67,6 +70,7 @@ class LivePlot(QWidget):
         self._view_menu.aboutToShow.connect(self._fill_views)
         self._index_menu.aboutToShow.connect(self._fill_indices)
         self.chart.values_dragged.connect(self._set_values)
+        self.chart.probed.connect(self._on_probed)
         self._label()
 
     @staticmethod
@@ -92,17 +96,22 @@ class LivePlot(QWidget):
 
     @property
     def index(self) -> int:
-        """Chosen link or joint, 0-based."""
+        """Chosen link, joint or quantity, 0-based."""
         schema = self._schema
         if schema is None:
             return self._index
-        count = schema.n_joints if self.view.chooser == "joint" else schema.n_links
-        return min(self._index, count - 1)
+        return max(0, min(self._index, self.view.count(schema) - 1))
 
     @property
     def title(self) -> str:
-        """Title with the chosen link or joint."""
-        return f"{self.view.title}, {self.view.chooser} {self.index + 1}" if self.view.chooser else self.view.title
+        """Title with what is chosen."""
+        chosen = self.view.choice(self._schema, self.index)
+        return f"{self.view.title}, {chosen}" if self.view.chooser else self.view.title
+
+    @property
+    def instant(self) -> str:
+        """Title with the time that a profile is of."""
+        return self.title if self._at[0] is None else f"{self.title}, t = {self._at[0]:g} s"
 
     @property
     def lines(self) -> list[Line]:
@@ -125,6 +134,8 @@ class LivePlot(QWidget):
         """Channels it needs."""
         keys = {line.channel for lines in (self.lines, *(over for _, over in self.overlaid)) for line in lines}
         schema = self._schema
+        if schema is not None and schema.n_holds and self.view.style == "profile":
+            keys.add(HOLDS)
         return keys | {"control"} if schema is not None and self.view.marked in schema.extra else keys
 
     @property
@@ -151,11 +162,15 @@ class LivePlot(QWidget):
             self._values = low, high
             self.chosen.emit()
 
+    def show_names(self) -> None:
+        """The recording is another one: what is chosen may be called otherwise."""
+        self._label()
+
     def _label(self) -> None:
         self.view_button.setText(f"{self.view.title} ▾")
         chooser = self.view.chooser
         self.index_button.setVisible(bool(chooser))
-        self.index_button.setText(f"{chooser} {self.index + 1} ▾")
+        self.index_button.setText(f"{self.view.choice(self._schema, self.index)} ▾")
         self.index_button.setToolTip(f"Choose the {chooser}")
         self._place()
 
@@ -171,10 +186,13 @@ class LivePlot(QWidget):
     # --- drawing ---------------------------------------------------------------------------------------------------
 
     def draw(self, start: float, stop: float, cursor: float | None, row: int | None, *, steady: bool = False) -> None:
-        """Draw the stretch from start to stop (s), with the cursor at a time and its row.
+        """Draw the stretch from start to stop (s), with the cursor at a time and its row; of a profile, that instant.
 
         With `steady`, axes that still serve stay as they are.
         """
+        if self.view.style == "profile":
+            self._draw_profile(cursor, row)
+            return
         width = max(1, round(self.chart.area.width() * self.chart.devicePixelRatioF()))
         before = self.chart.picture if steady else None
         overlaid = self.overlaid
@@ -183,8 +201,23 @@ class LivePlot(QWidget):
         self.chart.show_picture(picture)
 
     def draw_cursor(self, cursor: float | None, row: int | None) -> None:
-        """Move the cursor only."""
+        """Move the cursor only; a profile is another one then."""
+        if self.view.style == "profile":
+            self._draw_profile(cursor, row)
+            return
         self.chart.show_cursor(cursor, legend(self.view, self.lines, self._history, row, self.overlaid))
+
+    def _draw_profile(self, cursor: float | None, row: int | None) -> None:
+        self._at = cursor, row
+        picture = compose_profile(self.view, self.lines, self._history, row, self._values, self.overlaid)
+        picture.cursor, picture.legend = self._probe, profile_legend(picture, cursor, self._probe)
+        self.chart.show_picture(picture)
+
+    def _on_probed(self, abscissa: float | None) -> None:
+        """The mouse is over a place of the profile (m), or over none."""
+        if abscissa != self._probe:
+            self._probe = abscissa
+            self.chart.show_cursor(abscissa, profile_legend(self.chart.picture, self._at[0], abscissa))
 
     # --- menus -----------------------------------------------------------------------------------------------------
 
@@ -202,10 +235,16 @@ class LivePlot(QWidget):
 
     def _fill_indices(self) -> None:
         schema, chooser = self._schema, self.view.chooser
-        count = 0 if schema is None else schema.n_joints if chooser == "joint" else schema.n_links
+        view = self.view
+        count = len(view.choices) if chooser == "quantity" else 0 if schema is None else view.count(schema)
+
+        def text(i: int) -> str:
+            name = view.choice(schema, i)
+            return name if chooser == "quantity" else f"{name[:1].upper()}{name[1:]}"
+
         self._fill(
             self._index_menu,
-            [(f"{chooser.capitalize()} {i + 1}", i == self.index, True, i) for i in range(count)],
+            [(text(i), i == self.index, True, i) for i in range(count)],
             lambda index: self.choose(self._name, int(str(index))),
         )
 

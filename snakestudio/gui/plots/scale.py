@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["MINUS", "fitted", "readable", "steady", "superscript"]
+__all__ = ["MINUS", "fitted", "nice_interval", "readable", "steady", "superscript"]
 
 MINUS = "\N{MINUS SIGN}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -12,7 +12,7 @@ _LEAST_USE = 0.4
 """Share of an axis that data must fill for it to stay as it is."""
 
 
-def _nice_interval(rough: float) -> float:
+def nice_interval(rough: float) -> float:
     """The least of 1, 2 or 5 times a power of ten that is no less than `rough`."""
     if not rough > 0 or not math.isfinite(rough):
         return 1.0
@@ -36,7 +36,7 @@ def fitted(low: float, high: float, *, from_zero: bool, least: float) -> tuple[f
     if high - low < least:
         middle = (low + high) / 2
         low, high = (0.0, max(high, least)) if from_zero and low >= 0 else (middle - least / 2, middle + least / 2)
-    interval = _nice_interval((high - low) / 4)
+    interval = nice_interval((high - low) / 4)
     bottom, top = math.floor(low / interval + 1e-9) * interval, math.ceil(high / interval - 1e-9) * interval
     return (bottom, top) if top > bottom else (bottom, bottom + interval)
 

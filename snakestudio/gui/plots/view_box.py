@@ -35,6 +35,8 @@ class TimeView(pg.ViewBox):
 
     def __init__(self) -> None:
         super().__init__(enableMenu=False)
+        self.standing = False
+        """Whether the horizontal axis stands still, because it is not the time."""
         self.disableAutoRange()
         self.setDefaultPadding(0.0)
         self.setLimits(minXRange=1e-3, maxXRange=1e7, minYRange=1e-11, maxYRange=1e11)
@@ -43,11 +45,14 @@ class TimeView(pg.ViewBox):
     def wheelEvent(self, ev: Any, axis: int | None = None) -> None:
         if axis is None:
             axis = _VALUES if ev.modifiers() & Qt.KeyboardModifier.ControlModifier else _TIME
+        if axis == _TIME and self.standing:
+            ev.ignore()
+            return
         super().wheelEvent(ev, axis=axis)
         self._say(axis)
 
     def mouseDragEvent(self, ev: Any, axis: int | None = None) -> None:
-        if ev.button() not in _PANNING:
+        if ev.button() not in _PANNING or self.standing:
             ev.ignore()
             return
         super().mouseDragEvent(ev, axis=_TIME)

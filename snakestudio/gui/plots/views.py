@@ -3,127 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
-
-from PySide6.QtGui import QColor
 
 from snakestudio.gui import theme
+from snakestudio.gui.plots.body_views import BODY_VIEWS, default_body_views
+from snakestudio.gui.plots.view import STOPS, Line, View, link_colour
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["VIEWS", "Line", "View", "default_views", "link_colour"]
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A column of a channel as a curve.
-
-    Attributes
-    ----------
-    channel : str
-    column : int
-    name : str
-    colour : str
-    unit : str
-    axis : int
-        0 left, 1 right.
-    faint : bool
-        Drawn dim: a reference.
-    """
-
-    channel: str
-    column: int
-    name: str
-    colour: str
-    unit: str
-    axis: int = 0
-    faint: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """A kind of plot.
-
-    Attributes
-    ----------
-    title, unit : str
-        Of the plot and its left axis.
-    lines : callable
-        Curves by the recording's schema and the chosen link or joint (0-based).
-    needs : Fields
-        What the source must fill.
-    chooser : {"", "link", "joint"}
-        What one chooses.
-    style : {"lines", "stacked", "heat"}
-    from_zero : bool
-        Whether the axis begins at 0 if the data allow it.
-    least : float
-        Least length of the left axis.
-    decades : bool
-        Whether the left axis is logarithmic.
-    levels : tuple of (float, str)
-        Values to mark, and what they are.
-    spatial : bool
-        Whether it says something only of robots that leave the plane.
-    columns : tuple of str
-        What controllers or models must have added to the recording.
-    marked : str
-        Such a column, if there is one: where it rises above 0 and where it falls back is marked on the first curve.
-    marks : (str, str)
-        What these marks say.
-    """
-
-    title: str
-    unit: str
-    lines: Callable[[Schema, int], list[Line]]
-    needs: Fields
-    chooser: Literal["", "link", "joint"] = ""
-    style: Literal["lines", "stacked", "heat"] = "lines"
-    from_zero: bool = False
-    least: float = 1e-9
-    decades: bool = False
-    levels: tuple[tuple[float, str], ...] = ()
-    spatial: bool = False
-    columns: tuple[str, ...] = ()
-    marked: str = ""
-    marks: tuple[str, str] = ("", "")
-
-    def possible(self, schema: Schema) -> bool:
-        """Whether a recording holds what is shown."""
-        return self.needs in schema.valid and set(self.columns) <= set(schema.extra)
-
-    def suits(self, schema: Schema) -> bool:
-        """Whether it has something to say of such a run."""
-        return (schema.has_pitch or not self.spatial) and set(self.columns) <= set(schema.extra)
-
-
-_STOPS = ("#4cc2ff", "#8f9dff", "#c792ea", "#ef9ac8", "#ffb454", "#e6dc6a", "#55d68b")
-_STOPS_LIGHT = ("#0a84d0", "#5560d8", "#8d4fc0", "#c2569a", "#c27500", "#8c8410", "#178a4c")
-
-
-def link_colour(index: int, count: int) -> str:
-    """Colour of a link's curve: neighbours look alike, the ends do not."""
-    stops = _STOPS if theme.current().name == "dark" else _STOPS_LIGHT
-    place = index / max(1, count - 1) * (len(stops) - 1)
-    first = min(int(place), len(stops) - 2)
-    a, b, share = QColor(stops[first]), QColor(stops[first + 1]), place - first
-    mixed = [getattr(a, c)() + share * (getattr(b, c)() - getattr(a, c)()) for c in ("redF", "greenF", "blueF")]
-    return QColor.fromRgbF(*mixed).name()
+__all__ = ["VIEWS", "Line", "View", "default_views", "first_index", "link_colour"]
 
 
 def _per_link(channel: str) -> Callable[[Schema, int], list[Line]]:
     def lines(schema: Schema, index: int) -> list[Line]:
         n = schema.n_links
-        return [Line(channel, i, f"link {i + 1}", link_colour(i, n), "N") for i in range(n)]
+        word = "section" if schema.sections else "link"
+        return [Line(channel, i, f"{word} {i + 1}", link_colour(i, n), "N") for i in range(n)]
 
     return lines
 
 
 def _height(schema: Schema, index: int) -> list[Line]:
     n = schema.n_links
-    return [Line("position", 3 * (i + 1) + 2, f"link {i + 1}", link_colour(i, n), "m") for i in range(n)]
+    word = "section" if schema.sections else "link"
+    return [Line("position", 3 * (i + 1) + 2, f"{word} {i + 1}", link_colour(i, n), "m") for i in range(n)]
 
 
 def _attitude(schema: Schema, index: int) -> list[Line]:
@@ -132,7 +35,7 @@ def _attitude(schema: Schema, index: int) -> list[Line]:
     return [
         Line("attitude", 3 * index + axis, name, colour, "°")
         for axis, (name, colour) in enumerate(colours.items())
-        if schema.has_pitch or name == "yaw"
+        if schema.has_pitch or schema.sections or name == "yaw"
     ]
 
 
@@ -159,7 +62,7 @@ def _speed(schema: Schema, index: int) -> list[Line]:
     p = theme.current()
     return [
         Line("speed", 0, "CoM", p.good, "m/s"),
-        Line("speed", index + 1, f"link {index + 1}", p.accent, "m/s"),
+        Line("speed", index + 1, f"{'section' if schema.sections else 'link'} {index + 1}", p.accent, "m/s"),
     ]
 
 
@@ -171,7 +74,7 @@ def _position(schema: Schema, index: int) -> list[Line]:
         Line("position", 0, "CoM x", p.good, "m"),
         Line("position", 1, "CoM y", p.friction, "m"),
     ]
-    if schema.has_pitch:  # a planar robot stays where it lies
+    if schema.has_pitch or schema.sections:  # a planar robot stays where it lies
         lines.insert(2, Line("position", column + 2, "z", p.text, "m"))
     return lines
 
@@ -208,7 +111,7 @@ def _contacts(schema: Schema, index: int) -> list[Line]:
 
 def _energy(schema: Schema, index: int) -> list[Line]:
     p = theme.current()
-    colours = (p.accent, p.good, p.warning, p.friction, *_STOPS)
+    colours = (p.accent, p.good, p.warning, p.friction, *STOPS)
     return [Line("energy", i, _energy_name(name), colours[i % 11], "J") for i, name in enumerate(schema.energy)]
 
 
@@ -219,13 +122,31 @@ def _energy_name(name: str) -> str:
 
 VIEWS = {
     "force": View(
-        "Obstacle force by link", "N", _per_link("obstacle_force"), Fields.CONTACTS, from_zero=True, least=1.0
+        "Obstacle force by link",
+        "N",
+        _per_link("obstacle_force"),
+        Fields.CONTACTS,
+        from_zero=True,
+        least=1.0,
+        of="links",
     ),
     "force_stacked": View(
-        "Obstacle force, link above link", "N", _per_link("obstacle_force"), Fields.CONTACTS, style="stacked", least=1.0
+        "Obstacle force, link above link",
+        "N",
+        _per_link("obstacle_force"),
+        Fields.CONTACTS,
+        style="stacked",
+        least=1.0,
+        of="links",
     ),
     "force_map": View(
-        "Obstacle force, link by time", "N", _per_link("obstacle_force"), Fields.CONTACTS, style="heat", least=1.0
+        "Obstacle force, link by time",
+        "N",
+        _per_link("obstacle_force"),
+        Fields.CONTACTS,
+        style="heat",
+        least=1.0,
+        of="links",
     ),
     "friction": View(
         "Ground friction by link", "N", _per_link("ground_friction"), Fields.CONTACTS, from_zero=True, least=0.1
@@ -274,12 +195,24 @@ VIEWS = {
         levels=((-8.0, "converged up to here"),),
     ),
     "energy": View("Energy and work", "J", _energy, Fields.ENERGY, least=0.01),
+    **BODY_VIEWS,
 }
 """All kinds by name."""
+
+_FIRST_CHOSEN = {"joint": 3, "speed": 5, "position": 5}
+
+
+def first_index(name: str, scene: Scene) -> int:
+    """Which link, joint or quantity (0-based) a plot of a kind begins with."""
+    if scene.model.continuum:  # the head, and what an axis without bending has
+        return VIEWS[name].choices.index("N_X") if name == "profile" and scene.beam.group == "R" else 0
+    return _FIRST_CHOSEN.get(name, 0)
 
 
 def default_views(scene: Scene) -> tuple[str, str, str, str]:
     """What the four plots show at first: where something happens in this scene."""
+    if scene.model.continuum:
+        return default_body_views(scene)
     if scene.controller.kind == "path_following":
         return "cross_track", "heading", "speed", "position"
     if scene.controller.kind == "heading":

@@ -1,0 +1,283 @@
+"""Plots of a continuous body: profiles over it, maps over body and time, what holds it; and nothing of joints."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui import theme
+from snakestudio.gui.document import Document
+from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.plots.panel import PlotPanel
+from snakestudio.gui.plots.plot import LivePlot
+from snakestudio.gui.plots.views import VIEWS, default_views
+from snakestudio.model.scene import Scene
+from snakestudio.model.support import Friction
+from tests.gui.fake import FakeBridge, make_recording
+from tests.gui.fake_body import HOLDS, body_recording, body_rows, body_scene, torque
+
+pytestmark = pytest.mark.gui
+
+ROWS = 1000
+
+
+@pytest.fixture
+def body() -> Document:
+    document = Document()
+    document.new(body_scene())
+    return document
+
+
+@pytest.fixture
+def bridge(body: Document) -> FakeBridge:
+    return FakeBridge(body_recording(body.scene, ROWS))
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, body: Document, bridge: FakeBridge) -> PlotPanel:
+    panel = PlotPanel(bridge, body)  # type: ignore[arg-type]
+    qtbot.addWidget(panel)
+    panel.resize(1000, 460)
+    panel.show()
+    qtbot.waitExposed(panel)
+    settle(qtbot, panel)
+    return panel
+
+
+def settle(qtbot: QtBot, panel: PlotPanel) -> None:
+    """Wait until all rows are in and every plot shows the view and the cursor of now."""
+
+    def settled() -> bool:
+        histories = [panel.history, *(overlay.history for overlay in panel.overlays)]
+        return not any(history.missing for history in histories) and not panel._stale
+
+    qtbot.waitUntil(settled, timeout=20000)
+
+
+def names(panel: PlotPanel) -> list[str]:
+    return [plot.view_name for plot in panel.plots]
+
+
+def offered(plot: LivePlot) -> set[str]:
+    plot._fill_views()
+    return {str(action.data()) for action in plot._view_menu.actions()}
+
+
+def at(plot: LivePlot, place: float) -> QPoint:
+    """Where an abscissa is in a profile."""
+    area = plot.chart.area
+    return QPointF(plot.chart.x_of(place), area.center().y()).toPoint()
+
+
+def test_the_first_plots_are_of_what_the_model_is_for(panel: PlotPanel) -> None:
+    assert names(panel) == ["profile", "body_torque", "supports", "position"]
+    assert panel.plots[0].title == "Profile along the body, C_Z"
+    assert panel.plots[3].title == "Position, section 1"
+
+
+def test_a_body_on_a_line_has_no_torque_to_show(qtbot: QtBot, body: Document) -> None:
+    body.set_value("beam.group", "R", "Line")
+    panel = PlotPanel(FakeBridge(body_recording(body.scene, 5)), body)  # type: ignore[arg-type]
+    qtbot.addWidget(panel)
+    assert names(panel) == ["profile", "body_force", "supports", "position"]
+    assert panel.plots[0].title == "Profile along the body, N_X"
+    assert default_views(body.scene.model_copy(update={"support": Friction()}))[2] == "speed"
+
+
+def test_links_after_a_body_and_a_body_after_links(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    bridge.set_recording(make_recording(Scene(), 20))
+    assert names(panel) == ["friction", "joint", "speed", "position"]
+    panel.plots[2].choose("energy")
+    bridge.set_recording(body_recording(body_scene(), 20))
+    assert names(panel) == ["profile", "body_torque", "energy", "position"], "what serves both stays"
+    settle(qtbot, panel)
+
+
+def test_only_what_there_is_is_offered(panel: PlotPanel) -> None:
+    shown = offered(panel.plots[3])
+    assert {"profile", "body_torque", "body_force", "body_curvature", "body_stretch", "supports", "axial"} <= shown
+    assert {"joint", "torque", "force", "force_map", "force_stacked", "cross_track"}.isdisjoint(shown)
+    schema = make_recording(Scene(), 2).schema
+    assert not any(view.suits(schema) or view.possible(schema) for view in VIEWS.values() if view.of == "body")
+
+
+def test_links_are_called_sections(panel: PlotPanel) -> None:
+    plot = panel.plots[2]
+    plot.choose("speed", 4)
+    assert [line.name for line in plot.lines] == ["CoM", "section 5"]
+    assert plot.index_button.text() == "section 5 ▾"
+    plot._fill_indices()
+    assert [action.text() for action in plot._index_menu.actions()][-1] == "Section 21"
+    plot.choose("contact_force")
+    assert plot.lines[0].name == "section 1"
+
+
+@pytest.mark.parametrize("view", sorted(name for name, view in VIEWS.items() if view.of == "body"))
+@pytest.mark.parametrize("palette", ["dark", "light"])
+def test_every_view_of_a_body_draws(qtbot: QtBot, panel: PlotPanel, view: str, palette: str) -> None:
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    theme.apply(app, palette)
+    try:
+        plot = panel.plots[1]
+        plot.choose(view, 2 if VIEWS[view].chooser == "link" else 0)
+        panel.renew_theme()
+        settle(qtbot, panel)
+        picture = plot.chart.picture
+        assert picture.traces or picture.heat is not None
+        image = plot.chart.grab().toImage()
+        colours = {image.pixel(x, y) for x in range(60, image.width() - 50) for y in range(34, image.height() - 24)}
+        assert len(colours) >= 3
+    finally:
+        theme.apply(app, "dark")
+
+
+def test_a_profile_is_the_wrench_at_the_cursor(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    plot = panel.plots[0]
+    place = np.array(body_scene().beam.abscissas)
+    for row in (ROWS - 1, 250, 700):
+        bridge.set_cursor(row)
+        picture = plot.chart.picture  # at once, without waiting for the next redraw
+        assert np.allclose(picture.traces[0].time, place)
+        assert np.allclose(picture.traces[0].low, torque(np.array(row / 100), place), atol=1e-6)
+    assert (picture.start, picture.stop) == (0.0, 1.0)
+    assert (0.0, "") in picture.levels, "the zero line"
+
+
+def test_its_axis_holds_all_of_the_run(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    plot, seen = panel.plots[0], set()
+    for row in range(0, ROWS, 100):
+        bridge.set_cursor(row)
+        axis = plot.chart.picture.axes[0]
+        seen.add((axis.low, axis.high))
+    assert len(seen) == 1, "it does not jump"
+    rows = body_rows(body_scene(), 0, ROWS).wrench[:, :, 5]
+    low, high = seen.pop()
+    assert low <= rows.min() < rows.max() <= high
+
+
+def test_it_follows_a_run(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    assert bridge.recording is not None
+    bridge.recording.append(body_rows(body_scene(), ROWS, ROWS + 300))
+    place = np.array(body_scene().beam.abscissas)
+    wanted = torque(np.array((ROWS + 299) / 100), place)
+    qtbot.waitUntil(lambda: np.allclose(panel.plots[0].chart.picture.traces[0].low, wanted, atol=1e-6), timeout=5000)
+
+
+def test_anchors_are_marked_where_they_are(panel: PlotPanel) -> None:
+    ticks = panel.plots[0].chart.picture.ticks
+    assert [place for place, _ in ticks] == pytest.approx([0.2, 0.5, 0.8])
+    assert [active for _, active in ticks] == [True, True, False]
+    assert panel.plots[0].chart.ticks.isVisible()
+    assert not panel.plots[1].chart.ticks.isVisible()
+
+
+def test_the_mouse_reads_a_profile_and_sets_no_time(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    plot = panel.plots[0]
+    assert any("peak" in text for _, text in plot.chart.picture.legend)
+    qtbot.mouseMove(plot.chart.viewport(), at(plot, 0.5))
+    qtbot.waitUntil(lambda: plot.chart.picture.cursor is not None)
+    assert plot.chart.picture.cursor == pytest.approx(0.5, abs=0.01)
+    assert "at 0.5 m" in plot.chart.picture.legend[0][1]
+    qtbot.mouseClick(plot.chart.viewport(), Qt.MouseButton.LeftButton, pos=at(plot, 0.25))
+    qtbot.wait(QApplication.doubleClickInterval() // 4)
+    assert bridge.cursor is None, "a place is no time"
+    qtbot.keyClick(plot.chart, Qt.Key.Key_Left)
+    assert bridge.cursor == ROWS - 2
+
+
+def test_a_drag_leaves_the_body_where_it_is(qtbot: QtBot, panel: PlotPanel) -> None:
+    plot = panel.plots[0]
+    before = panel.start, panel.stop
+    viewport = plot.chart.viewport()
+    qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=at(plot, 0.3))
+    qtbot.mouseMove(viewport, at(plot, 0.7))
+    qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=at(plot, 0.7))
+    assert (panel.start, panel.stop) == before
+    assert plot.chart.view.viewRange()[0] == [0.0, 1.0]
+
+
+def test_a_profile_is_exported_as_it_is_seen(panel: PlotPanel, bridge: FakeBridge, tmp_path: Path) -> None:
+    bridge.set_cursor(400)
+    plot = panel.plots[0]
+    panel.export(plot, tmp_path / "profile.csv")
+    lines = (tmp_path / "profile.csv").read_text(encoding="utf-8").splitlines()
+    assert "t = 4 s" in lines[1]
+    table = list(csv.reader(lines[2:]))
+    assert table[0] == ["x_m", "lambda_cz_nm"]
+    values = np.array(table[1:], float)
+    place = np.array(body_scene().beam.abscissas)
+    assert np.allclose(values[:, 0], place)
+    assert np.allclose(values[:, 1], torque(np.array(4.0), place), atol=1e-6)
+    panel.export(plot, tmp_path / "profile.png")
+    assert not QImage(str(tmp_path / "profile.png")).isNull()
+    panel.export(plot, tmp_path / "profile.svg")
+    text = (tmp_path / "profile.svg").read_text(encoding="utf-8")
+    assert "Profile along the body, C_Z" in text
+    assert list(tmp_path.glob("*.part")) == []
+
+
+def test_a_map_is_exported_like_any_plot(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
+    panel.export(panel.plots[1], tmp_path / "map.csv")
+    qtbot.waitUntil(lambda: not panel.exporter.busy and (tmp_path / "map.csv").exists(), timeout=10000)
+    header = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()[2].split(",")
+    assert header[:2] == ["time_s", "section_1_lambda_cz_nm"]
+    assert len(header) == 22
+
+
+def test_a_map_has_the_head_on_top_and_both_signs(panel: PlotPanel) -> None:
+    picture = panel.plots[1].chart.picture
+    assert picture.heat is not None
+    assert picture.heat.signed
+    assert np.nanmin(picture.heat.values) < 0 < np.nanmax(picture.heat.values)
+    assert np.nanmax(np.abs(picture.heat.values)) <= picture.heat.top
+    labels = picture.axes[0].labels
+    assert labels is not None
+    assert labels[0] == (20.5, "head 0")
+    assert labels[-1] == (pytest.approx(0.5), "1 m")
+    assert picture.unit == "full scale ±0.3 N m"
+
+
+def test_quantities_are_chosen_by_their_symbols(qtbot: QtBot, panel: PlotPanel) -> None:
+    plot = panel.plots[0]
+    plot._fill_indices()
+    texts = [action.text() for action in plot._index_menu.actions()]
+    assert texts == ["C_Z", "|C|", "C_Y", "C_X", "N_X", "N_Y", "N_Z", "|N|", "K_Z", "K_Y", "K_X", "Γ_X − 1"]
+    plot._index_menu.actions()[8].trigger()
+    settle(qtbot, panel)
+    rows = body_rows(body_scene(), ROWS - 1, ROWS)
+    assert np.allclose(plot.chart.picture.traces[0].low, rows.strain[0, :, 5], atol=1e-5)
+    assert plot.chart.picture.unit == "1/m"
+
+
+def test_what_holds_the_body_is_plotted_over_time(qtbot: QtBot, panel: PlotPanel) -> None:
+    picture = panel.plots[2].chart.picture
+    assert [trace.name for trace in picture.traces] == [f"contact {i + 1}" for i in range(HOLDS)]
+    first = picture.traces[0]
+    assert np.allclose(0.5 * (first.low + first.high), np.abs(3 * np.sin(first.time)), atol=0.05)
+    panel.plots[2].choose("axial")
+    settle(qtbot, panel)
+    slip = panel.plots[2].chart.picture.traces[1]
+    assert np.allclose(0.5 * (slip.low + slip.high), 2 * np.sin(slip.time), atol=0.05)
+
+
+def test_other_runs_lie_over_a_profile(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    other = body_scene(sections=9, length=0.8)
+    chain = make_recording(Scene(), 300)
+    panel.overlay([OverlaidRun("short", "#ff00ff", body_recording(other, 500)), OverlaidRun("links", "#00ff00", chain)])
+    settle(qtbot, panel)
+    bridge.set_cursor(300)
+    picture = panel.plots[0].chart.picture
+    assert [trace.colour for trace in picture.traces][1:] == ["#ff00ff"], "links have no inside"
+    place = np.array(other.beam.abscissas)
+    assert np.allclose(picture.traces[1].time, place)
+    assert np.allclose(picture.traces[1].low, torque(np.array(3.0), place), atol=1e-6)
+    bridge.set_cursor(900)
+    assert len(panel.plots[0].chart.picture.traces) == 1, "a curve ends where its run ended"
