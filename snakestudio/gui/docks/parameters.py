@@ -1,4 +1,7 @@
-"""The panel at the right of the viewport: gait, controller, friction, joints, real robot, model and solver."""
+"""The panel at the right of the viewport: gait, controller, friction, joints, real robot, model and solver.
+
+A continuous body has strain law, contacts and body in place of what is about joints.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,12 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.docks.continuum_panel import ContinuumPanel
 from snakestudio.gui.docks.controller_panel import ControllerPanel
 from snakestudio.gui.docks.gait_panel import GaitPanel
 from snakestudio.gui.docks.presets import FRICTION_PRESETS, Preset, PresetBox
 from snakestudio.gui.docks.real_robot import RealRobotSection
+from snakestudio.gui.docks.support_panel import OF_FRICTION
 from snakestudio.gui.document import Document
 from snakestudio.gui.model_box import ModelBox
 from snakestudio.gui.models import MODELS, belongs_elsewhere, unused_reason
@@ -71,6 +76,8 @@ class ParameterPanels(Themed):
         super().__init__(parent)
         self._document, self._bridge = document, bridge
         self._rows: dict[str, ParameterRow] = {}
+        self.continuum: ContinuumPanel | None = None
+        """Made when the first scene of a continuous body is shown."""
         content = QWidget()
         self._layout = QVBoxLayout(content)
         self._layout.setContentsMargins(16, 8, 16, 16)
@@ -87,9 +94,9 @@ class ParameterPanels(Themed):
         self.friction_presets = PresetBox(FRICTION_PRESETS)
         self.friction_presets.setAccessibleName("Friction preset")
         self.friction_presets.chosen.connect(self._choose)
-        contact = self._section("Contact and friction", _CONTACT)
+        self._contact = contact = self._section("Contact and friction", _CONTACT)
         contact.body.insertWidget(0, self.friction_presets)
-        joints = self._section("Joint controller", _JOINTS)
+        self._joint_section = joints = self._section("Joint controller", _JOINTS)
         self.law = ChoiceRow(document, ["joint_controller.law"])
         joints.body.insertWidget(0, self.law)
         for key in _PITCH_GAINS:
@@ -135,6 +142,7 @@ class ParameterPanels(Themed):
             "control.soft_start_deg": self.gait.soft_start,
             **self._rows,
             **self.real_robot.rows,
+            **({} if self.continuum is None or self.continuum.isHidden() else self.continuum.rows),
         }
 
     def _section(self, title: str, keys: tuple[str, ...]) -> Section:
@@ -160,10 +168,13 @@ class ParameterPanels(Themed):
     def _on_opened(self) -> None:
         self.gait.forget()
         self.friction_presets.forget()
+        if self.continuum is not None:
+            self.continuum.forget()
         for row in self.rows.values():
             row.field.restore()
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        self._show_sort(after)
         self.gait.refresh(after)
         self.controller.refresh(after)
         self.real_robot.refresh(after)
@@ -172,12 +183,12 @@ class ParameterPanels(Themed):
         if friction is not None:
             for key, value in friction.values.items():
                 self._rows[key].set_default(value)
-        for key, row in self.rows.items():
-            if key in self.gait.rows or key in self.controller.rows:
-                continue
+        own = {"control.soft_start_deg": self.gait.soft_start, **self._rows, **self.real_robot.rows}
+        for key, row in own.items():
             row.set_unused(unused_reason(after, key))
             gait_only = row is self.gait.soft_start
-            row.setVisible(not belongs_elsewhere(after, key) and (after.controller.uses_gait or not gait_only))
+            shown = not belongs_elsewhere(after, key) and not (after.model.continuum and key in OF_FRICTION)
+            row.setVisible(shown and (after.controller.uses_gait or not gait_only))
             if before is None or get_value(before, key) != get_value(after, key):
                 row.refresh()
         self._model_help.setText(MODELS[after.model.kind].help)
@@ -186,15 +197,35 @@ class ParameterPanels(Themed):
             choice.refresh()
         self._shape_pace.ask()
 
+    def _show_sort(self, scene: Scene) -> None:
+        """Show what there is of a continuous body, or of a robot with links."""
+        continuum = scene.model.continuum
+        if continuum and self.continuum is None:
+            self.continuum = ContinuumPanel(self._document)
+            self.continuum.rebuilt.connect(self._show_pending)
+            self._layout.insertWidget(0, self.continuum)
+        if self.continuum is not None:
+            self.continuum.setVisible(continuum)
+            if continuum:
+                self.continuum.refresh(scene)
+        for section in (self.gait, self.controller, self._joint_section, self.real_robot, self.friction_presets):
+            section.setVisible(not continuum)
+        self._contact.set_title("Ground" if continuum else "Contact and friction")
+
     def _show_pending(self) -> None:
         pending = set(self._bridge.status.pending)
         for key, row in self.rows.items():
             row.set_pending(key in pending)
         self.controller.show_pending(pending)
+        if self.continuum is not None and not self.continuum.isHidden():
+            self.continuum.show_pending(pending, self._bridge.status.problems)
         self.model_message.say("Applies at the next reset." if "model.kind" in pending else "")
 
     def _draw_shape(self) -> None:
-        if self.isVisible():
+        shown = self._bridge.displayed
+        if self.isVisible() and self.continuum is not None and not self.continuum.isHidden():
+            self.continuum.strain.show_time(0.0 if shown is None else shown.time)
+        elif self.isVisible():
             self.gait.shape.show_state(self._document.scene, self._bridge.displayed)
 
     def renew_theme(self) -> None:

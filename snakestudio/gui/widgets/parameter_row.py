@@ -107,7 +107,7 @@ class ParameterRow(Themed):
         self.key = key
         self._document = document
         self._gesture = 0
-        model, name = declared(document.scene, key)
+        model, name = self._declared = declared(document.scene, key)
         self.doc = field_doc(model, name)
         integer, optional = number_kind(model, name) or (False, False)
         self.default: Any = self.doc.default
@@ -179,6 +179,8 @@ class ParameterRow(Themed):
         """Show what the scene says now."""
         try:
             value = get_value(self._document.scene, self.key)
+            if declared(self._document.scene, self.key) != self._declared:
+                return  # of another kind by the same name: the row is about to go
         except SceneError:
             return
         self.field.set_value(value)

@@ -43,10 +43,9 @@ class Section(Themed):
         self._button = QToolButton()
         self._button.setProperty("role", "flat")
         self._button.setStyleSheet("QToolButton { font-weight: 600; padding: 4px 4px 4px 0; }")
-        self._button.setText(title)
         self._button.setIconSize(QSize(12, 12))
         self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._button.setToolTip(f"Fold or unfold {title.lower()}")
+        self.set_title(title)
         self._button.clicked.connect(self.toggle)
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 0, 0)
@@ -70,6 +69,11 @@ class Section(Themed):
     def is_folded(self) -> bool:
         """Whether the body is folded away."""
         return self._body.isHidden()
+
+    def set_title(self, title: str) -> None:
+        """Call it otherwise."""
+        self._button.setText(title)
+        self._button.setToolTip(f"Fold or unfold {title.lower()}")
 
     def add(self, widget: QWidget) -> None:
         """Add a widget at the end of the body."""
