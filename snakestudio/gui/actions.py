@@ -125,7 +125,13 @@ def _add(kind: str) -> Spec:
     title = kind_title(kind)
     tip = f"Add a {title.lower()} where the view looks, at a free place"
     return Spec(
-        f"add_{kind}", "Edit/Add Obstacle", title, lambda w: w.obstacles.add(kind), icon=f"shape-{kind}", tip=tip
+        f"add_{kind}",
+        "Edit/Add Obstacle",
+        title,
+        lambda w: w.obstacles.add(kind),
+        enabled=_has_links,
+        icon=f"shape-{kind}",
+        tip=tip,
     )
 
 
@@ -139,6 +145,11 @@ def _can_step(w: MainWindow) -> bool:
 
 def _has_rows(w: MainWindow) -> bool:
     return w.bridge.recording is not None
+
+
+def _has_links(w: MainWindow) -> bool:
+    """A continuous body meets no obstacles and follows no path."""
+    return not w.document.scene.model.continuum
 
 
 def _delete(w: MainWindow) -> None:
@@ -191,7 +202,8 @@ TABLE: tuple[Spec, ...] = (
     _line("Edit"),
     *(_add(kind) for kind in KINDS),
     Spec(
-        "draw_path", "Edit", "Draw Path", lambda w: w.viewport.path_tool.begin(), ("P",), icon="path", local=True,
+        "draw_path", "Edit", "Draw Path", lambda w: w.viewport.path_tool.begin(), ("P",), _has_links, icon="path",
+        local=True,
         tip="Click waypoints on the ground; Enter or a double click ends the path",
     ),
     Spec(
@@ -206,7 +218,7 @@ TABLE: tuple[Spec, ...] = (
     _line("Edit"),
     Spec(
         "select_all", "Edit", "Select All Obstacles", lambda w: w.obstacles.select_all(), ("Ctrl+A",),
-        lambda w: bool(w.document.scene.obstacles), local=True,
+        lambda w: _has_links(w) and bool(w.document.scene.obstacles), local=True,
     ),
     Spec(
         "deselect", "Edit", "Select Nothing", lambda w: w.selection.clear(), ("Ctrl+Shift+A",),

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QModelIndex
 from pytestqt.qtbot import QtBot
 
+from snakestudio.engines import registry
 from snakestudio.errors import Problem
 from snakestudio.gui.docks.checks import items_of
 from snakestudio.gui.docks.inspector import Inspector
@@ -14,6 +19,7 @@ from snakestudio.gui.docks.link_values import MAX_LINK_VALUES, section_values
 from snakestudio.gui.docks.scene_tree import SceneTree
 from snakestudio.gui.docks.start_kinds import start_kinds
 from snakestudio.gui.document import Document
+from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.models import MODELS, belongs_elsewhere, unused_reason
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.viewport.bounds import box_around
@@ -22,7 +28,7 @@ from snakestudio.model.motion import GaitStart
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.support import Friction
 from tests.gui.fake import FakeBridge
-from tests.gui.fake_body import body_recording, body_scene
+from tests.gui.fake_body import FakeLaw, body_recording, body_scene
 
 pytestmark = pytest.mark.gui
 
@@ -195,3 +201,44 @@ def test_the_view_frames_the_body(body: Document) -> None:
 def test_a_start_that_places_links_is_not_offered() -> None:
     assert list(start_kinds(body_scene())) == ["straight"]
     assert list(start_kinds(body_scene().model_copy(update={"start": GaitStart()}))) == ["straight", "gait"]
+
+
+@pytest.fixture
+def without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model is there, and no scene of it can run."""
+
+    def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
+        return [Problem("error", "strain.k_z_per_m", "it is not looked at", "")] if scene.model.continuum else []
+
+    monkeypatch.setattr(registry, "kinds", lambda: tuple(MODELS))
+    monkeypatch.setattr(registry, "check", check)
+    monkeypatch.setitem(sys.modules, "snakestudio.model.strain_law", SimpleNamespace(StrainLaw=FakeLaw))
+
+
+def test_the_window_takes_a_continuous_body(without_engine: None, qtbot: QtBot, window: MainWindow) -> None:
+    """Everything but the engine: the panels turn, the run is shown, and a robot with links comes back."""
+    window.fill_docks()
+    qtbot.waitUntil(lambda: window.docks_filled, timeout=20_000)
+    window.document.new(body_scene())
+    window.show_comparison()
+    qtbot.waitUntil(lambda: window.bridge.status.state == "blocked", timeout=20_000)
+    bridge, recording = window.bridge, body_recording(window.document.scene, 200)
+    bridge._recording, bridge._shown = recording, recording.snapshot(150)
+    bridge.recording_changed.emit()
+    bridge.frame.emit()
+    window.selection.set([("link", 5)])
+    window._fill_trail()
+    trail = [action.text() for action in window.actions_table.menus["View/Trail of"].actions()]
+    assert trail[:2] == ["No Trail", "Middle Section"]
+    window.actions_table.refresh()
+    for name in ("draw_path", "select_all", "add_cylinder"):
+        assert not window.actions_table[name].isEnabled()
+    assert window.run_bar.model.currentData() == "continuum_beam"
+    window.toggle_theme()
+    qtbot.wait(400)
+    window.toggle_theme()
+    window.grab()
+    window.document.new(Scene())
+    window.actions_table.refresh()
+    assert window.actions_table["draw_path"].isEnabled()
+    assert window.actions_table["add_cylinder"].isEnabled()

@@ -72,6 +72,9 @@ _GREEK = {
     "T_o": "T<sub>0</sub>", "V": "V<sub>0</sub>",
 }  # fmt: skip
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_NO_TERM = re.compile(r" \+ 0\*[A-Za-z]\w*(?=\))")
+_NUMBER_ALONE = re.compile(r"(?<![\w)])\(([\d.]+)\)(?!\^)")
+"""A number in brackets that are not a function's."""
 
 
 def _readable(formula: str) -> str:
@@ -96,14 +99,14 @@ def readable_law(strain: Strain) -> str:
         for name in COMPONENTS
         if text.strains.get(name, "0") not in ("0", "1" if name == "gamma_x" else "0")
     ]
-    if text.speed:
+    if text.speed and text.speed not in text.constants:
         lines.append(f"{SPEED} = {_readable(text.speed)}")
     used = set(_NAME.findall(" ".join([*text.strains.values(), text.speed])))
-    values = [
-        f"<i>{_GREEK.get(name, name)}</i> = {format_number(value)} {html.escape(unit).replace('^2', '²')}".rstrip()
-        for name, (value, unit) in text.constants.items()
-        if name in used
-    ]
+    values = []
+    for name, (value, unit) in text.constants.items():
+        if name in used:
+            shown = f"<i>{_GREEK.get(name, name)}</i> = {format_number(value)} {html.escape(unit)}".rstrip()
+            values.append(shown.replace("^2", "²").replace(" ", "&nbsp;"))
     return "<br>".join([*lines, *([", ".join(values)] if values else [])])
 
 
@@ -123,7 +126,8 @@ def as_formulas(strain: Strain) -> Formulas:
             digits = f"{value:.12g}"
             return digits if value >= 0 or match[0] == kept else f"({digits})"
 
-        return _NAME.sub(number, kept)
+        shown = _NO_TERM.sub("", _NAME.sub(number, kept))
+        return _NUMBER_ALONE.sub(r"\1", shown)
 
     given = {name: filled(formula) for name, formula in text.strains.items()}
     return Formulas().model_copy(update={**given, "speed_m_s": filled(text.speed) if text.speed else ""})
