@@ -179,7 +179,7 @@ class SceneModel(QAbstractItemModel):
             i = number - _LINK
             if scene.model.continuum:
                 place = f"X = {scene.beam.abscissas[i]:.3f} m" if i < scene.beam.sections else ""
-                return f"Section {i + 1} · {place}" + (" · head" if i == 0 else "")
+                return f"Section {i + 1} · {place if i else 'head'}"
             return f"Link {i + 1} · head" if i == scene.robot.head_index else f"Link {i + 1}"
         along, across = format_number(scene.ground.mu_along), format_number(scene.ground.mu_across)
         return {

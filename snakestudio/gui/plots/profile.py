@@ -65,7 +65,7 @@ def compose_profile(
         if at <= float(recording.times[-1]) or math.isinf(at):  # a curve ends where its run ended
             nearest = len(recording) - 1 if math.isinf(at) else recording.index_at(at)
             _add(picture, over, overlay.history, nearest, extents)
-    low, high = min((e[0] for e in extents), default=0.0), max((e[1] for e in extents), default=view.least)
+    low, high = min((e[0] for e in extents), default=0.0), max((e[1] for e in extents), default=1.0)
     picture.axes = [Axis(*fitted(min(low, 0.0), max(high, 0.0), from_zero=False, least=view.least))]
     if values is not None:
         picture.axes[0].low, picture.axes[0].high = values
