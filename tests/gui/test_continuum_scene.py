@@ -9,10 +9,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from PySide6.QtCore import QModelIndex
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.engines import registry
 from snakestudio.errors import Problem
+from snakestudio.gui import theme
 from snakestudio.gui.docks.checks import items_of
 from snakestudio.gui.docks.inspector import Inspector
 from snakestudio.gui.docks.link_values import MAX_LINK_VALUES, section_values
@@ -23,10 +26,15 @@ from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.models import MODELS, belongs_elsewhere, unused_reason
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.viewport.bounds import box_around
+from snakestudio.gui.viewport.surface import Picture
+from snakestudio.gui.viewport.top_view import TopView
 from snakestudio.model.beam import Beam
 from snakestudio.model.motion import GaitStart
 from snakestudio.model.scene import Model, Scene
+from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.support import Friction
+from snakestudio.render.camera import Camera
+from snakestudio.render.overlays import Overlays, Pick
 from tests.gui.fake import FakeBridge
 from tests.gui.fake_body import FakeLaw, body_recording, body_scene
 
@@ -242,3 +250,28 @@ def test_the_window_takes_a_continuous_body(without_engine: None, qtbot: QtBot, 
     window.actions_table.refresh()
     assert window.actions_table["draw_path"].isEnabled()
     assert window.actions_table["add_cylinder"].isEnabled()
+
+
+def test_the_plain_view_draws_the_body(qtbot: QtBot, body: Document) -> None:
+    shot = body_recording(body.scene, 2).snapshot(0)
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    parent.resize(400, 300)
+    box = box_around(body.scene, shot, None)
+    assert box is not None
+    camera = Camera(orthographic=True).standard("top").frame(*box, 4 / 3)
+    overlays = Overlays(selection=frozenset({Pick("link", 10)}))
+
+    def picture(aspect: float, shown: Snapshot | None = shot) -> Picture:
+        return Picture(body.scene, shown, overlays, camera, theme.render_theme(), None)
+
+    view = TopView(picture, "Test.", parent)
+    view.resize(400, 300)
+    parent.show()
+    drawn = view.grab().toImage()
+    ndc = camera.project(shot.link_pose[15, :3], 4 / 3)
+    middle = drawn.pixelColor(round((ndc[0] + 1) * 200), round((1 - ndc[1]) * 150))
+    wanted = QColor.fromRgbF(*theme.render_theme().link)
+    assert abs(middle.green() - wanted.green()) < 12
+    view._picture = lambda aspect: picture(aspect, None)
+    assert view.grab().toImage() != drawn
