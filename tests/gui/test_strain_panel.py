@@ -218,6 +218,7 @@ def test_enter_takes_a_formula_over_as_one_step(qtbot: QtBot, typed: StrainPanel
     qtbot.keyClick(row.field, Qt.Key.Key_Return)
     assert body.scene.strain.k_z_per_m == "3*sin(2*pi*X/l)"  # type: ignore[union-attr]
     assert body.undo_stack.index() == count + 1
+    assert body.undo_stack.undoText() == "Change curvature about Z"
     body.undo_stack.undo()
     assert row.field.text() == "10*cos(2*pi*s/0.8)"
 

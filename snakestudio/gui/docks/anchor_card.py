@@ -47,7 +47,8 @@ class AnchorCard(Themed):
         self.key = f"support.anchors[{index + 1}]"
         self.setProperty("role", "card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        title = QLabel(f"Anchor {index + 1}")
+        self._title = f"Anchor {index + 1}"
+        title = QLabel(self._title)
         title.setProperty("role", "heading")
         self.remove_button = QToolButton()
         self.remove_button.setProperty("role", "flat")
@@ -88,7 +89,7 @@ class AnchorCard(Themed):
         self.renew_theme()
 
     def _formula(self, column: QVBoxLayout, name: str, symbol: str, unit: str, help: str) -> None:
-        row = FormulaRow(self._document, f"{self.key}.{name}", symbol, unit, help)
+        row = FormulaRow(self._document, f"{self.key}.{name}", symbol, unit, help, of=self._title.lower())
         self.formulas[row.key] = row
         column.addWidget(row)
 

@@ -190,7 +190,10 @@ class StrainPanel(Section):
                 continue
             if isinstance(scene.strain, Formulas):
                 doc = field_doc(Formulas, name)
-                formula = FormulaRow(self._document, key, SYMBOLS.get(name, SPEED), doc.unit, doc.help, law_problem)
+                formula = FormulaRow(
+                    self._document, key, SYMBOLS.get(name, SPEED), doc.unit, doc.help, law_problem,
+                    of=doc.label[:1].lower() + doc.label[1:],
+                )  # fmt: skip
                 formula.tried.connect(self._try)
                 self.formulas[key] = formula
                 column.addWidget(formula)

@@ -71,6 +71,8 @@ class FormulaRow(Themed):
         What it is, in a sentence.
     check : callable, optional
         Finds what is wrong with a scene that has the formula.
+    of : str
+        What the formula is of, for the undo list: "curvature about Z".
 
     Signals
     -------
@@ -88,11 +90,13 @@ class FormulaRow(Themed):
         unit: str,
         help: str,
         check: Check | None = None,
+        *,
+        of: str,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.key = key
-        self._document, self._check = document, check
+        self._document, self._check, self._of = document, check, of
         self._found = ""
         self.field = _Field()
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
@@ -164,7 +168,7 @@ class FormulaRow(Themed):
             return
         self.field.setModified(False)
         self._found = ""
-        self._document.edit(scene, f"Change formula of {self.key.rpartition('.')[2]}")
+        self._document.edit(scene, f"Change {self._of}")
         self.refresh()
 
     def _candidate(self) -> Scene | None:
