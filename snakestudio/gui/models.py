@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from snakestudio.gui.controllers import unused_by_controller
 from snakestudio.model.scene import Scene
 
-__all__ = ["MODELS", "ModelInfo", "belongs_elsewhere", "body_word", "is_planar", "n_bodies", "unused_reason"]
+__all__ = ["MODELS", "ModelInfo", "belongs_elsewhere", "is_planar", "unused_reason"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,16 +146,6 @@ _LINEARIZED_GAINS = frozenset({"joint_controller.linearization_kp_per_s2", "join
 def is_planar(scene: Scene) -> bool:
     """Whether the scene's formulation keeps the links flat on the ground."""
     return MODELS[scene.model.kind].planar
-
-
-def n_bodies(scene: Scene) -> int:
-    """Number of links, or of the cross-sections that stand for them in a continuous body."""
-    return scene.beam.sections if scene.model.continuum else scene.robot.n_links
-
-
-def body_word(scene: Scene) -> str:
-    """What one of the bodies is called: "link", or "section" of a continuous one."""
-    return "section" if scene.model.continuum else "link"
 
 
 def belongs_elsewhere(scene: Scene, key: str) -> bool:

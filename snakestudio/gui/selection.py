@@ -8,7 +8,7 @@ from typing import Literal
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.gui.document import Document
-from snakestudio.gui.models import n_bodies
+from snakestudio.gui.parts import n_parts
 from snakestudio.model.scene import Scene
 
 __all__ = ["Body", "Item", "Selection"]
@@ -116,7 +116,7 @@ def _exists(item: Item, scene: Scene) -> bool:
     kind, index = item
     if kind in (_OF_LINKS if scene.model.continuum else _OF_CONTINUUM):
         return False  # it has no effect in the scene's model, and no place in the tree
-    count = {"obstacle": len(scene.obstacles), "link": n_bodies(scene)}.get(kind, 1)
+    count = {"obstacle": len(scene.obstacles), "link": n_parts(scene)}.get(kind, 1)
     return 0 <= index < count
 
 

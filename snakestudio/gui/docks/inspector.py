@@ -16,7 +16,8 @@ from snakestudio.gui.docks.link_values import MAX_LINK_VALUES, link_values, sect
 from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_mention, obstacle_title
 from snakestudio.gui.docks.start_kinds import START_KINDS, start_kinds, start_values
 from snakestudio.gui.document import Document
-from snakestudio.gui.models import body_word, is_planar, n_bodies, unused_reason
+from snakestudio.gui.models import is_planar, unused_reason
+from snakestudio.gui.parts import n_parts, part_name
 from snakestudio.gui.selection import Item, Selection
 from snakestudio.gui.throttle import Throttle
 from snakestudio.gui.widgets.form import FormRow, OptionalListRow, TextRow, make_row
@@ -152,7 +153,7 @@ class Inspector(Themed):
                 title = obstacle_title(obstacle, index)
                 subtitle = kind_title(obstacle.kind) if obstacle.name else ""
             elif kind == "link":
-                title = f"{body_word(scene).capitalize()} {index + 1} of {n_bodies(scene)}"
+                title = f"{part_name(scene)} {index + 1} of {n_parts(scene)}"
                 subtitle = "as the viewport shows it now"
             else:
                 title = _TITLES[kind]
@@ -258,7 +259,7 @@ class Inspector(Themed):
             return
         snapshot, scene = self._bridge.displayed, self._document.scene
         single = self._selection.single
-        fits = snapshot is not None and snapshot.n_links == n_bodies(scene)
+        fits = snapshot is not None and snapshot.n_links == n_parts(scene)
         if self._link is not None:
             values = []
             if fits and snapshot is not None:

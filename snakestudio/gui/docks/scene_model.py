@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QIcon
 from snakestudio.gui import theme
 from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_title, place_and_size
 from snakestudio.gui.document import Document
-from snakestudio.gui.models import n_bodies
+from snakestudio.gui.parts import n_parts
 from snakestudio.gui.selection import Item
 from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.model.scene import Scene
@@ -85,7 +85,7 @@ class SceneModel(QAbstractItemModel):
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         number = int(parent.internalId()) if parent.isValid() else 0
         if number == _LINKS:
-            return n_bodies(self._scene)
+            return n_parts(self._scene)
         if number == _OBSTACLES:
             return len(self._scene.obstacles)
         return len(self._children.get(number, ()))
@@ -184,7 +184,7 @@ class SceneModel(QAbstractItemModel):
         along, across = format_number(scene.ground.mu_along), format_number(scene.ground.mu_across)
         return {
             _ROBOT: f"Robot · {scene.robot.name}",
-            _LINKS: f"{'Cross-sections' if scene.model.continuum else 'Links'} ({n_bodies(scene)})",
+            _LINKS: f"{'Cross-sections' if scene.model.continuum else 'Links'} ({n_parts(scene)})",
             _BEAM: f"Continuum body · {format_number(scene.beam.length_m)} m",
             _STRAIN: f"Strain law · {scene.strain.kind}",
             _SUPPORT: f"Contacts of the body · {_SUPPORTS[scene.support.kind]}",
@@ -236,7 +236,7 @@ class SceneModel(QAbstractItemModel):
             self._scene = after
             self.endResetModel()
             return
-        self._replace_rows(self._node(_LINKS), (0,) * n_bodies(old), (0,) * n_bodies(after), after, False)
+        self._replace_rows(self._node(_LINKS), (0,) * n_parts(old), (0,) * n_parts(after), after, False)
         if old.obstacles is not after.obstacles and not after.model.continuum:
             self._replace_rows(self._node(_OBSTACLES), old.obstacles, after.obstacles, after, True)
         self._scene = after
