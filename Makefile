@@ -40,7 +40,8 @@ compile_engines = export SNAKESTUDIO_CACHE_DIR=$(CURDIR)/.cache; \
 	$(bin)/snakestudio warm-up planar_nonsmooth > /dev/null & first=$$!; \
 	$(bin)/snakestudio warm-up spatial_nonsmooth > /dev/null && wait $$first && \
 	$(bin)/snakestudio warm-up planar_lagrangian > /dev/null && \
-	$(bin)/snakestudio warm-up planar_nonholonomic > /dev/null
+	$(bin)/snakestudio warm-up planar_nonholonomic > /dev/null && \
+	$(bin)/snakestudio warm-up continuum_beam > /dev/null
 
 # make test PYTEST_ARGS="tests/model -x"
 test: lint

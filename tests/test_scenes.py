@@ -57,6 +57,11 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "jam_resolution",
         "jam_resolution_3d",
         "path_following",
+        "worm",
+        "worm_accelerating",
+        "inchworm",
+        "continuum_snake_2d",
+        "continuum_snake_3d",
     } <= set(SCENES)
 
 

@@ -152,7 +152,7 @@ def build(
             colour = theme.accent if resolving else theme.force
             marks["sphere"].append(robot_parts.jammed(links, robot, joints, colour))
         if overlays.show_com and len(pose):
-            marks["mass"].append(mark_parts.centre_of_mass(links.position, camera, theme))
+            marks["mass"].append(mark_parts.centre_of_mass(snapshot, camera, theme))
         # A continuous body has no joints, and so no axes and nothing they were told.
         jointed = len(pose) > 1 and len(snapshot.joint_angle) == len(pose) - 1 and not scene.model.continuum
         if overlays.show_joint_axes and jointed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from snakestudio.model.snapshot import GROUND, BodyFields, Contacts, ContactState
+from snakestudio.model.snapshot import GROUND, BodyFields, Contacts, ContactState, Snapshot
 from snakestudio.render import quaternion as quat
 from snakestudio.render.camera import Camera
 from snakestudio.render.instances import LINE_WIDTH, Batch, FloatArray, line_rows, solid_rows
@@ -73,11 +73,11 @@ def contact_points(contacts: Contacts, camera: Camera, theme: Theme) -> Batch:
     return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 0.0075 * camera.view_height(at), colours, glow=0.6)
 
 
-def centre_of_mass(position: FloatArray, camera: Camera, theme: Theme) -> Batch:
-    """The sign of a centre of mass at the mean of link centres (n, 3); empty if any is unknown."""
-    if not len(position) or not np.isfinite(position).all():
+def centre_of_mass(snapshot: Snapshot, camera: Camera, theme: Theme) -> Batch:
+    """The sign of the robot's centre of mass; empty if any pose is unknown."""
+    at = snapshot.centre_of_mass()[None, :]
+    if not np.isfinite(at).all():
         return np.zeros((0, 16), np.float32)
-    at = position.mean(axis=0, keepdims=True)
     return solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, 0.014 * camera.view_height(at), (0.96, 0.97, 0.98), glow=0.45)
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.rotations import roll_pitch_yaw
+from snakestudio.model.snapshot import mass_shares
 
 __all__ = ["LINKS", "QUANTITIES", "Difference", "Quantity", "Samples", "common_times", "difference", "sample"]
 
@@ -141,7 +142,8 @@ def _of_rows(rows: Rows, energy: tuple[str, ...]) -> dict[str, FloatArray]:
     centre = rows.link_pose[:, :, :3]
     # Along the chain first: links on both sides of the -x axis must not cancel out.
     yaw = np.unwrap(roll_pitch_yaw(rows.link_pose[:, :, 3:])[:, :, 2], axis=1)
-    values = {"links": centre, "com": centre.mean(axis=1), "heading": yaw.mean(axis=1)}
+    shares = mass_shares(centre.shape[1], rows.strain.shape[1] > 0)
+    values = {"links": centre, "com": np.einsum("n,kna->ka", shares, centre), "heading": yaw.mean(axis=1)}
     for name, column in (
         ("energy_kinetic", "kinetic"),
         ("work_actuator", "work_actuator"),

@@ -11,7 +11,7 @@ from snakestudio.gui.plots.body_channels import BODY_CHANNELS
 from snakestudio.gui.plots.channel import Channel, FloatArray
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.rotations import roll_pitch_yaw
-from snakestudio.model.snapshot import Fields
+from snakestudio.model.snapshot import Fields, mass_shares
 
 __all__ = ["CHANNELS", "Channel"]
 
@@ -56,9 +56,16 @@ def _joint_names(ending: str) -> Callable[[Schema], tuple[str, ...]]:
     )
 
 
+def _mean(values: FloatArray, rows: Rows) -> FloatArray:
+    """Mean over the mass of values (k, n, 3) of links or cross-sections, (k, 1, 3)."""
+    shares = mass_shares(values.shape[1], rows.strain.shape[1] > 0)
+    mean: FloatArray = np.einsum("n,kna->ka", shares, values)[:, None, :]
+    return mean
+
+
 def _speed(rows: Rows, before: Rows | None) -> FloatArray:
     velocity = rows.link_twist[:, :, :3]
-    with_centre = np.concatenate([velocity.mean(axis=1, keepdims=True), velocity], axis=1)
+    with_centre = np.concatenate([_mean(velocity, rows), velocity], axis=1)
     speed: FloatArray = np.sqrt(np.einsum("kna,kna->kn", with_centre, with_centre))
     return speed
 
@@ -69,7 +76,7 @@ def _speed_names(schema: Schema) -> tuple[str, ...]:
 
 def _position(rows: Rows, before: Rows | None) -> FloatArray:
     place = rows.link_pose[:, :, :3]
-    with_centre = np.concatenate([place.mean(axis=1, keepdims=True), place], axis=1)
+    with_centre = np.concatenate([_mean(place, rows), place], axis=1)
     return with_centre.reshape(len(place), -1)
 
 
