@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict
 
-__all__ = ["scene_trees", "scenes"]
+__all__ = ["continuum_scenes", "scene_trees", "scenes"]
 
 
 KINDS = ("planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic")
@@ -162,3 +162,93 @@ def scene_trees(draw: st.DrawFn, kinds: tuple[str, ...] = KINDS) -> dict[str, An
 def scenes(*kinds: str) -> st.SearchStrategy[Scene]:
     """Valid scenes, of all models if none is given."""
     return scene_trees(kinds or KINDS).map(scene_from_dict)
+
+
+strains = st.one_of(
+    st.fixed_dictionaries(
+        {"kind": st.just("serpentine")},
+        optional={
+            "curvature_per_m": numbers(-30, 30), "wavelength_m": numbers(0.05, 5), "speed_m_s": numbers(-2, 2),
+            "turn_per_m": numbers(-5, 5), "lift_per_m": numbers(-2, 2), "turn_start_s": numbers(-1, 5),
+            "turn_duration_s": numbers(0.05, 5),
+        },
+    ),
+    st.fixed_dictionaries(
+        {"kind": st.just("peristalsis")},
+        optional={
+            "stretch": numbers(0, 0.95), "wavelength_m": numbers(0.05, 5), "speed_m_s": numbers(-2, 2),
+            "acceleration_m_s2": numbers(-1, 1),
+        },
+    ),
+    st.fixed_dictionaries(
+        {"kind": st.just("inching")}, optional={"angle_rad": numbers(-3, 3), "frequency_hz": numbers(0.01, 5)}
+    ),
+    st.fixed_dictionaries(
+        {"kind": st.just("formulas")},
+        optional={
+            "gamma_x": st.sampled_from(["1", "1 + 0.2*sin(5*X)*cos(3*t)", "1/(X - 0.3)", "0", "exp(-3*X)"]),
+            "k_x_per_m": st.sampled_from(["0", "2*X*t"]),
+            "k_y_per_m": st.sampled_from(["0", "3*cos(4*X)", "log(X - 1)"]),
+            "k_z_per_m": st.sampled_from(["0", "8*sin(7*X + 4*t)", "5", "tan(9*X)", "8*sin(7*s)", "bump(2*X - 1*t)*6"]),
+            "speed_m_s": st.sampled_from(["", "-0.3", "-0.3 + 0.1*t", "sin(3*t)/2"]),
+        },
+    ),
+)  # fmt: skip
+supports = st.one_of(
+    st.fixed_dictionaries(
+        {"kind": st.just("rings")},
+        optional={
+            "count": st.integers(1, 12), "fixed": st.sampled_from(["space", "body"]),
+            "side": st.sampled_from(["both", "left", "right", "alternating", "inner", "outer"]),
+        },
+    ),
+    st.fixed_dictionaries(
+        {"kind": st.just("wave_anchors")}, optional={"reading": st.sampled_from(["sweeping", "material"])}
+    ),
+    st.fixed_dictionaries({"kind": st.just("end_anchors")}, optional={"period_s": numbers(0.05, 5)}),
+    st.fixed_dictionaries(
+        {
+            "kind": st.just("anchors"),
+            "anchors": st.lists(
+                st.fixed_dictionaries(
+                    {"at_m": st.sampled_from(["0", "l", "0.3", "0.1*t", "l/2 + 0.1*sin(2*t)", "-1"])},
+                    optional={"from_s": numbers(0, 1), "velocity_m_s": st.just(["0.1*sin(5*t)", "0", "0"])},
+                ),
+                min_size=1,
+                max_size=3,
+            ),
+        }
+    ),
+    st.fixed_dictionaries(
+        {"kind": st.just("friction")},
+        optional={"viscous_along_ns_per_m2": numbers(0, 100), "viscous_across_ns_per_m2": numbers(0, 1000)},
+    ),
+)  # fmt: skip
+continuum_trees = st.fixed_dictionaries(
+    {
+        "format": st.just(1),
+        "model": st.just({"kind": "continuum_beam"}),
+        "strain": strains,
+        "support": supports,
+        "beam": st.fixed_dictionaries(
+            {"group": st.sampled_from(["R", "SE2", "SE3"])},
+            optional={
+                "length_m": numbers(0.05, 5), "radius_m": numbers(1e-3, 0.1), "density_kg_m3": numbers(10, 1e4),
+                "sections": st.integers(2, 60),
+            },
+        ),
+        "start": st.fixed_dictionaries(
+            {"kind": st.sampled_from(["straight", "gait"])}, optional={"heading_deg": numbers(-360, 360), **placed}
+        ),
+        "solver": st.fixed_dictionaries(
+            {"step_s": st.sampled_from([1e-3, 0.01])}, optional={"error_tolerance": numbers(1e-7, 1e-3)}
+        ),
+    },
+    optional={
+        "title": texts,
+        "ground": st.fixed_dictionaries({}, optional={"slope_deg": numbers(0, 90), "mu_across": numbers(0, 2)}),
+        "run": st.fixed_dictionaries({"duration_s": numbers(0.1, 10)}),
+    },
+)  # fmt: skip
+continuum_scenes = continuum_trees.map(scene_from_dict)
+"""Valid scenes with a continuous body, many of which cannot run: laws with poles, contacts that do not hold."""

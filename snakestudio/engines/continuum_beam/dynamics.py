@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.continuum_beam.contact import share_out
-from snakestudio.engines.continuum_beam.holding import constrain, ringed_head
+from snakestudio.engines.continuum_beam.holding import constrain, keep_motions, ringed_head
 from snakestudio.engines.continuum_beam.params import FRICTION, RINGS, Params
 from snakestudio.engines.continuum_beam.state import (
     ACTUATOR,
@@ -70,11 +70,17 @@ def _spread_velocity(work: Work, h: float) -> None:
 
 @inlined
 def _head_gravity(params: Params, work: Work, gravity: FloatArray, turn: FloatArray) -> None:
-    """Gravity in the head's frame, (3,), and the head's frame itself, (12,)."""
+    """Gravity in the head's frame, (3,), and the head's frame itself, (12,).
+
+    What the group has no motion for is carried where the body is, and never gets into it.
+    """
     frame_from_pose(work.pose, turn)
     g = params.gravity
     for e in range(3):
-        gravity[e] = turn[e] * g[0] + turn[3 + e] * g[1] + turn[6 + e] * g[2]
+        gravity[e] = 0.0
+    for e in params.motions:
+        if e < 3:
+            gravity[e] = turn[e] * g[0] + turn[3 + e] * g[1] + turn[6 + e] * g[2]
 
 
 @inlined
@@ -213,8 +219,8 @@ def _solve_leading(matrix: FloatArray, d: int, rhs: FloatArray) -> None:
 
 
 @inlined
-def _pull_to_head(work: Work, wrench: FloatArray) -> None:
-    """External wrenches on the cross-sections, world frame at their centres, as seen from the head."""
+def _pull_to_head(params: Params, work: Work, wrench: FloatArray) -> None:
+    """External wrenches on the sections, world frame at their centres, as seen from the head, within the group."""
     n, stride = wrench.shape[0], (work.frames.shape[0] - 1) // (wrench.shape[0] - 1)
     turn = work.scratch[4]
     frame_from_pose(work.pose, turn)
@@ -226,6 +232,7 @@ def _pull_to_head(work: Work, wrench: FloatArray) -> None:
         out[3] += f[10] * out[2] - f[11] * out[1]
         out[4] += f[11] * out[0] - f[9] * out[2]
         out[5] += f[9] * out[1] - f[10] * out[0]
+        keep_motions(params, out)
 
 
 @inlined
@@ -318,7 +325,7 @@ def held_load(params: Params, work: Work, wrench: FloatArray) -> None:
         External wrenches on the cross-sections, world frame.
     """
     h = 2.0 * params.length / (work.strain.shape[0] - 1)
-    _pull_to_head(work, wrench)
+    _pull_to_head(params, work, wrench)
     _inertial_load(params, work, h)
     _resultant(work)
     share_out(params, work, h)
@@ -330,7 +337,7 @@ def free_motion(params: Params, work: Work, wrench: FloatArray) -> None:
     """How a body with `work.head_twist` at `work.pose` accelerates under friction: everything that `evaluate` fills."""
     h = 2.0 * params.length / (work.strain.shape[0] - 1)
     _follow_strain(work, h)
-    _pull_to_head(work, wrench)
+    _pull_to_head(params, work, wrench)
     _spread_velocity(work, h)
     friction = _add_friction(params, work, h)
     _free_acceleration(params, work, h)

@@ -13,7 +13,7 @@ from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.beam import accumulated_at, interpolate_at
 from snakestudio.kernels.frames import bracket, twist_from_head, twist_to_head
 
-__all__ = ["constrain", "ringed_head"]
+__all__ = ["constrain", "keep_motions", "ringed_head"]
 
 FloatArray = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ UNDETERMINED = 1e-9
 
 
 @inlined
-def _keep_motions(params: Params, twist: FloatArray) -> None:
+def keep_motions(params: Params, twist: FloatArray) -> None:
     """Set what is not among the group's motions to 0."""
     a = 0
     for e in range(6):
@@ -71,7 +71,7 @@ def _anchored(params: Params, work: Work, h: float, order: int) -> int:
             accumulated_at(work.acceleration_density, work.acceleration_sum, h, at, term)
             for e in range(6):
                 found[e] -= term[e]
-        _keep_motions(params, found)
+        keep_motions(params, found)
         count += 1
         for e in range(6):
             mean[e] += (found[e] - mean[e]) / count
@@ -155,8 +155,8 @@ def _ring_directions(params: Params, work: Work, order: int, fixed: FloatArray, 
         speed, twist = work.head_twist[0], work.head_twist
         fixed[4] = (r[4] * speed + a[2] - twist[4] * r[0]) / s[0]
         fixed[5] = (r[5] * speed - a[1] - twist[5] * r[0]) / s[0]
-    _keep_motions(params, unit)
-    _keep_motions(params, fixed)
+    keep_motions(params, unit)
+    keep_motions(params, fixed)
 
 
 @inlined

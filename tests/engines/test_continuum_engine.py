@@ -1,0 +1,231 @@
+"""The continuum engine as the session uses it: calls, checkpoints, rows, snapshots, live changes, failures."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from snakestudio.control.strain_source import StrainSource
+from snakestudio.engines import registry
+from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine
+from snakestudio.model.edits import with_values
+from snakestudio.model.recording import Rows
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import SUPPORT, Fields
+from snakestudio.session import scene_check
+from tests.engines.beam import body, reference, run, shipped
+from tests.engines.test_planar_lagrangian_engine import same
+from tests.strategies import continuum_scenes
+
+FloatArray = NDArray[np.float64]
+
+SNAKE: dict[str, Any] = {"kind": "serpentine", "turn_per_m": 2.0, "turn_start_s": 0.1}
+FRICTION: dict[str, Any] = {"kind": "friction", "viscous_along_ns_per_m2": 2.0, "viscous_across_ns_per_m2": 20.0}
+WAVE: dict[str, Any] = {"kind": "formulas", "k_z_per_m": "8*sin(7*X + 4*t)"}
+SCENES = {
+    "rings": body(SNAKE, {"kind": "rings"}),
+    "anchors": shipped("inchworm"),
+    "waves": shipped("worm_accelerating"),
+    "friction": body(WAVE, FRICTION, solver={"step_s": 0.01, "error_tolerance": 1e-5}),
+}
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_one_call_and_many_calls_are_the_same_bit_for_bit(name: str) -> None:
+    scene = SCENES[name]
+    wanted = np.arange(4, 161, 4)
+    one = ContinuumBeamEngine(scene).advance(reference(scene, 160), 160, wanted).rows
+    engine, parts = ContinuumBeamEngine(scene), []
+    begin = 0
+    for length in (1, 7, 32, 40, 80):
+        parts.append(engine.advance(reference(scene, length, begin), length, tuple(wanted)).rows)
+        engine.snapshot()
+        begin += length
+    assert engine.step_count == 160
+    assert same(one, Rows.concatenate(parts))
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_checkpoint_continues_bit_for_bit(name: str) -> None:
+    scene = SCENES[name]
+    engine = ContinuumBeamEngine(scene)
+    engine.advance(reference(scene, 90), 90, ())
+    engine.apply_wrench(20, (0.5, 0.0, 0.0, 0.0, 0.0, 0.1))
+    saved = engine.checkpoint()
+    first = engine.advance(reference(scene, 100, 90), 100, range(90, 190, 10)).rows
+    engine.apply_wrench(20, (0.0,) * 6)
+    engine.restore(saved)
+    assert engine.step_count == 90
+    assert same(first, engine.advance(reference(scene, 100, 90), 100, range(90, 190, 10)).rows)
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_snapshots_show_what_rows_hold(name: str) -> None:
+    scene = SCENES[name]
+    engine = ContinuumBeamEngine(scene)
+    rows = engine.advance(reference(scene, 10), 10, (10,)).rows
+    snapshot = engine.snapshot()
+    assert snapshot.body is not None
+    assert np.array_equal(snapshot.link_pose, rows.link_pose[0])
+    assert np.array_equal(snapshot.body.wrench, rows.wrench[0])
+    assert np.array_equal(snapshot.body.strain, rows.strain[0])
+    assert np.array_equal(snapshot.body.active, rows.hold[0, :, 0] == 1)
+    assert snapshot.joint_angle.shape == (0, 2)
+    assert not snapshot.valid & (Fields.JOINTS | Fields.REFERENCE | Fields.TORQUE)
+    assert snapshot.control["slip_mps"] == rows.extra[0, engine.schema.extra.index("slip_mps")]
+    # The impulses of the interval are those of the sums since the start.
+    gained = rows.impulse_obstacle[0].sum(axis=0)
+    supports = snapshot.contacts.other == SUPPORT
+    assert snapshot.contacts.force_normal[supports].sum(axis=0) * 0.1 == pytest.approx(gained, abs=1e-15)
+
+
+def test_works_and_poses_are_of_order_four_in_the_step() -> None:
+    # Space is cut finely enough not to matter; the finest step is the reference.
+    law = {"kind": "formulas", "k_z_per_m": "4*sin(5*X - 9*t)", "k_y_per_m": "3*cos(4*X + 7*t)"}
+    anchors = {"kind": "anchors", "anchors": [{"at_m": "0.4 + 0.3*sin(2*t)"}]}
+
+    def end(step: float) -> FloatArray:
+        scene = body(
+            law, anchors, {"group": "SE3", "sections": 5}, solver={"step_s": step, "error_tolerance": 1e-4},
+            control={"period_s": step}, run={"log_rate_hz": 1.0, "duration_s": 1.0},
+        )  # fmt: skip
+        engine, _ = run(scene, 0.8, every=round(0.8 / step))
+        rows = engine.initial_rows()
+        return np.concatenate([rows.link_pose[0].ravel(), rows.energy[0, 2:]])
+
+    ends = [end(step) for step in (0.04, 0.02, 0.01, 0.0025)]
+    errors = [float(np.abs(e[:7] - ends[-1][:7]).max()) for e in ends[:3]]
+    works = [float(np.abs(e[35:] - ends[-1][35:]).max()) for e in ends[:3]]
+    for coarse, fine in pairwise(errors):
+        assert np.log2(coarse / fine) == pytest.approx(4, abs=0.5)
+    for coarse, fine in pairwise(works):
+        assert np.log2(coarse / fine) == pytest.approx(4, abs=0.7)
+
+
+# --- one-sided supports
+
+
+def sided(side: str, **values: Any) -> Scene:
+    return body(SNAKE, {"kind": "rings", "count": 7, "side": side, **values}, run={"duration_s": 2.0})
+
+
+def columns(rows: Rows, index: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Unit wrenches (3, p) of the supports about the head, F_c, and the supports' amounts along t_Y."""
+    pose, hold = rows.link_pose[index, 0], rows.hold[index]
+    angle = 2 * np.arctan2(pose[6], pose[3])
+    x, y = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
+    lateral = np.stack([-hold[:, 6], hold[:, 5]], axis=1)
+    arm = hold[:, 2:4] - pose[:2]
+    unit = np.stack([lateral @ x, lateral @ y, arm[:, 0] * lateral[:, 1] - arm[:, 1] * lateral[:, 0]])
+    return unit, rows.extra[index, [0, 1, 5]], (hold[:, 8:10] * lateral).sum(axis=1)
+
+
+def test_two_sided_supports_carry_with_least_squares() -> None:
+    scene = sided("both", weights=[1.0, 2.0, 3.0, 1.0, 0.5, 1.0, 1.0])
+    _, rows = run(scene, 0.5, every=10)
+    for index in range(len(rows)):
+        unit, resultant, amount = columns(rows, index)
+        weight = np.diag(scene.support.weights)  # type: ignore[union-attr, arg-type]
+        assert amount == pytest.approx(weight @ unit.T @ np.linalg.solve(unit @ weight @ unit.T, resultant), abs=1e-10)
+
+
+@pytest.mark.parametrize("side", ["left", "right", "alternating", "inner", "outer"])
+def test_one_sided_supports_only_push_and_say_what_they_cannot(side: str) -> None:
+    scene = sided(side)
+    _, rows = run(scene, 1.6, every=10)
+    carried = 0
+    for index in range(len(rows)):
+        unit, resultant, amount = columns(rows, index)
+        if side in ("inner", "outer"):
+            bend = np.interp(rows.hold[index, :, 1], scene.beam.abscissas, rows.strain[index, :, 5])
+            sign = np.where(bend > 0, -1.0, 1.0) if side == "inner" else np.where(bend > 0, 1.0, -1.0)
+            sign[np.abs(bend) < 0.3] = 0.0  # between two samples the sign is not known
+        else:
+            sign = {"left": -np.ones(7), "right": np.ones(7)}.get(side, np.where(np.arange(7) % 2, 1.0, -1.0))
+        assert (amount * sign > -1e-9).all()
+        # The least squares that a general optimiser finds under the same bounds.
+        scale = np.array([1.0, 1.0, 1.0 / scene.beam.length_m])
+        found = minimize(
+            lambda t: 0.5e9 * np.square(scale * (unit @ t - resultant)).sum() + 0.5 * t @ t,  # noqa: B023
+            np.zeros(7),
+            jac=lambda t: 1e9 * unit.T @ (scale**2 * (unit @ t - resultant)) + t,  # noqa: B023
+            bounds=[(0, None) if s > 0 else (None, 0) if s < 0 else (None, None) for s in sign],
+            method="L-BFGS-B",
+            options={"maxiter": 20000, "ftol": 1e-15, "gtol": 1e-10},
+        )
+        missed = float(np.abs(scale * (unit @ found.x - resultant)).max())
+        left = rows.extra[index, 8]
+        assert left == pytest.approx(missed, abs=2e-4)
+        carried += left < 1e-6
+    assert side not in ("left", "right") or carried < len(rows), "from one side alone a snake cannot be pushed on"
+
+
+# --- live changes and failures
+
+
+def test_a_changed_law_enters_at_the_head_without_sliding() -> None:
+    scene = body(SNAKE, {"kind": "rings"}, run={"duration_s": 6.0}, solver={"step_s": 0.01, "error_tolerance": 1e-7})
+    source, engine = StrainSource(scene), ContinuumBeamEngine(scene)
+    changed = with_values(scene, {"strain.curvature_per_m": 14.0, "strain.speed_m_s": 0.8})
+    slip = []
+    for step in range(0, 400, 10):
+        if step == 100:
+            assert engine.apply(changed)
+            source.apply(changed, engine.time)
+        time = np.arange(step, step + 11) * 0.01
+        report = engine.advance(source.reference(time, None), 10, range(step + 1, step + 11))
+        assert report.ok
+        slip.append(report.rows.extra[:, 7])
+    speed = np.concatenate(slip)
+    assert speed.max() < 1e-4
+    assert engine.snapshot().control["axial_speed_mps"] == pytest.approx(-0.8)
+
+
+def test_what_changes_the_body_needs_a_rebuild() -> None:
+    scene = SCENES["rings"]
+    engine = ContinuumBeamEngine(scene)
+    for key, value in {
+        "beam.length_m": 2.0, "beam.sections": 21, "support.count": 7, "support.kind": "friction", "start.x_m": 1.0,
+    }.items():  # fmt: skip
+        assert not engine.apply(with_values(scene, {key: value}))
+    assert engine.apply(with_values(scene, {"ground.slope_deg": 10.0, "support.side": "left"}))
+
+
+def test_a_straight_body_in_rings_says_that_its_motion_is_not_determined() -> None:
+    scene = body({"kind": "formulas", "k_z_per_m": "5*sin(4*X + 3*t)*(1 - rise(5*t))"}, {"kind": "rings"})
+    engine = ContinuumBeamEngine(scene)
+    report = engine.advance(reference(scene, 100), 100, range(1, 101))
+    assert not report.ok
+    assert "does not determine its motion" in report.message
+    assert report.steps == engine.step_count == len(report.rows) < 100
+    assert np.isfinite(report.rows.link_pose).all()
+
+
+def test_pulling_on_a_held_body_loads_what_holds_it() -> None:
+    scene = body({"kind": "formulas"}, {"kind": "anchors", "anchors": [{"at_m": "0"}]}, ground={"gravity_m_s2": 0.0})
+    engine = ContinuumBeamEngine(scene)
+    engine.apply_wrench(40, (0.0, 2.0, 0.0, 0.0, 0.0, 0.5))
+    rows = engine.advance(reference(scene, 1), 1, (1,)).rows
+    assert rows.hold[0, 0, 8:11] == pytest.approx([0.0, -2.0, 0.0])
+    assert rows.hold[0, 0, 13] == pytest.approx(-2.5)  # 2 N at 1 m, and the couple
+    assert rows.wrench[0, :, 1] == pytest.approx(np.full(41, 2.0))
+    assert rows.wrench[0, :, 5] == pytest.approx(2.0 * (1 - np.array(scene.beam.abscissas)) + 0.5)
+
+
+@given(continuum_scenes)
+def test_any_valid_scene_runs_or_says_why_not(scene: Scene) -> None:
+    assume(not any(problem.severity == "error" for problem in scene_check.check(scene)))
+    engine = registry.create(scene)
+    report = engine.advance(StrainSource(scene).reference(np.arange(21) * scene.solver.step_s, None), 20, range(1, 21))
+    if not report.ok:
+        assert report.message.endswith(".")
+        assert report.steps < 20
+    assert len(report.rows) == report.steps
+    assert np.isfinite(report.rows.link_pose).all()
+    assert np.isfinite(report.rows.wrench).all()
