@@ -167,14 +167,18 @@ def _replaced(whole: Any, path: tuple[str | int, ...], part: Any) -> Any:
 
 
 def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
-    """A change of kind keeps only what the kinds share: the rest would be unknown keys."""
+    """A change of kind keeps only what the kinds share: the rest would be unknown keys, or values of another type."""
     if len(path) < 2 or path[-1] != "kind" or not isinstance(holder, dict) or holder.get("kind") == value:
         return
     field = Scene.model_fields.get(str(path[0]))
     kinds = _kinds(field.annotation) if field is not None else {}
-    target = kinds.get(value)
-    if target is not None and holder.get("kind") in kinds:
-        for name in [name for name in holder if name not in target.model_fields]:
+    target, own = kinds.get(value), kinds.get(holder.get("kind"))
+    if target is None or own is None:
+        return
+    theirs, ours = target.model_fields, own.model_fields
+    for name in list(holder):
+        known = name in theirs and (name not in ours or theirs[name].annotation == ours[name].annotation)
+        if name != "kind" and not known:
             del holder[name]
 
 

@@ -74,6 +74,14 @@ def test_another_kind_of_gait_keeps_what_the_two_share(scene: Scene) -> None:
     assert edits.with_value(spatial, "gait.kind", "lateral_undulation") == scene
 
 
+def test_another_kind_of_strain_law_keeps_values_of_one_type(scene: Scene) -> None:
+    # A preset's speed is a number, a typed one a formula of the same name.
+    snake = edits.with_values(scene, {"strain.speed_m_s": 0.3, "strain.wavelength_m": 0.6})
+    worm = edits.with_values(snake, {"strain.kind": "peristalsis"})
+    assert (worm.strain.speed_m_s, worm.strain.wavelength_m) == (0.3, 0.6)  # type: ignore[union-attr]
+    assert edits.with_values(snake, {"strain.kind": "formulas"}).strain.speed_m_s == ""  # type: ignore[union-attr]
+
+
 def test_another_kind_of_obstacle_keeps_what_the_two_share(scene: Scene) -> None:
     boxed = edits.with_value(scene, "obstacles[2].kind", "box")
     assert boxed.obstacles[1] == Box(x_m=0.4215, y_m=0.0029, height_m=0.12, friction=0.0)
