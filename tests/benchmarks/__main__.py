@@ -8,7 +8,7 @@ import platform
 import sys
 from importlib import import_module
 
-NAMES = ("control", "engine", "lagrangian", "memory", "nonholonomic", "render", "spatial", "window")
+NAMES = ("continuum", "control", "engine", "lagrangian", "memory", "nonholonomic", "render", "spatial", "window")
 
 
 def main() -> int:

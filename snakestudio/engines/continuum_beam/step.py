@@ -157,7 +157,7 @@ def _held_part(params: Params, knots: Knots, state: State, work: Work, begin: fl
         return -1
     for e in range(6):
         middle[e] = work.head_twist[e]
-    # With the accelerations at the begin and in the middle there is a polynomial of degree 4 through everything known of
+    # With accelerations at the begin and in the middle there is a polynomial of degree 4 through everything known of
     # eta_o. Simpson's rule misses 1/120 of its leading coefficient; that is taken for the error.
     for e in range(6):
         leading = 16.0 * middle[e] - 20.0 * first[e] + 4.0 * third[e]
