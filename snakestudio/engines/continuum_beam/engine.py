@@ -42,8 +42,8 @@ __all__ = ["ContinuumBeamEngine", "start_reference"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-VALID = Fields.ALL & ~(Fields.JOINTS | Fields.REFERENCE | Fields.TORQUE)
-"""A continuous body has no joints."""
+VALID = Fields.ALL & ~(Fields.JOINTS | Fields.REFERENCE)
+"""A continuous body has no joints; its torques are those inside it."""
 
 
 def start_reference(scene: Scene, times: tuple[float, ...]) -> StrainReference:

@@ -115,7 +115,6 @@ def begin_at(params: Params, knots: Knots, state: State, work: Work, time: float
     if params.mode == FRICTION:
         for e in range(6):
             work.head_twist[e] = state.twist[e]
-    state.counts[EVALUATIONS] += 1
     work.stamp[0] = time
     work.stamp[1] = evaluate(params, work, state.wrench)
     return int(work.stamp[1])
@@ -171,7 +170,6 @@ def _held_part(params: Params, knots: Knots, state: State, work: Work, begin: fl
         twist[e] = span / 24.0 * (5.0 * first[e] + 8.0 * middle[e] - third[e]) + span * span / 48.0 * term[e]
     move_pose(origin, twist, work.pose)
     held_load(params, work, state.wrench)
-    state.counts[EVALUATIONS] += 1
     _gain(params, work, 4.0 * span / 6.0)
     _keep_worst(state, work)
     bracket(first, third, term)
@@ -179,6 +177,7 @@ def _held_part(params: Params, knots: Knots, state: State, work: Work, begin: fl
         twist[e] = span / 6.0 * (first[e] + 4.0 * middle[e] + third[e]) + span * span / 12.0 * term[e]
     move_pose(origin, twist, state.pose)
     begin_at(params, knots, state, work, begin + span, holding, holding)
+    state.counts[EVALUATIONS] += 2  # however the run is cut into calls, and whoever looks at it
     _gain(params, work, span / 6.0)
     _keep_worst(state, work)
     return 1
