@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from snakestudio.engines.base import Checkpoint, StepReport
 from snakestudio.engines.continuum_beam.advance import advance_steps
-from snakestudio.engines.continuum_beam.params import make_params
+from snakestudio.engines.continuum_beam.params import Params, make_params
 from snakestudio.engines.continuum_beam.rows import BodyBuffers, make_body_buffers, write_row
 from snakestudio.engines.continuum_beam.state import (
     CALL_STEPS,
@@ -29,6 +29,7 @@ from snakestudio.engines.continuum_beam.state import (
 from snakestudio.engines.outcome import NOT_SOLVED, OK
 from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers
 from snakestudio.engines.time_stepping import copied
+from snakestudio.errors import PhysicsError
 from snakestudio.model.beam_shape import grid, head_state
 from snakestudio.model.holds import Holds
 from snakestudio.model.recording import Rows, Schema, snapshot_from_rows
@@ -197,6 +198,18 @@ class ContinuumBeamEngine:
                 part.link, part.other, part.point, part.impulse_normal / span, part.impulse_friction / span, part.state
             )
         return replace(plain, contacts=contacts, solver=SolverFigures(float(rows.solver_residual[0]), 0.0, 0))
+
+    def evaluated(self) -> tuple[Params, Work]:
+        """Constants of the run, and the workspace as an evaluation of the present state leaves it; a copy.
+
+        Raises
+        ------
+        PhysicsError
+            If what holds the body does not determine its motion.
+        """
+        if not len(self._present(self._state.before[1])):
+            raise PhysicsError(self._failure(NOT_SOLVED))
+        return self._params, copied(self._work)
 
     def apply(self, scene: Scene) -> bool:
         """Take over what differs in `scene`; False (and nothing changed) if that needs a rebuild."""

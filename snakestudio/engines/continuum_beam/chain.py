@@ -1,0 +1,145 @@
+"""A continuous body as a chain of n rigid links under the same motion: the discrete counterpart that P5 names.
+
+Link i lies in the middle of its piece of the body, at X = (i - 1/2) h with h = l/n, the joints at X = j h. From one
+link's centre to the next leads trans(h/2 Gamma) exp(h K^) trans(h/2 Gamma) with the strains at the joint: a hinge, where
+the body only bends, a slide where it stretches. The first link moves as the cross-section of the body there.
+Newton and Euler's recursion gives the others' motion and the wrenches of all joints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.continuum_beam.contact import share_out
+from snakestudio.engines.continuum_beam.rigid_motion import (
+    Displacement,
+    hinged,
+    one_after_another,
+    rotated,
+    shifted,
+    then,
+)
+from snakestudio.engines.continuum_beam.section import Instant, Sections, wrench_from, wrench_to
+from snakestudio.engines.time_stepping import copied
+from snakestudio.model.rotations import quaternions
+
+__all__ = ["Chain", "chain_of"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chain:
+    """A chain of n links that moves as a continuous body does, at one instant.
+
+    Attributes
+    ----------
+    joint : (n-1,) array
+        Abscissas of the joints, m.
+    angle : (n-1, 3) array
+        Rotation vectors from every link to the next, h K, rad.
+    wrench : (n-1, 6) array
+        What the links behind a joint exert on those in front of it, about the joint and in the axes half-way between both
+        links: force (N) and couple (N m), as Lambda. The joint's torque is minus the couple, for it turns the part
+        behind.
+    body : (n-1, 6) array
+        Lambda of the continuous body at the same abscissas.
+    pose : (n, 7) array
+        Centres (m) and unit quaternions w x y z of the links in the world.
+    hold_wrench : (p, 6) array
+        What anchors and supports exert, seen from the body's head.
+    velocity, body_velocity : (3,) arrays
+        Of the centres of mass of chain and body, in the axes of the body's head, m/s.
+    """
+
+    joint: FloatArray
+    angle: FloatArray
+    wrench: FloatArray
+    body: FloatArray
+    pose: FloatArray
+    hold_wrench: FloatArray
+    velocity: FloatArray
+    body_velocity: FloatArray
+
+
+def chain_of(instant: Instant, n: int, own_axes: bool = False) -> Chain:
+    """The chain of `n` >= 2 links that moves as the body does at `instant`.
+
+    Parameters
+    ----------
+    instant : Instant
+    n : int
+    own_axes : bool
+        Whether a ring pushes along the axes of the link it is on. Away from the link's centre these differ from the body's
+        by an angle of the order of h, and with them all that the rings carry: order 1. Without it, a ring's axes are
+        turned by its share of the rotation in the nearest joint: order 2.
+    """
+    h = instant.params.length / n
+    at_joints, links, half = _links(instant, n)
+    angle = h * at_joints.strain[:, 3:]
+    load = _inertial(instant, links, h)
+    # A support right at a joint holds the link in front of it, as the body's Lambda at that joint has it.
+    held = np.clip(np.ceil(instant.work.hold[:, 1] / h - 1e-9).astype(np.int64) - 1, 0, n - 1)
+    supports = _share(instant, links, load.sum(axis=0), held, h, None if own_axes else angle)
+    np.subtract.at(load, held, supports)  # 0 of those that do not hold
+    middle = then(Displacement(*(part[:-1] for part in links)), half)
+    wrench = wrench_from(middle.turn, middle.place, np.cumsum(load, axis=0)[:-1])
+    turn = instant.turn @ links.turn
+    place = instant.place + links.place @ instant.turn.T
+    velocity = np.einsum("qij,qj->i", links.turn, links.twist[:, :3]) / n
+    return Chain(
+        at_joints.abscissa, angle, wrench, at_joints.wrench,
+        np.column_stack([place, quaternions(turn)]), supports, velocity, instant.mean_velocity(),
+    )  # fmt: skip
+
+
+def _links(instant: Instant, n: int) -> tuple[Sections, Displacement, Displacement]:
+    """The body at the joints, the links seen from the body's head, and the way from each centre half through the joint."""
+    h = instant.params.length / n
+    first = instant.sections(np.array([0.5 * h]))
+    joints = instant.sections(h * np.arange(1, n, dtype=np.float64))
+    imposed = joints.strain, joints.rate, joints.acceleration
+    arm = shifted(*(0.5 * h * part[:, :3] for part in imposed))
+    bend = tuple(h * part[:, 3:] for part in imposed)
+    begin = Displacement(first.turn, first.place, first.twist, first.growth)
+    steps = hinged(arm, *bend)
+    links = one_after_another(Displacement(*(np.concatenate(pair) for pair in zip(begin, steps, strict=True))))
+    half = then(arm, rotated(*(0.5 * part for part in bend)))
+    return joints, links, half
+
+
+def _inertial(instant: Instant, links: Displacement, h: float) -> FloatArray:
+    """What every link needs to move as it does against gravity, (n, 6), seen from the body's head.
+
+    M eta_t - ad_eta^* M eta - F of a rigid link of length h: mass rho A h, and the inertia of a rod.
+    """
+    params = instant.params
+    mass = params.mass * h
+    inertia = params.inertia * h + np.array([0.0, 1.0, 1.0]) * mass * h * h / 12.0
+    velocity, omega = links.twist[:, :3], links.twist[:, 3:]
+    gravity = links.turn.transpose(0, 2, 1) @ (instant.turn.T @ params.gravity)
+    force = mass * (links.growth[:, :3] + np.cross(omega, velocity) - gravity)
+    couple = inertia * links.growth[:, 3:] + np.cross(omega, inertia * omega)
+    return wrench_to(links.turn, links.place, np.concatenate([force, couple], axis=1))
+
+
+def _share(
+    instant: Instant, links: Displacement, resultant: FloatArray, held: NDArray[np.int64], h: float,
+    angle: FloatArray | None,
+) -> FloatArray:  # fmt: skip
+    """What anchors and supports exert, (p, 6), seen from the body's head: the engine's own sharing, on the links `held`."""
+    work = copied(instant.work)
+    work.resultant[:] = resultant
+    along = work.hold[:, 1] - (held + 0.5) * h
+    turn = links.turn[held]
+    place = links.place[held] + along[:, None] * turn[:, :, 0]
+    if angle is not None:
+        joint = np.clip(np.where(along > 0.0, held, held - 1), 0, len(angle) - 1)
+        share = (along / h)[:, None] * angle[joint]
+        turn = turn @ rotated(share, np.zeros_like(share), np.zeros_like(share)).turn
+    work.hold_frame[:] = np.concatenate([turn.reshape(-1, 9), place], axis=1)
+    share_out(instant.params, work, instant.slice_length)
+    return work.hold_wrench

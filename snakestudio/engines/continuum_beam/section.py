@@ -1,0 +1,149 @@
+"""A continuous body at one instant, at any of its cross-sections: what a discrete counterpart is held against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine
+from snakestudio.engines.continuum_beam.params import Params
+from snakestudio.engines.continuum_beam.state import Work
+from snakestudio.kernels.beam import accumulated_at, frame_at, interpolate_at
+from snakestudio.model.rotations import matrices
+
+__all__ = ["Instant", "Sections", "instant_of", "wrench_from", "wrench_to"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sections:
+    """Cross-sections of a body at q abscissas; frames are seen from the head, all else in a section's own frame.
+
+    Attributes
+    ----------
+    abscissa : (q,) array
+        m.
+    turn, place : (q, 3, 3), (q, 3) arrays
+        Orientation and position (m) of the sections' frames.
+    strain, rate, acceleration : (q, 6) arrays
+        Gamma (1), K (1/m) and their derivatives in time.
+    twist, growth : (q, 6) arrays
+        eta (m/s, rad/s) and its derivative in time.
+    wrench : (q, 6) array
+        Lambda: what the part behind exerts on the part in front, N and N m (P5 (13)).
+    """
+
+    abscissa: FloatArray
+    turn: FloatArray
+    place: FloatArray
+    strain: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+    twist: FloatArray
+    growth: FloatArray
+    wrench: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instant:
+    """Everything of a continuous body at one instant.
+
+    Attributes
+    ----------
+    time : float
+        s.
+    turn, place : (3, 3), (3,) arrays
+        Orientation and position (m) of the head in the world.
+    params : Params
+        Constants of the run.
+    work : Work
+        The engine's workspace as an evaluation at this instant has left it; a copy.
+    """
+
+    time: float
+    turn: FloatArray
+    place: FloatArray
+    params: Params
+    work: Work
+
+    @property
+    def slice_length(self) -> float:
+        """Length of a slice of the engine's grid, m."""
+        return 2.0 * self.params.length / (len(self.work.strain) - 1)
+
+    def sections(self, abscissa: FloatArray) -> Sections:
+        """The body at any abscissas (q,), m, by the same rules of integration as the engine's own points."""
+        work, h, count = self.work, self.slice_length, len(abscissa)
+        frame, scratch = np.zeros((count, 12)), np.zeros((6, 12))
+        imposed, sums = np.zeros((3, count, 6)), np.zeros((3, count, 6))
+        slope = np.zeros(6)
+        for i, at in enumerate(abscissa.tolist()):
+            frame_at(work.strain, work.frames, h, at, frame[i], scratch)
+            for into, values in zip(imposed, (work.strain, work.rate, work.acceleration), strict=True):
+                interpolate_at(values, h, at, into[i], slope)
+            for into, density, total in zip(
+                sums,
+                (work.rate_density, work.acceleration_density, work.load_density),
+                (work.rate_sum, work.acceleration_sum, work.load_sum),
+                strict=True,
+            ):
+                accumulated_at(density, total, h, at, into[i])
+        turn, place = frame[:, :9].reshape(-1, 3, 3), frame[:, 9:]
+        # Lambda jumps by minus what acts at a point, (14): here just behind it.
+        near = 1e-9 * self.params.length  # what is right there counts, whatever rounding says
+        before = (work.hold[:, 0] > 0.5) & (work.hold[:, 1] <= abscissa[:, None] + near)
+        load = sums[2] - before.astype(np.float64) @ work.hold_wrench
+        return Sections(
+            abscissa, turn, place, *imposed,
+            twist=_twist_from(turn, place, work.head_twist + sums[0]),
+            growth=_twist_from(turn, place, work.head_acceleration + sums[1]),
+            wrench=wrench_from(turn, place, load),
+        )  # fmt: skip
+
+    def mean_velocity(self) -> FloatArray:
+        """Velocity of the centre of mass, (3,), m/s, in the head's frame; by Simpson's rule."""
+        frames, twist = self.work.frames, self.work.twist
+        velocity = np.einsum("qij,qj->qi", frames[:, :9].reshape(-1, 3, 3), twist[:, :3])
+        weights = np.where(np.arange(len(frames)) % 2 == 1, 4.0, 2.0)
+        weights[[0, -1]] = 1.0
+        mean: FloatArray = weights @ velocity / weights.sum()
+        return mean
+
+
+def instant_of(engine: ContinuumBeamEngine) -> Instant:
+    """The present instant of an engine, which stays as it is.
+
+    Raises
+    ------
+    PhysicsError
+        If what holds the body does not determine its motion.
+    """
+    params, work = engine.evaluated()
+    return Instant(engine.time, matrices(work.pose[None, 3:])[0], work.pose[:3].copy(), params, work)
+
+
+def _twist_from(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArray:
+    """Twists (q, 6) seen from the head, in frames of their own: Ad of the inverse, P5 (66)."""
+    velocity = twist[:, :3] - np.cross(place, twist[:, 3:])
+    return np.concatenate([_back(turn, velocity), _back(turn, twist[:, 3:])], axis=1)
+
+
+def wrench_to(turn: FloatArray, place: FloatArray, wrench: FloatArray) -> FloatArray:
+    """Wrenches (q, 6) in frames of their own, seen from the head: the same force and couple, about the head."""
+    force = np.einsum("qij,qj->qi", turn, wrench[:, :3])
+    couple = np.einsum("qij,qj->qi", turn, wrench[:, 3:]) + np.cross(place, force)
+    return np.concatenate([force, couple], axis=1)
+
+
+def wrench_from(turn: FloatArray, place: FloatArray, wrench: FloatArray) -> FloatArray:
+    """The inverse of `wrench_to`."""
+    couple = wrench[:, 3:] - np.cross(place, wrench[:, :3])
+    return np.concatenate([_back(turn, wrench[:, :3]), _back(turn, couple)], axis=1)
+
+
+def _back(turn: FloatArray, vector: FloatArray) -> FloatArray:
+    result: FloatArray = np.einsum("qji,qj->qi", turn, vector)
+    return result
