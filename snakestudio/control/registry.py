@@ -19,11 +19,13 @@ _CLASSES = {
     "heading": "heading:HeadingController",
     "path_following": "path_following:PathFollower",
     "leader_follower": "leader_follower:LeaderFollower",
+    "strain_follower": "strain_follower:StrainFollower",
 }
 _CHECKS = {
     "heading": "steering_check:check",
     "path_following": "steering_check:check",
     "leader_follower": "leader_follower_check:check",
+    "strain_follower": "strain_follower_check:check",
 }
 
 _CONTINUUM = "strain_source:StrainSource"

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["Controller", "GaitAlone", "HeadingControl", "LeaderFollower", "PathFollowing", "Steering"]
+__all__ = ["Controller", "GaitAlone", "HeadingControl", "LeaderFollower", "PathFollowing", "Steering", "StrainFollower"]
 
 
 class GaitAlone(Frozen):
@@ -156,5 +156,20 @@ class PathFollowing(Steering):
     )  # fmt: skip
 
 
-Controller = Annotated[GaitAlone | HeadingControl | PathFollowing | LeaderFollower, Field(discriminator="kind")]
+class StrainFollower(Frozen):
+    """The joints follow the scene's strain law, as if the links were pieces of its continuous body (P5's counterpart).
+
+    Joint j lies at X = j l / n of the body and turns by the integral of the curvature over the link's length around it.
+    """
+
+    uses_gait: ClassVar[bool] = False
+
+    kind: Literal["strain_follower"] = value(
+        "strain_follower", label="Controller", help="The joints follow the strain law of the scene's continuous body"
+    )
+
+
+Controller = Annotated[
+    GaitAlone | HeadingControl | PathFollowing | LeaderFollower | StrainFollower, Field(discriminator="kind")
+]
 """Any controller."""
