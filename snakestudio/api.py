@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import PhysicsError, Problem, SceneError, SnakeStudioError, UsageError
+from snakestudio.export import chain_text
+from snakestudio.export.chain_csv import write_chain
 from snakestudio.export.columns import column_names, table
 from snakestudio.export.comparison_csv import write_comparison
 from snakestudio.export.comparison_text import report
@@ -18,19 +20,24 @@ from snakestudio.export.provenance import read_changes
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.session.chain_comparison import compare_chain as run_chains
+from snakestudio.session.chain_data import ChainComparison
 from snakestudio.session.model_comparison import ModelComparison
 from snakestudio.session.model_comparison import compare_models as run_models
 from snakestudio.session.recording import Change, SpooledRecording
 from snakestudio.session.runner import run_offline
 
 __all__ = [
+    "ChainReport",
     "Comparison",
     "Run",
     "Scene",
     "SnakeStudioError",
     "check",
+    "compare_chain",
     "compare_models",
     "compare_scene",
+    "compare_scene_chain",
     "load_scene",
     "prepare",
     "save_scene",
@@ -290,6 +297,89 @@ def compare_models(
     comparison = compare_scene(prepared, kinds, base_dir, changes, name)
     assert comparison is not None, "nothing cancels it"
     return comparison
+
+
+class ChainReport:
+    """Chains of links beside a continuous body; as text it is the table of errors and orders.
+
+    Attributes
+    ----------
+    data : ChainComparison
+        Everything as arrays: joint by joint, by number of links and instant.
+    scene_file : str or None
+        Name of the file the scene came from.
+    """
+
+    def __init__(self, data: ChainComparison, scene_file: str | None = None) -> None:
+        self.data = data
+        self.scene_file = scene_file
+
+    def __str__(self) -> str:
+        return chain_text.report(self.data)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write all joints of all chains.
+
+        Raises
+        ------
+        ExportError
+            If the file cannot be written.
+        """
+        write_chain(path, self.data, self.scene_file)
+
+
+def compare_scene_chain(
+    scene: Scene,
+    links: Sequence[int] = (),
+    times: Sequence[float] = (),
+    base_dir: Path | None = None,
+    scene_file: str | None = None,
+    progress: Callable[[float], bool] | None = None,
+    own_axes: bool = False,
+) -> ChainReport | None:
+    """Hold chains against a scene's continuous body, see `session.chain_comparison`; None if `progress` cancelled it.
+
+    Raises
+    ------
+    UsageError, SceneError, PhysicsError
+    """
+    data = run_chains(scene, links, times, base_dir, progress, own_axes)
+    return None if data is None else ChainReport(data, scene_file)
+
+
+def compare_chain(
+    scene: Scene | str | Path, *links: int, at: float | Sequence[float] = (), own_axes: bool = False, **values: Any
+) -> ChainReport:
+    """Hold chains of rigid links against the continuous body of a scene.
+
+    Parameters
+    ----------
+    scene : Scene or path
+        A scene, its file, or a CSV that SnakeStudio exported.
+    *links : int
+        Numbers of links; 8, 16, ... 256 if left out, under friction up to 64.
+    at : float or sequence of float
+        Instants, s; half of the run if left out.
+    own_axes : bool
+        Whether rings push along the axes of the link they are on, which costs an order.
+    **values
+        Scene values by dotted key: ``**{"strain.speed_m_s": 0.3}``.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be read or run.
+    UsageError
+        If it has no continuous body.
+    PhysicsError
+        If a run fails.
+    """
+    prepared, base_dir, _ = prepare(scene, None, None, values)
+    name = None if isinstance(scene, Scene) else Path(scene).name
+    times = (at,) if isinstance(at, int | float) else tuple(at)
+    found = compare_scene_chain(prepared, links, times, base_dir, name, None, own_axes)
+    assert found is not None, "nothing cancels it"
+    return found
 
 
 def check(scene: Scene | str | Path) -> list[Problem]:

@@ -20,6 +20,7 @@ _COMMANDS = {
     "run": ("run", "run a scene without a window, and write CSV and video"),
     "check": ("check", "list every mistake in scene files"),
     "compare models": ("compare_models", "run a scene in several models and tell how they differ"),
+    "compare chain": ("compare_chain", "hold chains of links against a continuous body"),
     "gui": ("gui", "open the window (the default)"),
 }
 _HIDDEN = {"warm-up": "warm_up"}

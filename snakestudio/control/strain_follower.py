@@ -40,8 +40,8 @@ class _State:
 class StrainFollower:
     """References of all joints from the scene's strain law; open loop.
 
-    A robot that starts in another shape is led to the law's, and a changed law takes over, with continuous angles, rates
-    and accelerations.
+    A robot that starts in another shape is led to the law's, and a changed law takes over, with continuous angles,
+    rates and accelerations.
 
     Parameters
     ----------

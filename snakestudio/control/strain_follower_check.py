@@ -38,7 +38,8 @@ def check(scene: Scene) -> list[Problem]:
         elif entry < 4 and np.abs(parts[0] - (1.0 if entry == 0 else 0.0)).max() > 1e-12:
             usual = "1" if entry == 0 else "0"
             problems.append(Problem(
-                "error", keys[entry], f"{COMPONENTS[entry]} is not {usual} throughout: links cannot stretch, shear or twist",
+                "error", keys[entry],
+                f"{COMPONENTS[entry]} is not {usual} throughout: links cannot stretch, shear or twist",
                 f"make it {usual}, choose a law of bending alone, or another controller.kind",
             ))  # fmt: skip
     if not scene.model.spatial and np.abs(strain[:, :, 4]).max() > 1e-12:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from snakestudio.session.model_comparison import ModelComparison, ModelRun
 from snakestudio.session.run_differences import LINKS, QUANTITIES
 
-__all__ = ["DifferenceRow", "difference_rows", "number", "report", "told"]
+__all__ = ["DifferenceRow", "aligned", "difference_rows", "number", "report", "told"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def told(run: ModelRun) -> list[str]:
 def report(comparison: ModelComparison) -> str:
     """The whole comparison as lines of text."""
     reference = comparison.reference
-    parts = [_aligned(_figures(comparison))]
+    parts = [aligned(_figures(comparison))]
     sentences = [f"{run.label}: {sentence}" for run in comparison.runs for sentence in (*told(run), *run.notes)]
     if sentences:
         parts.append("\n".join(sentences))
@@ -92,7 +92,7 @@ def report(comparison: ModelComparison) -> str:
         ]
         for row in difference_rows(comparison, label):
             table.append((row.label, row.unit, row.reference, row.run, row.end, row.worst, row.rms))
-        parts.append(f"{head}\n{_aligned(table, left=2)}")
+        parts.append(f"{head}\n{aligned(table, left=2)}")
     return "\n\n".join(parts)
 
 
@@ -108,7 +108,7 @@ def _figures(comparison: ModelComparison) -> list[tuple[str, ...]]:
     return rows
 
 
-def _aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> str:
+def aligned(rows: Sequence[tuple[str, ...]], left: int = 1) -> str:
     """Cells in columns two blanks apart; the first `left` columns stand to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []

@@ -52,8 +52,8 @@ def links_of(beam: Beam, n: int) -> Robot:
 def discretise(scene: Scene, n: int) -> Scene:
     """The chain of `n` links in the Lagrangian model that does what the body of a continuum scene does under friction.
 
-    Its joints follow the strain law exactly (feedback linearization), so that friction alone determines where it goes. It
-    starts with the first link where the body's cross-section at X = h/2 is, moving as that does.
+    Its joints follow the strain law exactly (feedback linearization), so that friction alone determines where it goes.
+    It starts with the first link where the body's cross-section at X = h/2 is, moving as that does.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def discretise(scene: Scene, n: int) -> Scene:
         problems.append(Problem("error", "model.kind", "only a continuous body can be cut into links",
                                 'set it to "continuum_beam"'))  # fmt: skip
     if beam.group != "SE2":
-        problems.append(Problem("error", "beam.group", f"a body that moves in {beam.group} is no chain of links in a plane",
+        problems.append(Problem("error", "beam.group", f"a body that moves in {beam.group} is no chain in a plane",
                                 'set it to "SE2"'))  # fmt: skip
     if not isinstance(support, Friction):
         problems.append(Problem("error", "support.kind", "anchors and rings hold no chain of the Lagrangian model",

@@ -17,8 +17,9 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(3)
 def joint_motion(law: StrainLaw, length: float, n: int, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Angles of the joints of n links along a body, and their derivatives, each (k, n-1, 2): yaw, pitch; rad, s.
 
-    Joint j lies at X = j h with h = l / n; its yaw is the integral of K_Z from X - h/2 to X + h/2, its pitch that of K_Y, by
-    Gauss's rule with three points. A positive K_Y turns t_X downwards, as a positive pitch lowers the next link.
+    Joint j lies at X = j h with h = l / n; its yaw is the integral of K_Z from X - h/2 to X + h/2, its pitch that of
+    K_Y, by Gauss's rule with three points. A positive K_Y turns t_X downwards, as a positive pitch lowers the next
+    link.
 
     Parameters
     ----------

@@ -1,10 +1,9 @@
-"""A continuous body beside chains of n rigid links: joint torques, speed and path, and how fast they converge with n."""
+"""A continuous body beside chains of n rigid links: torques, speed and path, and their convergence."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,12 +17,13 @@ from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
 from snakestudio.model.strain_law import StrainLaw
 from snakestudio.model.support import Friction
+from snakestudio.session.chain_data import PARTS, ChainComparison, ChainProfile, Part
 from snakestudio.session.runner import Runner
 
 if TYPE_CHECKING:
     from snakestudio.engines.continuum_beam.section import Instant
 
-__all__ = ["FREE_LINKS", "LINKS", "ChainComparison", "ChainProfile", "Part", "compare_chain"]
+__all__ = ["FREE_LINKS", "LINKS", "compare_chain"]
 
 FloatArray = NDArray[np.float64]
 Progress = Callable[[float], bool]
@@ -41,108 +41,6 @@ _FINE = 1e-6
 
 _SHARE, _STEP = 0.25, 2e-3
 """Time step of a chain, in the longest stable one and in s, at most: then links, not steps, make the error."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One entry of the wrenches that is compared.
-
-    Attributes
-    ----------
-    entry : int
-        Index in Lambda: N_X, N_Y, N_Z, C_X, C_Y, C_Z.
-    sign : float
-        -1 for couples: a joint's torque turns the part behind, Lambda the part in front.
-    name, label, symbol, unit : str
-    """
-
-    entry: int
-    sign: float
-    name: str
-    label: str
-    symbol: str
-    unit: str
-
-
-_PARTS = (
-    Part(0, 1.0, "axial_force", "axial force", "N_X", "N"),
-    Part(3, -1.0, "twist_torque", "twisting torque", "-C_X", "N m"),
-    Part(4, -1.0, "pitch_torque", "pitch torque", "-C_Y", "N m"),
-    Part(5, -1.0, "yaw_torque", "yaw torque", "-C_Z", "N m"),
-)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ChainProfile:
-    """A chain of n links beside the body at one instant.
-
-    Attributes
-    ----------
-    links : int
-        n.
-    time : float
-        s.
-    joint : (n-1,) array
-        Abscissas X = j h of the joints, m.
-    chain, body : (n-1, parts) arrays
-        The compared entries at the joints: of the chain's joints, and of the body's cross-sections there.
-    pose : (n, 7) array
-        Centres (m) and unit quaternions of the links in the world.
-    chain_speed, body_speed : float
-        Of the centres of mass, m/s.
-    """
-
-    links: int
-    time: float
-    joint: FloatArray
-    chain: FloatArray
-    body: FloatArray
-    pose: FloatArray
-    chain_speed: float
-    body_speed: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ChainComparison:
-    """Chains of several numbers of links beside a continuous body.
-
-    Attributes
-    ----------
-    scene : Scene
-        Of the body.
-    free : bool
-        Whether friction moved the chains; otherwise they move as the body does.
-    links : tuple of int
-        Ascending.
-    times : tuple of float
-        Instants, s.
-    parts : tuple of Part
-    profiles : tuple of tuple of ChainProfile
-        By number of links, then by instant.
-    errors : (links, times, parts) array
-        Largest difference over the joints, by the largest of that entry in the body at that instant.
-    speed_errors : (links, times) array
-        Of the centre of mass's speed, by the body's.
-    path_errors : (links,) array
-        Largest distance between the centres of mass over the run, m; NaN for chains that move as the body does.
-    """
-
-    scene: Scene
-    free: bool
-    links: tuple[int, ...]
-    times: tuple[float, ...]
-    parts: tuple[Part, ...]
-    profiles: tuple[tuple[ChainProfile, ...], ...]
-    errors: FloatArray
-    speed_errors: FloatArray
-    path_errors: FloatArray
-
-    def order(self, errors: FloatArray) -> float:
-        """Order in n of errors by number of links, (links,), by least squares; NaN where there is none to tell."""
-        usable = np.isfinite(errors) & (errors > 1e-13)
-        if np.count_nonzero(usable) < 2:
-            return math.nan
-        return -float(np.polyfit(np.log(np.array(self.links)[usable]), np.log(errors[usable]), 1)[0])
 
 
 def compare_chain(
@@ -217,7 +115,7 @@ def _parts(scene: Scene, times: Sequence[float]) -> tuple[Part, ...]:
     field = law.at(np.concatenate([spread, np.array(times)]), np.linspace(0.0, scene.beam.length_m, 41))
     with np.errstate(all="ignore"):
         off = np.abs(field.strain - np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])).max(axis=(0, 1)) > 1e-12
-    parts = tuple(part for part in _PARTS if off[part.entry])
+    parts = tuple(part for part in PARTS if off[part.entry])
     if not parts:
         raise UsageError("The strain law neither stretches nor bends the body, so no joint has anything to do.")
     return parts
@@ -328,7 +226,8 @@ def _free(
     found: list[list[ChainProfile]] = []
     apart = []
     for index, (n, chain_scene) in enumerate(zip(counts, chains, strict=True)):
-        chain, profiles = _Track(chain_scene, None), []
+        chain = _Track(chain_scene, None)
+        profiles: list[ChainProfile] = []
 
         def look(chain: _Track = chain, profiles: list[ChainProfile] = profiles, n: int = n) -> None:
             profiles.append(_profile(chain, instants[len(profiles)], n, parts))

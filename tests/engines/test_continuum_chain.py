@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from functools import cache
 
@@ -83,7 +84,7 @@ def worst(chain: Chain, entry: int) -> float:
 
 
 def orders(values: list[float]) -> list[float]:
-    return [math.log2(a / b) for a, b in zip(values, values[1:], strict=False)]
+    return [math.log2(a / b) for a, b in itertools.pairwise(values)]
 
 
 @pytest.mark.parametrize("n", [2, 7, 64])
@@ -108,7 +109,7 @@ def test_turning_rod(n: int) -> None:
 
 
 def test_clamped_arc_under_gravity() -> None:
-    """A quarter of a circle in a vertical plane, clamped at its head: C_Y = rho A g times the lever of what hangs on it."""
+    """A quarter of a circle in a vertical plane, clamped at its head: C_Y = rho A g times the lever of what hangs."""
     scene = body({"kind": "formulas", "k_y_per_m": "-(pi/2)/l"}, {"kind": "anchors", "anchors": [{}]}, {"group": "SE3"})
     found = instant(scene, 0.1)
     beam = scene.beam
@@ -177,7 +178,7 @@ def test_joints_converge_to_the_pointwise_wrench(name: str) -> None:
 
 
 def test_rings_that_push_along_their_links_own_axes_cost_an_order() -> None:
-    """A ring is up to h/2 away from its link's centre, where the body's axes have turned by K h/2: an error of order 1."""
+    """A ring is up to h/2 away from its link's centre, where the body's axes have turned by K h/2: order 1."""
     found = case("2D snake")
     own = [worst(chain_of(found, n, own_axes=True), 5) for n in COUNTS]
     turned = [worst(chain_of(found, n), 5) for n in COUNTS]

@@ -1,8 +1,8 @@
 """A continuous body as a chain of n rigid links under the same motion: the discrete counterpart that P5 names.
 
 Link i lies in the middle of its piece of the body, at X = (i - 1/2) h with h = l/n, the joints at X = j h. From one
-link's centre to the next leads trans(h/2 Gamma) exp(h K^) trans(h/2 Gamma) with the strains at the joint: a hinge, where
-the body only bends, a slide where it stretches. The first link moves as the cross-section of the body there.
+link's centre to the next leads trans(h/2 Gamma) exp(h K^) trans(h/2 Gamma) with the strains at the joint: a hinge
+where the body only bends, a slide where it stretches. The first link moves as the cross-section of the body there.
 Newton and Euler's recursion gives the others' motion and the wrenches of all joints.
 """
 
@@ -42,8 +42,8 @@ class Chain:
     angle : (n-1, 3) array
         Rotation vectors from every link to the next, h K, rad.
     wrench : (n-1, 6) array
-        What the links behind a joint exert on those in front of it, about the joint and in the axes half-way between both
-        links: force (N) and couple (N m), as Lambda. The joint's torque is minus the couple, for it turns the part
+        What the links behind a joint exert on those in front of it, about the joint and in the axes half-way between
+        both links: force (N) and couple (N m), as Lambda. The joint's torque is minus the couple, for it turns the part
         behind.
     body : (n-1, 6) array
         Lambda of the continuous body at the same abscissas.
@@ -73,9 +73,9 @@ def chain_of(instant: Instant, n: int, own_axes: bool = False) -> Chain:
     instant : Instant
     n : int
     own_axes : bool
-        Whether a ring pushes along the axes of the link it is on. Away from the link's centre these differ from the body's
-        by an angle of the order of h, and with them all that the rings carry: order 1. Without it, a ring's axes are
-        turned by its share of the rotation in the nearest joint: order 2.
+        Whether a ring pushes along the axes of the link it is on. Away from the link's centre these differ from the
+        body's by an angle of the order of h, and with them all that the rings carry: order 1. Without it, a ring's axes
+        are turned by its share of the rotation in the nearest joint: order 2.
     """
     h = instant.params.length / n
     at_joints, links, half = _links(instant, n)
@@ -97,7 +97,7 @@ def chain_of(instant: Instant, n: int, own_axes: bool = False) -> Chain:
 
 
 def _links(instant: Instant, n: int) -> tuple[Sections, Displacement, Displacement]:
-    """The body at the joints, the links seen from the body's head, and the way from each centre half through the joint."""
+    """The body at the joints, the links seen from the body's head, the way from a centre half through the joint."""
     h = instant.params.length / n
     first = instant.sections(np.array([0.5 * h]))
     joints = instant.sections(h * np.arange(1, n, dtype=np.float64))
@@ -130,7 +130,7 @@ def _share(
     instant: Instant, links: Displacement, resultant: FloatArray, held: NDArray[np.int64], h: float,
     angle: FloatArray | None,
 ) -> FloatArray:  # fmt: skip
-    """What anchors and supports exert, (p, 6), seen from the body's head: the engine's own sharing, on the links `held`."""
+    """What supports on the links `held` exert, (p, 6), seen from the body's head: shared as the engine does."""
     work = copied(instant.work)
     work.resultant[:] = resultant
     along = work.hold[:, 1] - (held + 0.5) * h

@@ -97,7 +97,7 @@ class Instant:
         before = (work.hold[:, 0] > 0.5) & (work.hold[:, 1] <= abscissa[:, None] + near)
         load = sums[2] - before.astype(np.float64) @ work.hold_wrench
         return Sections(
-            abscissa, turn, place, *imposed,
+            abscissa, turn, place, imposed[0], imposed[1], imposed[2],
             twist=_twist_from(turn, place, work.head_twist + sums[0]),
             growth=_twist_from(turn, place, work.head_acceleration + sums[1]),
             wrench=wrench_from(turn, place, load),
