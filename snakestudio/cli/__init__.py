@@ -21,6 +21,7 @@ _COMMANDS = {
     "check": ("check", "list every mistake in scene files"),
     "compare models": ("compare_models", "run a scene in several models and tell how they differ"),
     "compare chain": ("compare_chain", "hold chains of links against a continuous body"),
+    "fit-strain": ("fit_strain", "make a continuous body's scene from a chain's gait"),
     "gui": ("gui", "open the window (the default)"),
 }
 _HIDDEN = {"warm-up": "warm_up"}

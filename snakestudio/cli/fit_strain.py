@@ -1,0 +1,44 @@
+"""Make the scene of a continuous body that moves as the gait of a chain of links says."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+
+from snakestudio.cli.shared import add_scene_arguments, assignments, not_the_scene
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio fit-strain`."""
+    add_scene_arguments(parser)
+    parser.add_argument(
+        "--contacts", choices=("friction", "rings"), help="what moves the body (friction; rings if it leaves the plane)"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="scene to write (SCENE_continuum.toml)")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio fit-strain`."""
+    values = assignments(options.values)
+
+    from snakestudio import api
+    from snakestudio.model.strain_fit import as_continuum, fit_error, strain_of_gait
+
+    source = Path(options.scene)
+    output = options.output or Path(f"{source.stem}_continuum.toml")
+    not_the_scene(options.scene, output)
+    scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, values)
+    made = as_continuum(scene, base_dir, options.contacts)
+    law, beam = strain_of_gait(scene)
+    api.save_scene(made, output)
+    for name in ("k_z_per_m", "k_y_per_m", "speed_m_s"):
+        if getattr(law, name) not in ("", "0"):
+            print(f"{name} = {getattr(law, name)}")
+    print(f"joint angles differ by at most {math.degrees(fit_error(scene, law, beam)):.3g}°")
+    for problem in api.check(made):
+        print(f"{problem.severity}: {problem.sentence()}")
+    print(f"wrote {output}")
+    return 0
