@@ -303,6 +303,15 @@ TABLE: tuple[Spec, ...] = (
         "compare_models", "Simulation", "Compare Models ...", lambda w: w.show_comparison(), ("Ctrl+M",),
         tip="Run this scene in several models: ghosts, curves over each other, and their differences",
     ),
+    Spec(
+        "compare_chain", "Simulation", "Compare with a Chain of Links ...", lambda w: w.show_chain(),
+        enabled=_is_continuum, tip="Hold chains of n links against the continuous body: torques, speed, convergence",
+    ),
+    Spec(
+        "make_continuum", "Simulation", "Make Continuum Scene from Gait", lambda w: w.make_continuum(),
+        enabled=lambda w: not w.document.scene.model.continuum and w.document.scene.controller.uses_gait,
+        tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
+    ),
     _line("Simulation"),
     Spec(
         "row_back", "Simulation", "Row Before", lambda w: w.time_bar.track.shift(-1), ("Left",), _has_rows, local=True,

@@ -6,12 +6,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QMessageBox, QVBoxLayout, QWidget
 
+from snakestudio.errors import SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.actions import Actions
 from snakestudio.gui.banner import Banners
 from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.comparison.chain_comparer import ChainComparer
 from snakestudio.gui.comparison.comparer import Comparer
 from snakestudio.gui.dock_title import DockTitle
 from snakestudio.gui.docking import DOCKS, make_docks, size_docks
@@ -54,6 +56,7 @@ class MainWindow(QMainWindow):
     files: Files
     exporter: Exporter
     comparer: Comparer
+    chain_comparer: ChainComparer
     actions_table: Actions
     run_bar: RunBar
     docks: dict[str, QDockWidget]
@@ -77,7 +80,9 @@ class MainWindow(QMainWindow):
         self.files = Files(self.document, self.banners.files, self.settings, self)
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
         self.comparer = Comparer(self.document, self)
-        self.viewport.ghosts, self.viewport.ghost_names = self.comparer.ghosts, self.comparer.names
+        self.chain_comparer = ChainComparer(self.document, self)
+        self.viewport.ghosts = lambda time: self.comparer.ghosts(time) + self.chain_comparer.ghosts(time)
+        self.viewport.ghost_names = self.comparer.names
         self.actions_table = Actions(self)
         table = self.actions_table
         self.run_bar = RunBar(
@@ -143,6 +148,7 @@ class MainWindow(QMainWindow):
             signal.connect(refresh)
         self.viewport.buttons.projection_changed.connect(refresh)
         self.comparer.shown_changed.connect(self.viewport.show_instant)
+        self.chain_comparer.changed.connect(self.viewport.show_instant)
         self.bridge.status_changed.connect(self._dress_play)
         self.document.title_changed.connect(self._show_title)
         self.viewport.frame_drawn.connect(self._status_bar.count_frame)
@@ -189,6 +195,31 @@ class MainWindow(QMainWindow):
         """Bring up the panel that compares models."""
         self.docks["comparison"].show()
         self.docks["comparison"].raise_()
+
+    def show_chain(self) -> None:
+        """Bring up the window that holds chains of links against a continuous body."""
+        from snakestudio.gui.comparison.chain_dialog import ChainDialog
+
+        dialog = self.findChild(ChainDialog)
+        if dialog is None:
+            dialog = ChainDialog(self.chain_comparer, self._shown_time, self)
+        dialog.show()
+        dialog.raise_()
+
+    def _shown_time(self) -> float:
+        displayed = self.bridge.displayed
+        return 0.0 if displayed is None else displayed.time
+
+    def make_continuum(self) -> None:
+        """Let a continuous body take the chain's place that moves as its gait says: one undo step."""
+        from snakestudio.model.strain_fit import as_continuum
+
+        try:
+            made = as_continuum(self.document.scene, self.document.base_dir)
+        except SnakeStudioError as error:
+            QMessageBox.warning(self, "Make Continuum Scene from Gait", str(error))
+        else:
+            self.document.edit(made, "Make continuum scene from gait")
 
     # --- commands -------------------------------------------------------------------------------------------------
 
@@ -309,6 +340,7 @@ class MainWindow(QMainWindow):
         self._to_fill.clear()
         self._store()
         self.comparer.close()
+        self.chain_comparer.close()
         self.exporter.close()
         self.viewport.close_surface()
         self.bridge.close()

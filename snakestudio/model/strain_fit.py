@@ -70,9 +70,12 @@ def strain_of_gait(scene: Scene) -> tuple[Formulas, Beam]:
     """The strain law of a gait, and the body that has it: joint angles are the integrals of its curvature.
 
     With h the length of a link, k = delta/h, a = (A/h) (delta/2) / sin(delta/2), p = phase - delta and c = psi/h, K_Z
-    is a sin(w t + k X + p) + c, and K_Y is so from the pitch wave. Whole turns of the phase shift are no difference.
+    is a sin(w t + k X + p) + c, and K_Y is so from the pitch wave. Whole turns of the phase
+    shift are no difference.
+
     A pattern that moves along the body, as a snake can follow it, does so with V_o = w/k, forward if that is negative;
-    the law says it where one speed fits both waves (K_t = V_o K'). Abscissas are counted from the head, whichever link it is.
+    the law says it where one speed fits both waves (K_t = V_o K'). Abscissas are counted from the head, whichever
+    link it is.
     """
     robot, gait = scene.robot, scene.gait
     h = robot.link_length_m

@@ -1,0 +1,68 @@
+"""Chains beside a continuous body in the window: the charts, the ghost, the CSV, and a continuous body from a gait."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.comparison.chain_dialog import ChainDialog
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.model.edits import with_value
+from snakestudio.model.strain_fit import as_continuum
+from snakestudio.paths import scenes_dir
+from tests.gui.conftest import COMPILING_MS
+
+pytestmark = pytest.mark.gui
+
+SNAKE, UNDULATION = scenes_dir() / "continuum_snake_2d.toml", scenes_dir() / "lagrangian_undulation.toml"
+
+
+def test_chains_beside_the_body(make_window: Callable[[], MainWindow], qtbot: QtBot, tmp_path: Path) -> None:
+    window = make_window()
+    assert window.files.open(SNAKE)
+    qtbot.waitUntil(lambda: window.bridge.status.state == "ready", timeout=COMPILING_MS)
+    window.actions_table.refresh()
+    assert not window.actions_table["make_continuum"].isEnabled()
+    window.actions_table["compare_chain"].trigger()
+    dialog = window.findChild(ChainDialog)
+    assert dialog is not None
+    comparer = window.chain_comparer
+    dialog.run_button.click()
+    assert comparer.busy
+    qtbot.waitUntil(lambda: not comparer.busy, timeout=COMPILING_MS)
+    assert comparer.message == ""
+    comparison = comparer.comparison
+    assert comparison is not None
+    assert comparison.order(comparison.errors[:, 0, 0]) == pytest.approx(2.0, abs=0.4)
+    dialog.slider.setValue(comparison.links.index(12))
+    assert dialog.links.text() == "n = 12"
+    assert "12 links, yaw torque" in dialog.plots.texts
+    assert "slope 2" in dialog.plots.texts
+    # The ghost is the chain of the slider, at the instant of the comparison alone.
+    (ghost,) = window.viewport.ghosts(0.0)
+    assert ghost.robot is not None
+    assert (ghost.robot.n_links, len(ghost.pose)) == (12, 12)
+    assert window.viewport.ghosts(1.0) == ()
+    dialog.write_csv(tmp_path / "chain.csv")
+    assert "body_yaw_torque_nm" in (tmp_path / "chain.csv").read_text(encoding="utf-8")
+    window.document.set_value("strain.curvature_per_m", 8.0, "Bend")
+    assert comparer.stale
+    assert "earlier" in dialog.note.text()
+    assert window.viewport.ghosts(0.0) == ()
+    dialog.close()
+
+
+def test_a_continuous_body_from_a_gait_is_one_undo_step(make_window: Callable[[], MainWindow]) -> None:
+    window = make_window()
+    assert window.files.open(UNDULATION)
+    before = window.document.scene
+    window.actions_table.refresh()
+    assert not window.actions_table["compare_chain"].isEnabled()
+    window.actions_table["make_continuum"].trigger()
+    assert window.document.scene == as_continuum(before, UNDULATION.parent)
+    assert window.document.undo_stack.count() == 1
+    window.document.undo_stack.undo()
+    assert window.document.scene == with_value(before, "title", before.title)
