@@ -40,6 +40,9 @@ class _State:
 class StrainFollower:
     """References of all joints from the scene's strain law; open loop.
 
+    In space the joints bend about their two axes one after the other, a body about both at once: where a law bends it
+    about both, the chain's twist against it falls with the order 1 in n, everything else with order 2.
+
     A robot that starts in another shape is led to the law's, and a changed law takes over, with continuous angles,
     rates and accelerations.
 

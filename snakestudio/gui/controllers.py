@@ -36,6 +36,10 @@ CONTROLLERS = {
         "Leader and followers (P3)",
         "The head winds from side to side and every joint repeats what the head did; jams are resolved.",
     ),
+    "strain_follower": ControllerInfo(
+        "Strain law (P5)",
+        "The joints follow the scene's strain law, as if the links were pieces of its continuous body.",
+    ),
 }
 """By `scene.controller.kind`."""
 

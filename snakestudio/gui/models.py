@@ -164,7 +164,9 @@ def unused_reason(scene: Scene, key: str) -> str:
     part = key.partition(".")[0].partition("[")[0]
     if scene.model.continuum:
         return _unused_by_continuum(scene, key, part)
-    if part in _OF_CONTINUUM:
+    if part in _OF_CONTINUUM and not (
+        scene.controller.kind == "strain_follower" and (part == "strain" or key == "beam.length_m")
+    ):
         return "only in the continuum model"
     readers = _READ_BY.get(key)
     if readers is not None and scene.model.kind not in readers:

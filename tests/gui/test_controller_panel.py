@@ -11,7 +11,7 @@ from snakestudio.gui.docks.controller_panel import ControllerPanel
 from snakestudio.gui.docks.parameters import ParameterPanels
 from snakestudio.gui.document import Document
 from snakestudio.gui.widgets.form import ChoiceRow, ToggleRow
-from snakestudio.model.controllers import HeadingControl, LeaderFollower, PathFollowing
+from snakestudio.model.controllers import HeadingControl, LeaderFollower, PathFollowing, StrainFollower
 from snakestudio.model.edits import tree
 from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
@@ -39,8 +39,8 @@ def pick(qtbot: QtBot, panel: ControllerPanel, kind: str) -> None:
 
 
 def test_every_controller_of_the_scene_is_offered() -> None:
-    kinds = {kind.model_fields["kind"].default for kind in (HeadingControl, LeaderFollower, PathFollowing)}
-    assert set(CONTROLLERS) == kinds | {"none"}
+    laws = (HeadingControl, LeaderFollower, PathFollowing, StrainFollower)
+    assert set(CONTROLLERS) == {law.model_fields["kind"].default for law in laws} | {"none"}
 
 
 def test_another_controller_is_one_step_of_undo_and_brings_its_rows(

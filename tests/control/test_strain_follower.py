@@ -1,0 +1,47 @@
+"""A chain in space that follows a strain law has the shape of the body that has it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from snakestudio.control.strain_follower import StrainFollower
+from snakestudio.model.beam_shape import shape
+from snakestudio.model.chain import chain
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+from snakestudio.model.strain_law import StrainLaw
+
+COUNTS = (32, 64, 128)
+
+
+@pytest.mark.parametrize(
+    ("k_y", "k_z", "order"),
+    [("3*sin(4*X)", "0", 2.0), ("0", "4*cos(3*X)", 2.0), ("2 + 2*sin(5*X)", "2*cos(6*X)", 1.0)],
+    ids=["pitch", "yaw", "both"],
+)
+def test_a_chain_in_space_has_the_shape_of_the_body(k_y: str, k_z: str, order: float) -> None:
+    """The tail of P1's cardan chain against P5 (6), which a wrong sign of the pitch would not come near to.
+
+    A cardan joint turns first about one axis and then about the other: against the body, which bends about both at
+    once, that twists the chain by h^2 K_Y K_Z / 2 a joint. Bending about both is of order 1, about one of order 2.
+    """
+    off = []
+    for n in COUNTS:
+        scene = with_values(
+            Scene(),
+            {
+                "model.kind": "spatial_nonsmooth", "controller.kind": "strain_follower", "robot.n_links": n,
+                "robot.link_length_m": 1.0 / n, "strain": {"kind": "formulas", "k_y_per_m": k_y, "k_z_per_m": k_z},
+            },
+        )  # fmt: skip
+        angle = StrainFollower(scene).reference(np.zeros(1), None).angle[0]
+        centre, turn = chain(np.eye(3), angle, 1.0 / n)
+        points = np.linspace(0.0, 1.0, 2 * 8 * n + 1)
+        frame, place = shape(StrainLaw(scene.strain, scene.beam).at(np.zeros(1), points).strain[0], 1.0)
+        first, last = 8, len(points) - 9  # the middles of the first and the last link
+        body = frame[first].T @ (place[last] - place[first])
+        links = turn[0].T @ (centre[-1] - centre[0])
+        off.append(float(np.linalg.norm(links - body)))
+    assert -np.polyfit(np.log(COUNTS), np.log(off), 1)[0] == pytest.approx(order, abs=0.25)
+    assert off[-1] < (2e-3 if order == 2.0 else 2e-2)
