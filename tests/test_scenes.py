@@ -62,6 +62,7 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "inchworm",
         "continuum_snake_2d",
         "continuum_snake_3d",
+        "continuum_undulation",
     } <= set(SCENES)
 
 

@@ -20,7 +20,7 @@ from snakestudio.render.body_range import BodyRange
 from snakestudio.render.camera import Camera
 from snakestudio.render.obstacles import obstacles_of
 from snakestudio.render.overlays import Overlays
-from snakestudio.render.quantities import QUANTITIES
+from snakestudio.render.quantities import QUANTITIES, shown_quantity
 from snakestudio.render.style import DARK, Colour, Theme
 from snakestudio.render.text import draw_text
 from snakestudio.session.recording import SpooledRecording
@@ -70,7 +70,7 @@ class VideoOptions:
     time_stamp: bool = True
     trail_link: int | None = -1
     theme: Theme = DARK
-    body_quantity: str = ""
+    body_quantity: str = "torque"
 
     def __post_init__(self) -> None:
         if self.width < 16 or self.height < 16 or self.width * self.height > MAX_PIXELS:
@@ -145,7 +145,9 @@ def write_video(
     fixed = options.camera or overview_camera(recording, width / height, base_dir)
     count = max(1, int(np.floor(source.duration / options.speed * options.fps + 1e-9)) + 1)
     offset: NDArray[np.float64] | None = None
-    look = _body_range(recording, options.body_quantity)
+    quantity = shown_quantity(options.body_quantity, scene.beam)
+    look = _body_range(recording, quantity)
+    forces, friction = _arrow_lengths(look, scene.beam.length_m, options)
     with replacing(target) as partial:
         drawing = renderer(width, height, options.theme)
         try:
@@ -160,10 +162,10 @@ def write_video(
                     overlays = Overlays(
                         show_forces=options.forces,
                         show_friction_forces=options.friction_forces,
-                        force_scale=options.force_scale,
-                        friction_scale=options.friction_scale,
+                        force_scale=forces,
+                        friction_scale=friction,
                         trail=source.trail(time) if link is not None else None,
-                        body_quantity=options.body_quantity if look is not None else "",
+                        body_quantity=quantity if look is not None else "",
                         body_range=look.span if look is not None else None,
                         stretch_scale=look.stretch_scale if look is not None else None,
                     )
@@ -187,6 +189,16 @@ def _body_range(recording: SpooledRecording, quantity: str) -> BodyRange | None:
     for rows in recording.chunks():
         look.show_rows(rows)
     return look
+
+
+def _arrow_lengths(look: BodyRange | None, length: float, options: VideoOptions) -> tuple[float, float]:
+    """Lengths of arrows of forces and friction, m/N: on a continuous body options are in units of what suits it."""
+    chosen = {"force": options.force_scale, "friction": options.friction_scale}
+    if look is not None:
+        usual = VideoOptions()
+        for kind, default in (("force", usual.force_scale), ("friction", usual.friction_scale)):
+            chosen[kind] *= (look.arrow_length(kind, length) or default) / default
+    return chosen["force"], chosen["friction"]
 
 
 def _stamp(frame: NDArray[np.uint8], time: float, colour: Colour) -> None:

@@ -1,6 +1,8 @@
-"""What a continuous body's colours and its exaggerated radius have to span over a run, so that they do not flicker."""
+"""What a continuous body's colours, exaggerated radius and arrows have to span over a run, so as not to flicker."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -30,6 +32,19 @@ class BodyRange:
         self.quantity = quantity
         self.span: Range | None = None
         self._gamma = (1.0, 1.0)
+        self._largest = {"force": 0.0, "friction": 0.0}
+
+    def arrow_length(self, kind: str, length: float) -> float | None:
+        """Round length of an arrow, m/N, that suits a body of `length` (m); None if there was no force yet.
+
+        The largest "force" of what holds the body, or "friction" on a section, becomes about a third as long as it.
+        """
+        largest = self._largest[kind]
+        if not largest > 1e-12:
+            return None
+        exact = 0.35 * length / largest
+        decade = 10.0 ** math.floor(math.log10(exact))
+        return max(m for m in (1.0, 2.0, 5.0) if m * decade <= exact * (1 + 1e-9)) * decade
 
     @property
     def stretch_scale(self) -> float:
@@ -40,11 +55,22 @@ class BodyRange:
         """Take in an instant."""
         if snapshot.body is not None:
             self._add(snapshot.body.strain, snapshot.body.wrench)
+            self._grow("force", snapshot.body.force[snapshot.body.active])
+            self._grow("friction", snapshot.contacts.force_friction)
 
     def show_rows(self, rows: Rows) -> None:
         """Take in some rows of a recording."""
         if rows.strain.shape[1]:
             self._add(rows.strain, rows.wrench)
+            self._grow("force", rows.hold[..., 8:11][rows.hold[..., 0] > 0.5])
+            if len(rows) > 1 and not rows.hold.shape[1]:  # what friction did from row to row
+                span = np.diff(rows.time)[:, None, None]
+                self._grow("friction", (np.diff(rows.impulse_ground, axis=0) / span)[..., :2])
+
+    def _grow(self, kind: str, vectors: FloatArray) -> None:
+        if vectors.size:
+            size = float(np.sqrt(np.nanmax(np.square(vectors).sum(axis=-1))))
+            self._largest[kind] = max(self._largest[kind], size if math.isfinite(size) else 0.0)
 
     def _add(self, strain: FloatArray, wrench: FloatArray) -> None:
         gamma = strain[..., 0]

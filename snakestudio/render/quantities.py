@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from snakestudio.model.beam import Beam
 from snakestudio.model.snapshot import BodyFields
 from snakestudio.render.instances import FloatArray
 from snakestudio.render.style import Colour, colour
 
 __all__ = [
     "DIVERGING", "QUANTITIES", "SEQUENTIAL", "Quantity", "Range", "colours", "gradient", "limit", "merged",
-    "quantity_values", "range_of", "stretch_scale", "tick_texts", "ticks",
+    "quantity_values", "range_of", "shown_quantity", "stretch_scale", "tick_texts", "ticks",
 ]  # fmt: skip
 
 Range = tuple[float, float]
@@ -204,3 +205,8 @@ def tick_texts(span: Range, unit: str) -> tuple[list[tuple[float, str]], str]:
         text = f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
         rows.append(((tick - low) / width if width > 0.0 else 0.0, text))
     return rows, shown
+
+
+def shown_quantity(quantity: str, beam: Beam) -> str:
+    """What a body is coloured by if `quantity` is wished for: there are no torques in one that only stretches."""
+    return "axial_force" if beam.group == "R" and quantity in ("torque", "torque_z") else quantity

@@ -23,7 +23,7 @@ from snakestudio.session.runner import Runner
 if TYPE_CHECKING:
     from snakestudio.engines.continuum_beam.section import Instant
 
-__all__ = ["FREE_LINKS", "LINKS", "compare_chain"]
+__all__ = ["FREE_LINKS", "LINKS", "as_chain", "compare_chain"]
 
 FloatArray = NDArray[np.float64]
 Progress = Callable[[float], bool]
@@ -103,7 +103,7 @@ def compare_chain(
     tell = progress or (lambda fraction: True)
     fine = with_value(scene, "solver.error_tolerance", min(scene.solver.error_tolerance, _FINE))
     if free:
-        chains = [_runnable(discretise(fine, n)) for n in counts]
+        chains = [as_chain(fine, n) for n in counts]
         return _free(fine, chains, counts, instants, parts, base_dir, tell)
     return _alike(fine, counts, instants, parts, base_dir, tell, own_axes)
 
@@ -121,8 +121,15 @@ def _parts(scene: Scene, times: Sequence[float]) -> tuple[Part, ...]:
     return parts
 
 
-def _runnable(scene: Scene) -> Scene:
-    """A chain's scene with a step that it can be run with."""
+def as_chain(body: Scene, n: int) -> Scene:
+    """A body that friction moves as a chain of `n` links, with a step that it can be run with.
+
+    Raises
+    ------
+    SceneError
+        As `discretise`.
+    """
+    scene = discretise(body, n)
     step = min(scene.solver.step_s, _STEP, _SHARE * engines.largest_stable_step(scene))
     pieces = math.ceil(scene.control.period_s / step * (1 - 1e-9))
     return with_value(scene, "solver.step_s", scene.control.period_s / pieces)

@@ -16,12 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines import registry as engines
-from snakestudio.errors import SceneError, UsageError
+from snakestudio.errors import Problem, SceneError, UsageError
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
+from snakestudio.model.support import Friction
+from snakestudio.session.chain_comparison import as_chain
 from snakestudio.session.recording import Change, SpooledRecording
 from snakestudio.session.run_differences import QUANTITIES, Difference, Samples, common_times, difference, sample
 from snakestudio.session.runner import Runner, run_offline
+
+_CONTINUUM, _CHAIN_OF_BODY = "continuum_beam", ("planar_lagrangian",)
 
 __all__ = ["ModelComparison", "ModelRun", "chosen_kinds", "compare_models", "fitted_to", "refusals"]
 
@@ -105,7 +109,9 @@ class ModelComparison:
 
 
 def chosen_kinds(scene: Scene, kinds: Sequence[str] = ()) -> tuple[str, ...]:
-    """`kinds` as they are; if there are none all formulations, the scene's own first.
+    """`kinds` as they are; if there are none all formulations of such a robot, the scene's own first.
+
+    A body that friction moves is also run as a chain of `robot.n_links` links, see `fitted_to`.
 
     Raises
     ------
@@ -116,7 +122,11 @@ def chosen_kinds(scene: Scene, kinds: Sequence[str] = ()) -> tuple[str, ...]:
     for kind in kinds:
         if kind not in engines.kinds():
             raise UsageError(f"There is no model {kind!r}; give some of {', '.join(engines.kinds())}.")
-    return tuple(kinds) or (own, *(kind for kind in engines.kinds() if kind != own))
+    if kinds:
+        return tuple(kinds)
+    if scene.model.continuum:
+        return (own, *_CHAIN_OF_BODY) if isinstance(scene.support, Friction) else (own,)
+    return (own, *(kind for kind in engines.kinds() if kind not in (own, _CONTINUUM)))
 
 
 def refusals(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[str, ...]:
@@ -133,7 +143,7 @@ def fitted_to(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[Sc
 
     A step that is too long for the formulation becomes the longest whole fraction of it that is not, so that control
     periods stay whole numbers of steps. The scene's own formulation runs it as it stands, however
-    doubtful.
+    doubtful. A continuous body that friction moves becomes a chain of `robot.n_links` links in the Lagrangian model.
 
     Raises
     ------
@@ -141,6 +151,8 @@ def fitted_to(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[Sc
         If the scene cannot be one of that formulation.
     """
     own = kind == scene.model.kind
+    if scene.model.continuum != (kind == _CONTINUUM):
+        return _other_body(scene, kind)
     fitted = scene if own else with_value(scene, "model.kind", kind)
     warnings = [problem for problem in engines.check(fitted, base_dir) if problem.severity == "warning"]
     too_long = [problem for problem in warnings if problem.key == "solver.step_s" and not own]
@@ -151,6 +163,21 @@ def fitted_to(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[Sc
             fitted = with_value(fitted, "solver.step_s", scene.control.period_s / (scene.steps_per_period * parts))
             notes.insert(0, f"runs at 1/{parts} of the scene's time step, which is too long for it.")
     return fitted, tuple(notes)
+
+
+def _other_body(scene: Scene, kind: str) -> tuple[Scene, tuple[str, ...]]:
+    """A body as a chain of links; the reverse is asked for on purpose: much of a chain's scene has no place there."""
+    if kind in _CHAIN_OF_BODY:
+        n = scene.robot.n_links
+        note = f"runs as a chain of {n} links (robot.n_links) whose joints follow the strain law."
+        return as_chain(scene, n), (note,)
+    if kind == _CONTINUUM:
+        message, remedy = "it has links, no strain law", "make a continuous body of its gait: snakestudio fit-strain"
+    else:
+        message = "it is a continuous body"
+        remedy = f'compare it with "{_CHAIN_OF_BODY[0]}" under friction, or with links: snakestudio compare chain'
+    problem = Problem("error", "model.kind", message, remedy)
+    raise SceneError(problem.sentence(), [problem])
 
 
 def compare_models(

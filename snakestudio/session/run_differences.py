@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
 
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.rotations import roll_pitch_yaw
@@ -76,12 +77,15 @@ class Samples:
     values : dict of str to (k,) or (k, 3) array
         By name of the quantity (not of `LINKS`, which only two runs have), in its unit.
     links : (k, n, 3) array
-        Centres of the links, m.
+        Centres of the links, or the cross-sections of a continuous body, m.
+    along : (n,) array
+        Where on the robot these are, as shares of its length.
     """
 
     count: int
     values: dict[str, FloatArray]
     links: FloatArray
+    along: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,13 +119,33 @@ def sample(recording: Recording, times: FloatArray) -> Samples:
     whole["heading"] = np.degrees(np.unwrap(whole["heading"]))
     own = _times(recording)
     values = {name: _at(column, own, times) for name, column in whole.items()}
-    return Samples(int(np.count_nonzero(times <= own[-1] + 1e-9)), values, values.pop("links"))
+    n, schema = recording.schema.n_links, recording.schema
+    along = np.array(schema.sections) / schema.sections[-1] if schema.sections else (np.arange(n) + 0.5) / n
+    return Samples(int(np.count_nonzero(times <= own[-1] + 1e-9)), values, values.pop("links"), along)
+
+
+def _at_same_places(run: Samples, reference: Samples) -> tuple[FloatArray, FloatArray]:
+    """Links of both; of a body and a chain, the body's cross-sections where the chain's links are."""
+    one, other = run.links, reference.links
+    if len(run.along) > len(reference.along):
+        one = _moved_to(run, reference.along)
+    elif len(run.along) < len(reference.along):
+        other = _moved_to(reference, run.along)
+    return one, other
+
+
+def _moved_to(samples: Samples, along: FloatArray) -> FloatArray:
+    """Points at other places on the robot, (k, m, 3)."""
+    links = np.full((len(samples.links), len(along), 3), np.nan)
+    links[: samples.count] = CubicSpline(samples.along, samples.links[: samples.count], axis=1)(along)
+    return links
 
 
 def difference(quantity: Quantity, run: Samples, reference: Samples) -> Difference:
     """How far `run` is from `reference`, both sampled at the same times."""
     if quantity is LINKS:
-        series = np.sqrt(np.square(run.links - reference.links).sum(axis=2).mean(axis=1))
+        one, other = _at_same_places(run, reference)
+        series = np.sqrt(np.square(one - other).sum(axis=2).mean(axis=1))
     else:
         series = run.values[quantity.name] - reference.values[quantity.name]
         if quantity.axes:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from snakestudio.model.beam import Beam
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.render.body_range import BodyRange
 from snakestudio.render.overlays import Overlays
+from snakestudio.render.quantities import shown_quantity
 from snakestudio.session.recording import SpooledRecording
 
 __all__ = ["BodyLook"]
+
+USUAL = {"force": 0.03, "friction": 0.06}
+"""Length of arrows on robots of links, m/N, unless chosen otherwise: the user's scales are in units of these."""
 
 _SAMPLES = 60
 """Rows of what was recorded so far that a newly chosen quantity looks at."""
@@ -22,14 +27,22 @@ class BodyLook:
         self._recording: SpooledRecording | None = None
         self._seen: Snapshot | None = None
         self._range = BodyRange("")
+        self.factors = (1.0, 1.0)
+        """How much longer than chosen the arrows of forces and of friction were drawn last, so as to suit the body."""
 
     def dress(
-        self, overlays: Overlays, recording: SpooledRecording | None, snapshot: Snapshot | None, bar_top: float
+        self,
+        overlays: Overlays,
+        beam: Beam,
+        recording: SpooledRecording | None,
+        snapshot: Snapshot | None,
+        bar_top: float,
     ) -> Overlays:
-        """Overlays with the ranges for a snapshot of a run; `bar_top` as in `Overlays`."""
+        """Overlays with ranges and arrows' lengths for a snapshot of a run; `bar_top` as in `Overlays`."""
+        self.factors = (1.0, 1.0)
         if snapshot is None or snapshot.body is None:
             return overlays
-        quantity = overlays.body_quantity
+        quantity = shown_quantity(overlays.body_quantity, beam)
         if recording is not self._recording or quantity != self._range.quantity:
             self._recording, self._seen, self._range = recording, None, BodyRange(quantity)
             count = len(recording) if recording is not None else 0
@@ -39,7 +52,18 @@ class BodyLook:
         if snapshot is not self._seen:
             self._seen = snapshot
             self._range.show(snapshot)
-        return replace(overlays, body_range=self._range.span, stretch_scale=self._range.stretch_scale, bar_top=bar_top)
+        force, friction = (self._range.arrow_length(kind, beam.length_m) or usual for kind, usual in USUAL.items())
+        self.factors = force / USUAL["force"], friction / USUAL["friction"]
+        return replace(
+            overlays,
+            body_quantity=quantity,
+            body_range=self._range.span,
+            stretch_scale=self._range.stretch_scale,
+            bar_top=bar_top,
+            force_scale=overlays.force_scale * self.factors[0],
+            torque_scale=overlays.torque_scale * self.factors[0],
+            friction_scale=overlays.friction_scale * self.factors[1],
+        )
 
     @property
     def stretch_scale(self) -> float:

@@ -32,6 +32,7 @@ class Legend(QWidget):
         super().__init__(parent)
         self._options, self._navigator = options, navigator
         self._n_links, self._part = 1, "Link"
+        self._factors = 1.0, 1.0
         self._over = -1
         self._shown: tuple[object, ...] = ()
         self.setFixedSize(_WIDTH, 2 * _PAD + len(_ROWS) * _ROW)
@@ -45,6 +46,12 @@ class Legend(QWidget):
         self._n_links, self._part = n_links, part
         self._refresh()
 
+    def set_factors(self, forces: float, friction: float) -> None:
+        """Arrows are drawn that much longer than chosen."""
+        if (forces, friction) != self._factors:
+            self._factors = forces, friction
+            self._refresh()
+
     def _refresh(self) -> None:
         """Paint again if something that is shown changed: the camera moves more often than the scale."""
         shown = (self._options.now, self._n_links, self._part, self._scale("forces"), self._scale("friction"))
@@ -55,7 +62,8 @@ class Legend(QWidget):
     def _scale(self, row: str) -> tuple[float, float]:
         """A round force in N, and how many pixels long its arrow is in the middle of the picture."""
         now = self._options.now
-        metres = now.force_scale if row == "forces" else now.friction_scale
+        forces, friction = self._factors
+        metres = now.force_scale * forces if row == "forces" else now.friction_scale * friction
         camera = self._navigator.camera
         above = self.parentWidget()
         height = above.height() if above is not None else 1

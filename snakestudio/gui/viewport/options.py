@@ -25,7 +25,7 @@ class Wishes:
     forces, friction : bool
         Arrows of the obstacles' forces and of the friction forces.
     force_scale, friction_scale : float
-        Length of an arrow, m/N.
+        Length of an arrow, m/N; on a continuous body, whose forces may be anything, in units of what suits its run.
     trail : bool
     trail_link : int
         0-based link whose trail is drawn, or `TRAIL_MIDDLE`.
@@ -49,7 +49,7 @@ class Wishes:
     reference_ghost: bool = False
     grid: bool = True
     see_through: bool = False
-    body_quantity: str = ""
+    body_quantity: str = "torque"
     support_torques: bool = False
 
     def overlays(self) -> Overlays:

@@ -153,8 +153,11 @@ class Viewport(QWidget):
             link = self.options.now.trail_index(snapshot.n_links)
             if link is not None:
                 trail = self._trail.points(self.bridge.recording, link, snapshot)
+        beam, options = self.scene.beam, self.options.now.overlays()
+        dressed = self._look.dress(options, beam, self.bridge.recording, snapshot, self._bar_top)
+        self.legend.set_factors(*self._look.factors)
         return replace(
-            self._look.dress(self.options.now.overlays(), self.bridge.recording, snapshot, self._bar_top),
+            dressed,
             trail=trail,
             ghosts=self.ghosts(snapshot.time) if snapshot is not None else (),
             selection=tuple(Pick(kind, index) for kind, index in sorted(self.selection.bodies)),
