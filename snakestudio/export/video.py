@@ -164,6 +164,7 @@ def write_video(
                         show_friction_forces=options.friction_forces,
                         force_scale=forces,
                         friction_scale=friction,
+                        force_minimum=(look.weakest_force if look is not None else None) or Overlays().force_minimum,
                         trail=source.trail(time) if link is not None else None,
                         body_quantity=quantity if look is not None else "",
                         body_range=look.span if look is not None else None,

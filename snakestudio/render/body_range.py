@@ -14,6 +14,10 @@ from snakestudio.render.quantities import QUANTITIES, Range, merged, range_of, s
 __all__ = ["BodyRange"]
 
 
+ROUNDING = 1e-7
+"""Forces that come from rounding, N: a worm of constant speed needs none."""
+
+
 class BodyRange:
     """Grows with all it is shown and never shrinks.
 
@@ -40,11 +44,17 @@ class BodyRange:
         The largest "force" of what holds the body, or "friction" on a section, becomes about a third as long as it.
         """
         largest = self._largest[kind]
-        if not largest > 1e-12:
+        if not largest > ROUNDING:
             return None
         exact = 0.35 * length / largest
         decade = 10.0 ** math.floor(math.log10(exact))
         return max(m for m in (1.0, 2.0, 5.0) if m * decade <= exact * (1 + 1e-9)) * decade
+
+    @property
+    def weakest_force(self) -> float | None:
+        """Force below which no arrow is drawn, N; None if there was none at all."""
+        largest = max(self._largest.values())
+        return 0.02 * largest if largest > ROUNDING else None
 
     @property
     def stretch_scale(self) -> float:

@@ -213,7 +213,9 @@ def test_following_keeps_the_robot_in_the_picture(drawn: MainWindow, qtbot: QtBo
     navigator = drawn.viewport.navigator
     qtbot.keyClicks(drawn.viewport, "c")
     assert navigator.following
+    navigator.touched = False
     navigator.follow((1.0, 0.0, 0.05))
+    assert not navigator.touched, "a scene that is being opened is still to be framed"
     qtbot.waitUntil(lambda: not navigator.moving)
     navigator.follow((1.5, 0.2, 0.05))
     assert navigator.camera.target == pytest.approx((1.5, 0.2, 0.05))

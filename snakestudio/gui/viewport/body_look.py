@@ -63,6 +63,7 @@ class BodyLook:
             force_scale=overlays.force_scale * self.factors[0],
             torque_scale=overlays.torque_scale * self.factors[0],
             friction_scale=overlays.friction_scale * self.factors[1],
+            force_minimum=self._range.weakest_force or overlays.force_minimum,
         )
 
     @property

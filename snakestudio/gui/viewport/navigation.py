@@ -155,7 +155,9 @@ class Navigator(QObject):
             return
         now = np.asarray(point, float)
         if self._followed is None:
+            touched = self.touched  # by the user, which this is not
             self.go(self.camera.follow(now))
+            self.touched = touched
         else:
             shift = now - self._followed
             self._from = _shifted(self._from, shift)
