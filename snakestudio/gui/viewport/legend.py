@@ -112,7 +112,7 @@ class Legend(QWidget):
             force, pixels = self._scale(row)
             _arrow(painter, QPointF(place.left(), middle), pixels, colour)
             pushing = "obstacle force" if self._part == "Link" else "contact force"
-            text = f"{pushing if row == 'forces' else 'friction'}  {force:g} N"
+            text = f"{pushing if row == 'forces' else 'friction'}  {_newtons(force)}"
         painter.setPen(theme.colour("text" if on else "dim"))
         where = place.adjusted(_BAR + 8, 0, 0, 0)
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
@@ -166,6 +166,14 @@ def fill_trail_menu(menu: QMenu, options: ViewOptions, n_links: int, part: str =
     menu.addSeparator()
     for link in range(min(n_links, 41)):
         offer(f"{part} {link + 1}", now.trail and now.trail_link == link, trail=True, trail_link=link)
+
+
+def _newtons(force: float) -> str:
+    """A force with the prefix that makes it short."""
+    for factor, unit in ((1.0, "N"), (1e3, "mN")):
+        if force * factor >= 0.01:
+            return f"{force * factor:g} {unit}"
+    return f"{force * 1e6:g} µN"
 
 
 def _arrow(painter: QPainter, start: QPointF, length: float, colour: QColor) -> None:
