@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QPlainTextEdit, 
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
-from snakestudio.gui.actions import SEPARATOR, TABLE
 from snakestudio.gui.banner import Banner
+from snakestudio.gui.commands import SEPARATOR, TABLE
 from snakestudio.gui.crash import CrashGuard
 from snakestudio.gui.docking import DOCKS
 from snakestudio.gui.main_window import MainWindow

@@ -19,6 +19,7 @@ from snakestudio.engines.continuum_beam.state import (
     ENERGY,
     EVALUATIONS,
     MISMATCH,
+    OVERLOADED,
     STEP,
     State,
     Work,
@@ -63,7 +64,7 @@ class ContinuumBeamEngine:
 
     The links of rows and snapshots are sampled cross-sections. "Iterations" are evaluations of the model; the residual
     is what anchors and supports cannot carry of the resultant that the motion takes, in N (couples by the length of the
-    body): Lambda(l) - F_+, but for rounding.
+    body): Lambda(l) - F_+, but for rounding. "Unconverged" are steps in which they cannot carry it.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ class ContinuumBeamEngine:
             state.counts[CALL_STEPS] = 0
             n = len(state.ground)
             state.before[1, :n], state.before[1, n:] = state.ground, state.hold
-        evaluations = int(state.counts[EVALUATIONS])
+        evaluations, overloaded = int(state.counts[EVALUATIONS]), int(state.counts[OVERLOADED])
         status = advance_steps(self._params, self._knots, state, self._work, n_steps, wanted, rows, body)
         return StepReport(
             ok=status == OK,
@@ -136,7 +137,7 @@ class ContinuumBeamEngine:
             steps=self.step_count - begin,
             residual=float(max(rows.residual[: rows.filled[0]], default=state.worst[MISMATCH])),
             iterations=int(state.counts[EVALUATIONS]) - evaluations,
-            unconverged=0,
+            unconverged=int(state.counts[OVERLOADED]) - overloaded,
             rows=self._rows(rows, body),
         )
 
@@ -197,7 +198,8 @@ class ContinuumBeamEngine:
             contacts = Contacts(
                 part.link, part.other, part.point, part.impulse_normal / span, part.impulse_friction / span, part.state
             )
-        return replace(plain, contacts=contacts, solver=SolverFigures(float(rows.solver_residual[0]), 0.0, 0))
+        figures = SolverFigures(float(rows.solver_residual[0]), 0.0, int(rows.solver_unconverged[0]))
+        return replace(plain, contacts=contacts, solver=figures)
 
     def evaluated(self) -> tuple[Params, Work]:
         """Constants of the run, and the workspace as an evaluation of the present state leaves it; a copy.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from snakestudio.engines.continuum_beam.dynamics import internal_wrench
 from snakestudio.engines.continuum_beam.knots import find_knot
 from snakestudio.engines.continuum_beam.params import FRICTION, Params
-from snakestudio.engines.continuum_beam.state import EVALUATIONS, MISMATCH, SLIP, STEP, Knots, State, Work
+from snakestudio.engines.continuum_beam.state import EVALUATIONS, MISMATCH, OVERLOADED, SLIP, STEP, Knots, State, Work
 from snakestudio.engines.continuum_beam.step import begin_at
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
@@ -152,6 +152,7 @@ def write_row(
     rows.contacts_closed[i] = n if params.mode == FRICTION else closed
     rows.residual[i] = max(state.worst[MISMATCH], work.figures[MISMATCH])
     rows.iterations[i] = state.counts[EVALUATIONS]
+    rows.unconverged[i] = state.counts[OVERLOADED]
     rows.steps[i] = state.counts[STEP]
     state.worst[MISMATCH] = 0.0
     if params.mode == FRICTION:

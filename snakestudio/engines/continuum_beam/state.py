@@ -26,7 +26,7 @@ CHANNELS = (
 moves against what holds it; how much of F_c the supports cannot carry (couples by the body's length)."""
 
 # Entries of State.counts.
-STEP, CALL_STEPS, EVALUATIONS = range(3)
+STEP, CALL_STEPS, EVALUATIONS, OVERLOADED = range(4)
 # Entries of State.sums, as the works in `ENERGY`, J.
 ACTUATOR, FRICTION_WORK, GRAVITY, SUPPORT_WORK, EXTERNAL = range(5)
 # Entries of State.worst since the call began.
@@ -56,7 +56,7 @@ class State(NamedTuple):
         eta_o in its own frame, m/s and rad/s; part of the state only where friction moves the body.
     wrench : (n, 6)
         External force and torque on every cross-section, world frame, N and N m.
-    counts, sums, worst : (3,) int, (5,), (2,)
+    counts, sums, worst : (4,) int, (5,), (2,)
         The names above say which.
     ground, support : (n, 3)
         Cumulative impulses of the ground and of supports on every cross-section, world frame, N s.
@@ -188,7 +188,7 @@ def make_state(pose: FloatArray, twist: FloatArray, n: int, p: int) -> State:
         pose=pose.copy(),
         twist=twist.copy(),
         wrench=np.zeros((n, 6)),
-        counts=np.zeros(3, np.int64),
+        counts=np.zeros(4, np.int64),
         sums=np.zeros(5),
         worst=np.zeros(2),
         ground=np.zeros((n, 3)),

@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 from snakestudio.engines.continuum_beam.dynamics import evaluate, head_motion, held_load, held_motion
 from snakestudio.engines.continuum_beam.knots import find_knot, take_reference
 from snakestudio.engines.continuum_beam.params import FRICTION, Params
-from snakestudio.engines.continuum_beam.state import CALL_STEPS, EVALUATIONS, STEP, Knots, State, Work
+from snakestudio.engines.continuum_beam.state import (
+    CALL_STEPS,
+    EVALUATIONS,
+    MISMATCH,
+    OVERLOADED,
+    STEP,
+    Knots,
+    State,
+    Work,
+)
 from snakestudio.engines.outcome import DIVERGED, NOT_SOLVED, OK
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.frames import bracket, frame_from_pose, move_pose
@@ -24,6 +33,10 @@ FINEST = 2.0**-20
 
 RATE_TIME = 1.0 / 30.0
 """Time by which the error of a velocity counts as one of a position, s."""
+
+CARRIED = 1e-6
+"""What supports may miss of the resultant, N, before a step counts as one whose load they cannot carry: rounding, and
+the slack that one-sided ones are given."""
 
 # Scheme of order 5 with one of order 4 in it (J. R. Cash, A. H. Karp, 1990).
 NODES = np.array([0.0, 0.2, 0.3, 0.6, 1.0, 0.875])
@@ -296,4 +309,6 @@ def take_step(params: Params, knots: Knots, state: State, work: Work, hint: int)
             return DIVERGED
     state.counts[STEP] += 1
     state.counts[CALL_STEPS] += 1
+    if work.figures[MISMATCH] > CARRIED:
+        state.counts[OVERLOADED] += 1
     return OK

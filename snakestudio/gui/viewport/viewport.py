@@ -142,7 +142,7 @@ class Viewport(QWidget):
 
     @property
     def settled(self) -> bool:
-        """Whether the camera has found its place in the scene that was opened."""
+        """Whether the camera has found its place in the scene."""
         return not self._frame_home
 
     def overlays(self) -> Overlays:
