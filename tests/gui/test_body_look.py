@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from snakestudio.gui.viewport.body_look import BodyLook
 from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.surface import set_default_format
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.beam import Beam
 from snakestudio.model.scene import Model
 from snakestudio.render.overlays import Overlays
 from tests.body_recording import make_body_recording
@@ -97,11 +99,11 @@ def test_bounds_hold_the_body(body_document: Document, body_bridge: FakeBridge) 
 
 def test_colours_are_held_while_a_run_goes_on(body_document: Document) -> None:
     recording = make_body_recording(body_document.scene, 100)
-    look, wanted = BodyLook(), Overlays(body_quantity="stretch")
+    look, wanted, beam = BodyLook(), Overlays(body_quantity="stretch"), body_document.scene.beam
     spans, scales = [], []
     begun = make_body_recording(body_document.scene, 1)
     for row in (0, 40, 99, 20, 0):
-        dressed = look.dress(wanted, begun, recording.snapshot(row), 0.1)
+        dressed = look.dress(wanted, beam, begun, recording.snapshot(row), 0.1)
         assert dressed.body_range is not None
         spans.append(dressed.body_range[1])
         scales.append(dressed.stretch_scale)
@@ -109,13 +111,33 @@ def test_colours_are_held_while_a_run_goes_on(body_document: Document) -> None:
     assert spans[-1] == pytest.approx(0.004)
     assert spans[0] == pytest.approx(0.001)
     assert scales == sorted(scales, reverse=True)
-    other = look.dress(wanted, recording, recording.snapshot(0), 0.1)
+    other = look.dress(wanted, beam, recording, recording.snapshot(0), 0.1)
     assert other.body_range == pytest.approx((-0.004, 0.004)), "of what was recorded"
-    torque = look.dress(Overlays(body_quantity="torque"), recording, recording.snapshot(0), 0.1)
+    torque = look.dress(Overlays(body_quantity="torque"), beam, recording, recording.snapshot(0), 0.1)
     assert torque.body_range == pytest.approx((0.0, 0.01))
-    plain = look.dress(Overlays(), recording, recording.snapshot(0), 0.1)
+    line = Beam(group="R")
+    along = look.dress(Overlays(body_quantity="torque"), line, recording, recording.snapshot(0), 0.1)
+    assert along.body_quantity == "axial_force", "there are no torques in a body that only stretches"
+    plain = look.dress(Overlays(), beam, recording, recording.snapshot(0), 0.1)
     assert plain.body_range is None
     assert plain.stretch_scale == other.stretch_scale
+
+
+def test_arrows_suit_the_forces_of_the_run(body_document: Document) -> None:
+    recording = make_body_recording(body_document.scene, 100)
+    look, wanted, beam = BodyLook(), Overlays(), body_document.scene.beam
+    dressed = look.dress(wanted, beam, recording, recording.snapshot(50), 0.1)
+    rows = recording.rows(0, 100)
+    largest = float(np.linalg.norm(rows.hold[..., 8:11][rows.hold[..., 0] > 0.5], axis=-1).max())
+    assert 0.1 * beam.length_m < dressed.force_scale / wanted.force_scale * 0.03 * largest <= 0.351 * beam.length_m
+    assert dressed.force_minimum == pytest.approx(0.02 * largest, rel=0.2)
+    assert look.factors[0] == pytest.approx(dressed.force_scale / wanted.force_scale)
+    longer = look.dress(
+        replace(wanted, force_scale=2 * wanted.force_scale), beam, recording, recording.snapshot(50), 0.1
+    )
+    assert longer.force_scale == pytest.approx(2 * dressed.force_scale), "the user's wheel still counts"
+    assert look.dress(wanted, beam, recording, None, 0.1) is wanted
+    assert look.factors == (1.0, 1.0)
 
 
 def test_what_a_section_does_is_told(body_bridge: FakeBridge) -> None:

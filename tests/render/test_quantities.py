@@ -135,6 +135,7 @@ def test_ranges_of_a_run_only_grow():
     held.show(worm(0.002))
     assert held.span == pytest.approx((-0.004, 0.004))
     assert held.stretch_scale < first
+    assert held.arrow_length("friction", 1.0) is None
     plain = BodyRange("")
     plain.show(snake())
     assert plain.span is None

@@ -196,3 +196,35 @@ def test_cancelling_ends_all_runs() -> None:
     assert compare_models(short("lateral_undulation_isotropic", 200.0), (), None, progress=progress) is None
     assert max(told) < 0.5
     assert threading.active_count() == threads
+
+
+# --- continuous bodies
+
+
+def test_a_body_under_friction_is_compared_with_a_chain_of_its_links() -> None:
+    scene = short("continuum_undulation", 2.0)
+    assert chosen_kinds(scene) == ("continuum_beam", "planar_lagrangian")
+    comparison = compare_models(scene)
+    assert comparison is not None
+    body, chain = comparison.runs
+    assert (body.notes, body.refusals, chain.refusals) == ((), (), ())
+    assert "chain of 10 links" in chain.notes[0]
+    assert (comparison.samples["continuum_beam"].links.shape[1], chain.scene.robot.n_links) == (41, 10)
+    links = comparison.differences["planar_lagrangian"]["links"]
+    # At the start the chain's links lie along the body: the distance is that of chords and arc, h^2 K / 12 at most 6 mm.
+    assert 0.0 < links.series[0] < 6e-3
+    assert links.worst < 0.03
+    many = compare_models(with_values(scene, {"robot.n_links": 40}))
+    assert many is not None
+    assert (
+        many.differences["planar_lagrangian"]["com"].worst
+        < 0.1 * comparison.differences["planar_lagrangian"]["com"].worst
+    )
+
+
+def test_bodies_and_chains_that_cannot_be_one_another_say_what_can_be_done() -> None:
+    assert chosen_kinds(short("continuum_snake_2d", 1.0)) == ("continuum_beam",)
+    assert "continuum_beam" not in chosen_kinds(short("sidewinding", 1.0))
+    assert "fit-strain" in refusals(short("sidewinding", 1.0), "continuum_beam")[0]
+    assert "compare chain" in refusals(short("continuum_undulation", 1.0), "spatial_nonsmooth")[0]
+    assert refusals(short("continuum_snake_2d", 1.0), "planar_lagrangian")  # rings leave friction nothing to do
