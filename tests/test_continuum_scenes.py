@@ -223,7 +223,8 @@ def test_the_snake_in_space(runs: dict[str, ss.Run]) -> None:
 @pytest.mark.parametrize("name", ["continuum_snake_2d", "continuum_snake_3d"])
 def test_every_cross_section_takes_the_head_s_way(name: str, runs: dict[str, ss.Run]) -> None:
     # P5, VIII-C: section X is at t where the head was at t + X / V_o. 41 sections 0.025 m apart take 0.05 s each.
-    run = run_of(name, runs, rate=20.0, solver__error_tolerance=1e-8, run__duration_s=2.5)
+    fine = {"solver__error_tolerance": 1e-9, "solver__step_s": 0.005, "run__duration_s": 2.5}
+    run = run_of(name, runs, rate=20.0, **fine)
     rows = run.recording.rows(0, len(run.recording))
     for section in (1, 7, 20, 40):
         followed = rows.link_pose[section:, section]

@@ -59,7 +59,9 @@ def viewport(
 
 
 def test_a_body_is_seen_and_its_sections_can_be_clicked(viewport: Viewport, qtbot: QtBot) -> None:
-    viewport.options.set(joint_axes=True, reference_ghost=True, centre_of_mass=True, contact_points=True)
+    viewport.options.set(
+        joint_axes=True, reference_ghost=True, centre_of_mass=True, contact_points=True, body_quantity=""
+    )
     with qtbot.waitSignal(viewport.frame_drawn, timeout=30_000):
         viewport.refresh()
     viewport.frame_all(at_once=True)

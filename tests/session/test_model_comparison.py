@@ -166,15 +166,15 @@ def test_rows_at_other_times_are_interpolated() -> None:
 
 
 def test_headings_counted_from_either_side_of_a_turn_are_the_same() -> None:
-    links = np.zeros((3, 1, 3))
+    links, along = np.zeros((3, 1, 3)), np.array([0.5])
     run, reference = (
-        Samples(3, {"heading": np.array(heading)}, links)
+        Samples(3, {"heading": np.array(heading)}, links, along)
         for heading in ([180.0, 181.0, 190.0], [-180.0, -179.5, -180.0])
     )
     heading = next(quantity for quantity in QUANTITIES if quantity.name == "heading")
     assert difference(heading, run, reference).series.tolist() == [0.0, 0.5, 10.0]
     # A turn made on the way is a difference.
-    turned = Samples(3, {"heading": np.array([-180.0, 0.0, 180.0])}, links)
+    turned = Samples(3, {"heading": np.array([-180.0, 0.0, 180.0])}, links, along)
     assert difference(heading, turned, reference).end == 360.0
 
 
