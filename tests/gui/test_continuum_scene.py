@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QModelIndex
@@ -13,7 +9,6 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from snakestudio.engines import registry
 from snakestudio.errors import Problem
 from snakestudio.gui import theme
 from snakestudio.gui.docks.checks import items_of
@@ -33,10 +28,12 @@ from snakestudio.model.motion import GaitStart
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.support import Friction
+from snakestudio.paths import scenes_dir
 from snakestudio.render.camera import Camera
 from snakestudio.render.overlays import Overlays, Pick
+from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import FakeBridge
-from tests.gui.fake_body import FakeLaw, body_recording, body_scene
+from tests.gui.fake_body import body_recording, body_scene
 
 pytestmark = pytest.mark.gui
 
@@ -211,29 +208,28 @@ def test_a_start_that_places_links_is_not_offered() -> None:
     assert list(start_kinds(body_scene().model_copy(update={"start": GaitStart()}))) == ["straight", "gait"]
 
 
-@pytest.fixture
-def without_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The model is there, and no scene of it can run."""
-
-    def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-        return [Problem("error", "strain.k_z_per_m", "it is not looked at", "")] if scene.model.continuum else []
-
-    monkeypatch.setattr(registry, "kinds", lambda: tuple(MODELS))
-    monkeypatch.setattr(registry, "check", check)
-    monkeypatch.setitem(sys.modules, "snakestudio.model.strain_law", SimpleNamespace(StrainLaw=FakeLaw))
-
-
-def test_the_window_takes_a_continuous_body(without_engine: None, qtbot: QtBot, window: MainWindow) -> None:
-    """Everything but the engine: the panels turn, the run is shown, and a robot with links comes back."""
+def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> None:
+    """The panels turn, a shipped scene runs and is edited while it does, and a robot with links comes back."""
     window.fill_docks()
     qtbot.waitUntil(lambda: window.docks_filled, timeout=20_000)
-    window.document.new(body_scene())
+    assert window.files.open(scenes_dir() / "continuum_snake_2d.toml")
     window.show_comparison()
-    qtbot.waitUntil(lambda: window.bridge.status.state == "blocked", timeout=20_000)
-    bridge, recording = window.bridge, body_recording(window.document.scene, 200)
-    bridge._recording, bridge._shown = recording, recording.snapshot(150)
-    bridge.recording_changed.emit()
-    bridge.frame.emit()
+    bridge = window.bridge
+    qtbot.waitUntil(lambda: bridge.status.state == "ready", timeout=COMPILING_MS)
+    bridge.play_or_pause()
+    qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) > 60, timeout=20_000)
+    window.document.set_value("strain.speed_m_s", 0.3, "Speed")  # a law that changes enters at the head
+    window.document.set_value("support.side", "left", "Side")
+    qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) > 160, timeout=20_000)
+    bridge.play_or_pause()
+    recording = bridge.recording
+    assert recording is not None
+    rows = recording.rows(0, len(recording))
+    assert [sorted(change.values) for change in recording.changes] == [["strain.speed_m_s"], ["support.side"]] or [
+        sorted(change.values) for change in recording.changes
+    ] == [["strain.speed_m_s", "support.side"]]
+    assert rows.extra[:, recording.schema.extra.index("slip_mps")].max() < 1e-3
+    assert rows.solver_unconverged[-1] > 0, "from the left alone it cannot be carried, and that is said"
     window.selection.set([("link", 5)])
     window._fill_trail()
     trail = [action.text() for action in window.actions_table.menus["View/Trail of"].actions()]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,9 @@ from snakestudio.model.beam import Beam
 from snakestudio.model.scene import Scene
 from snakestudio.model.strain import COMPONENTS, Strain
 
+if TYPE_CHECKING:
+    from snakestudio.model.strain_law import StrainLaw
+
 __all__ = ["StrainShape", "law_of", "law_problem"]
 
 FloatArray = NDArray[np.float64]
@@ -30,7 +32,7 @@ _STRETCH = (("Γ_X − 1", 0, "accent"), ("Γ_Y", 1, "friction"), ("Γ_Z", 2, "g
 _NOTHING = 1e-9
 
 
-def law_of(strain: Strain, beam: Beam) -> Any:
+def law_of(strain: Strain, beam: Beam) -> StrainLaw:
     """The law ready to be evaluated; its module, and what reads formulas with it, is imported only when it is asked.
 
     Raises
@@ -38,7 +40,9 @@ def law_of(strain: Strain, beam: Beam) -> Any:
     SceneError
         Naming the formulas that cannot be used.
     """
-    return import_module("snakestudio.model.strain_law").StrainLaw(strain, beam)
+    from snakestudio.model.strain_law import StrainLaw
+
+    return StrainLaw(strain, beam)
 
 
 def law_problem(scene: Scene, key: str) -> str:
@@ -60,7 +64,7 @@ class StrainShape(QWidget):
         super().__init__(parent)
         self.setFixedHeight(_HEIGHT)
         self.setToolTip("What the strain law asks for now, from the head at the left to the tail")
-        self._law: tuple[object, Any, FloatArray] | None = None
+        self._law: tuple[object, StrainLaw, FloatArray] | None = None
         self.curves: list[tuple[str, str, FloatArray]] = []
         """Symbol, name of a colour, and values from the head to the tail."""
         self.unit, self.reach = "", 1.0
