@@ -38,8 +38,8 @@ lint: setup
 # The engines are compiled once, beside each other, before the tests' processes would all begin to do it.
 compile_engines = export SNAKESTUDIO_CACHE_DIR=$(CURDIR)/.cache; \
 	{ $(bin)/snakestudio warm-up planar_nonsmooth && $(bin)/snakestudio warm-up planar_lagrangian && \
-	$(bin)/snakestudio warm-up planar_nonholonomic; } > /dev/null & others=$$!; \
-	{ $(bin)/snakestudio warm-up spatial_nonsmooth && $(bin)/snakestudio warm-up continuum_beam; } > /dev/null && \
+	$(bin)/snakestudio warm-up continuum_beam; } > /dev/null & others=$$!; \
+	{ $(bin)/snakestudio warm-up spatial_nonsmooth && $(bin)/snakestudio warm-up planar_nonholonomic; } > /dev/null && \
 	wait $$others
 
 # make test PYTEST_ARGS="tests/model -x"

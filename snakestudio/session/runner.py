@@ -56,8 +56,9 @@ class Runner:
     """
 
     def __init__(self, scene: Scene, base_dir: Path | None = None, sinks: tuple[Sink, ...] = ()) -> None:
-        self.engine: Engine = engines.create(scene, base_dir)
+        # The controller first: a body's strain law and contacts are looked at there, and the engine builds on them.
         self.controller = controllers.create(scene, base_dir)
+        self.engine: Engine = engines.create(scene, base_dir)
         schema = self.engine.schema
         self.recording = SpooledRecording(scene, replace(schema, extra=schema.extra + self.controller.channels))
         self.scene = scene

@@ -184,3 +184,9 @@ def test_settings_of_a_controller_change_while_the_run_goes_but_its_kind_does_no
     assert runner.apply(wanted) == ["controller.begins"]
     assert runner.scene.controller.speed_m_s == 0.1  # type: ignore[union-attr]
     assert runner.apply(with_values(runner.scene, {"controller.kind": "none"})) == ["controller"]
+
+
+def test_what_the_engine_builds_on_is_looked_at_before_it_is_built() -> None:
+    scene = with_values(Scene(), {"model.kind": "continuum_beam", "support.weights": [1.0, 2.0]})
+    with pytest.raises(SceneError, match=r"support\.weights: 2 weights for 5 supports"):
+        Runner(scene)
