@@ -111,8 +111,12 @@ class ChainComparison:
     path_errors: FloatArray
 
     def order(self, errors: FloatArray) -> float:
-        """Order in n of errors by number of links, (links,), by least squares; NaN where there is none to tell."""
-        usable = np.isfinite(errors) & (errors > 1e-13)
-        if np.count_nonzero(usable) < 2:
+        """Order in n of errors by number of links, (links,), by least squares; NaN where there is none to tell.
+
+        Of many numbers only the larger half counts, three at least: a few long links are not yet on any line.
+        """
+        usable = np.flatnonzero(np.isfinite(errors) & (errors > 1e-13))
+        if len(usable) < 2:
             return math.nan
-        return -float(np.polyfit(np.log(np.array(self.links)[usable]), np.log(errors[usable]), 1)[0])
+        finest = usable[np.argsort(np.array(self.links)[usable])][-max(3, (len(usable) + 1) // 2) :]
+        return -float(np.polyfit(np.log(np.array(self.links)[finest]), np.log(errors[finest]), 1)[0])

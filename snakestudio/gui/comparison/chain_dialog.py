@@ -150,6 +150,8 @@ class ChainDialog(QDialog):
         super().showEvent(event)
         self._comparer.shown = True
         self._comparer.changed.emit()
+        if self._comparer.comparison is None and not self._comparer.busy:
+            self._comparer.start(self._time())  # what else could be wanted of an empty window
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
