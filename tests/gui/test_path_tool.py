@@ -209,7 +209,7 @@ def test_del_takes_the_waypoint_under_the_cursor_rather_than_what_is_selected(pa
     pathed.selection.set([("obstacle", 0)])
     at = seen(viewport, 1.0, -1.0)
     qtbot.mouseMove(viewport, at)
-    qtbot.waitUntil(lambda: viewport.path_tool.hovered == 1)
+    qtbot.waitUntil(lambda: viewport.path_tool.hovered == 1 and pathed.actions_table["delete"].isEnabled())
     pathed.actions_table["delete"].trigger()
     assert len(document.scene.path.waypoints_m) == 3
     assert len(document.scene.obstacles) == obstacles
