@@ -11,7 +11,7 @@ from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 
-__all__ = ["Controller"]
+__all__ = ["Controller", "OpenLoop"]
 
 
 class Controller(Protocol):
@@ -46,3 +46,21 @@ class Controller(Protocol):
     def restore(self, checkpoint: Any) -> None:
         """Go back to a state that `checkpoint` gave."""
         ...
+
+
+class OpenLoop:
+    """What controllers that look at nothing have in common."""
+
+    @property
+    def needs(self) -> Fields:
+        """Nothing: the references are functions of time."""
+        return Fields.NONE
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """None: it looks at nothing."""
+        return ()
+
+    def values(self) -> NDArray[np.float64]:
+        """Nothing."""
+        return np.zeros(0)

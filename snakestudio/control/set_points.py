@@ -8,19 +8,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.control.gaits.ramp import constant
+from snakestudio.control.base import OpenLoop
+from snakestudio.control.gaits.ramp import constant, lead_in
 from snakestudio.control.gaits.waves import Motion, WaveGait
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["Offset", "SetPoints"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-START_TOLERANCE = 1e-6
-"""A start this near to the first set-points is taken for them, rad: it comes from rounding."""
 
 NEVER = np.iinfo(np.int64).max
 
@@ -44,7 +42,7 @@ class Offset(Protocol):
         ...
 
 
-class SetPoints:
+class SetPoints(OpenLoop):
     """The references of a gait, as its joints get them.
 
     Parameters of the gait that change are ramped by the gait itself. A robot that starts in another shape is led to
@@ -86,24 +84,7 @@ class SetPoints:
                 away[:, 1] = 0.0
             if self._limit:
                 away[np.abs(away) <= self._limit] = 0.0
-            furthest = float(np.abs(away).max())
-            if furthest > START_TOLERANCE:
-                self._away = away
-                self._approach = constant(1.0).towards(0.0, 0.0, furthest)
-
-    @property
-    def needs(self) -> Fields:
-        """Nothing: this is an open-loop gait."""
-        return Fields.NONE
-
-    @property
-    def channels(self) -> tuple[str, ...]:
-        """None: it looks at nothing."""
-        return ()
-
-    def values(self) -> FloatArray:
-        """Nothing."""
-        return np.zeros(0)
+            self._away, self._approach = lead_in(away)
 
     def begun(self, time: float) -> bool:
         """Whether all joints follow the gait at `time`; before, they hold what start delay and soft start ask for."""

@@ -8,25 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.control.gaits.ramp import Ramp, constant
+from snakestudio.control.base import OpenLoop
+from snakestudio.control.gaits.ramp import Ramp, constant, lead_in
+from snakestudio.control.strain_source import BLEND_TIME
 from snakestudio.model.beam import Beam
 from snakestudio.model.joint_strain import joint_motion
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.smooth_steps import rise
-from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.strain import Strain
 from snakestudio.model.strain_law import StrainLaw
 
 __all__ = ["StrainFollower"]
 
 FloatArray = NDArray[np.float64]
-
-BLEND_TIME = 0.5
-"""How long a changed law takes to take over, s."""
-
-START_TOLERANCE = 1e-6
-"""A start this near to the law's own angles is taken for them, rad: it comes from rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +33,7 @@ class _State:
     ]  # laws with the body's length and since when; the first is beneath
 
 
-class StrainFollower:
+class StrainFollower(OpenLoop):
     """References of all joints from the scene's strain law; open loop.
 
     In space the joints bend about their two axes one after the other, a body about both at once: where a law bends it
@@ -66,24 +62,7 @@ class StrainFollower:
         self._approach: Ramp = constant(0.0)
         if start is not None:
             away = start - self.reference(np.zeros(1), None).angle[0]
-            furthest = float(np.abs(away).max())
-            if furthest > START_TOLERANCE:
-                self._away = away
-                self._approach = constant(1.0).towards(0.0, 0.0, furthest)
-
-    @property
-    def needs(self) -> Fields:
-        """Nothing: the law is a function of time."""
-        return Fields.NONE
-
-    @property
-    def channels(self) -> tuple[str, ...]:
-        """None: it looks at nothing."""
-        return ()
-
-    def values(self) -> FloatArray:
-        """Nothing."""
-        return np.zeros(0)
+            self._away, self._approach = lead_in(away)
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """See `Controller.reference`; angles, rates and accelerations are exact at every knot."""

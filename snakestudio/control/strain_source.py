@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.control.base import OpenLoop
 from snakestudio.control.gaits.ramp import Ramp, constant
 from snakestudio.model.beam_shape import grid
 from snakestudio.model.holds import Holds
 from snakestudio.model.reference import StrainReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.smooth_steps import rise
-from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.strain import Strain
 from snakestudio.model.strain_law import StrainField, StrainLaw
 from snakestudio.model.support import Rings
@@ -105,7 +106,7 @@ class _State:
     grid: FloatArray  # abscissas of the references
 
 
-class StrainSource:
+class StrainSource(OpenLoop):
     """The strains of a continuous body, and where it is held.
 
     A law that is changed during a run takes over without a jump of the strains or of their first two derivatives. On
@@ -127,20 +128,6 @@ class StrainSource:
         self._length = scene.beam.length_m
         law = StrainLaw(scene.strain, scene.beam)
         self._state = _State(scene.strain, _Drive(law), (_Layer(law, 0.0),), Holds(scene, law), grid(scene))
-
-    @property
-    def needs(self) -> Fields:
-        """Nothing: the law is a function of time."""
-        return Fields.NONE
-
-    @property
-    def channels(self) -> tuple[str, ...]:
-        """None: it looks at nothing."""
-        return ()
-
-    def values(self) -> FloatArray:
-        """Nothing."""
-        return np.zeros(0)
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> StrainReference:
         """Strains at the times `time` (k,) and halfway between them: 2k - 1 knots, as a step of Runge-Kutta needs."""

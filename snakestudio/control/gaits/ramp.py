@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RAMP_TIME", "Ramp", "constant"]
+__all__ = ["RAMP_TIME", "Ramp", "constant", "lead_in"]
 
 FloatArray = NDArray[np.float64]
 
@@ -16,6 +16,9 @@ RAMP_TIME = 0.3
 
 JOINT_SPEED = 5.0
 """A transition takes longer if its own part of a joint's speed would pass this, rad/s."""
+
+START_TOLERANCE = 1e-6
+"""A start this near to the first references is taken for them, rad: it comes from rounding."""
 
 _PEAK = 1.875  # largest slope of the quintic from rest to rest over one unit of time
 
@@ -107,3 +110,19 @@ class Ramp:
 def constant(value: float) -> Ramp:
     """A quantity that does not change."""
     return Ramp(value)
+
+
+def lead_in(away: FloatArray) -> tuple[FloatArray, Ramp]:
+    """How joints that start `away` (rad) from their references are led to them from t = 0 on.
+
+    Returns
+    -------
+    away : array
+        What is added to the references, times the ramp; 0 where the start is as good as there.
+    share : Ramp
+        From 1 to 0.
+    """
+    furthest = float(np.abs(away).max(initial=0.0))
+    if furthest > START_TOLERANCE:
+        return away, constant(1.0).towards(0.0, 0.0, furthest)
+    return np.zeros_like(away), constant(0.0)
