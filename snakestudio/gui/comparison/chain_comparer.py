@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject
 
+from snakestudio.gui.comparison.background import BackgroundComparison
 from snakestudio.gui.document import Document
-from snakestudio.gui.job import Job, Progress
+from snakestudio.gui.job import Progress
 from snakestudio.model.discretise import links_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.support import Friction
@@ -23,7 +24,7 @@ FREE_COUNTS = (4, 8, 12, 16, 24, 32, 48)
 _OPACITY = 0.5
 
 
-class ChainComparer(QObject):
+class ChainComparer(BackgroundComparison[ChainComparison]):
     """The chains beside the body of the window's scene.
 
     Parameters
@@ -36,27 +37,13 @@ class ChainComparer(QObject):
         It began, went on, ended or was cleared, the scene was edited, or another chain was chosen.
     """
 
-    changed = Signal()
-
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._document = document
-        self._job: Job[ChainComparison] | None = None
-        self._ending: list[Job[ChainComparison]] = []
+        super().__init__(document, parent)
         self._scene: Scene | None = None
         self._chosen = 0
         self.shown = False
         """Whether the chosen chain is to be seen in the viewport."""
-        self.comparison: ChainComparison | None = None
-        self.message = ""
-        """Why there is no result, in a sentence; empty if there is nothing to say."""
-        self.scene_file: str | None = None
-        """Name of the file the scene came from."""
-        self._timer = QTimer(self)
-        self._timer.setInterval(60)
-        self._timer.timeout.connect(self._watch)
         document.scene_changed.connect(self._on_scene)
-        document.opened.connect(self.clear)
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -64,16 +51,6 @@ class ChainComparer(QObject):
         if self.comparison is not None:
             return self.comparison.links
         return FREE_COUNTS if isinstance(self._document.scene.support, Friction) else COUNTS
-
-    @property
-    def busy(self) -> bool:
-        """Whether chains are being looked at."""
-        return self._job is not None
-
-    @property
-    def fraction(self) -> float:
-        """How much of that is done."""
-        return 0.0 if self._job is None else self._job.fraction
 
     @property
     def stale(self) -> bool:
@@ -87,7 +64,6 @@ class ChainComparer(QObject):
         self.clear()
         scene, folder, counts = self._document.scene, self._document.base_dir, self.counts
         self._scene = scene
-        self.scene_file = self._document.path.name if self._document.path is not None else None
         kinds = ["continuum_beam", *(["planar_lagrangian"] if isinstance(scene.support, Friction) else [])]
 
         def work(progress: Progress) -> ChainComparison | None:
@@ -95,42 +71,11 @@ class ChainComparer(QObject):
                 return None
             return compare_chain(scene, counts, (time,), folder, progress)
 
-        self._job = Job("comparison", work)
-        self._timer.start()
-        self.changed.emit()
+        self._begin(work)
 
-    def cancel(self) -> None:
-        """Stop; there is no result then."""
-        if self._job is None:
-            return
-        self._timer.stop()
-        self._job.cancel()
-        self._ending = [job for job in (*self._ending, self._job) if job.running]
-        self._job = None
-        self.message = "The comparison was cancelled."
-        self.changed.emit()
-
-    def clear(self) -> None:
-        """Stop what is under way and take the last result away."""
-        self.cancel()
-        self.comparison, self.message = None, ""
-        self.changed.emit()
-
-    def close(self) -> None:
-        """Stop what is under way and wait for its end; call before the program quits."""
-        self.cancel()
-        for job in self._ending:
-            job.wait()
-
-    def _watch(self) -> None:
-        job = self._job
-        if job is not None and not job.running:
-            self._timer.stop()
-            self._job = None
-            self.comparison, self.message = job.result, job.error
-            if job.result is not None and not 0 < self._chosen < len(job.result.links):
-                self._chosen = min(4, len(job.result.links) - 1)
-        self.changed.emit()
+    def _ended(self) -> None:
+        if self.comparison is not None and not 0 < self._chosen < len(self.comparison.links):
+            self._chosen = min(4, len(self.comparison.links) - 1)
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         self.changed.emit()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.comparison.background import BackgroundComparison
 from snakestudio.gui.comparison.colours import model_colour
 from snakestudio.gui.comparison.reasons import Reasons
 from snakestudio.gui.document import Document
-from snakestudio.gui.job import Job, Progress
+from snakestudio.gui.job import Progress
 from snakestudio.gui.models import MODELS
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.model.edits import with_value
@@ -32,7 +33,7 @@ def model_name(kind: str) -> str:
     return MODELS[kind].short
 
 
-class Comparer(QObject):
+class Comparer(BackgroundComparison[ModelComparison]):
     """The comparison of the window's scene.
 
     Parameters
@@ -47,40 +48,22 @@ class Comparer(QObject):
         Other runs are to be seen over the window's own, or under another name or colour.
     """
 
-    changed = Signal()
     shown_changed = Signal()
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._document = document
-        self._job: Job[ModelComparison] | None = None
-        self._ending: list[Job[ModelComparison]] = []
+        super().__init__(document, parent)
         self._doing = ""
         self._hidden: set[str] = set()
         self._was_stale = False
-        self.comparison: ModelComparison | None = None
-        self.message = ""
-        """Why there is no result, in a sentence; empty if there is nothing to say."""
-        self.scene_file: str | None = None
-        """Name of the file the scene came from."""
         self.reasons = Reasons(document, self)
-        self._timer = QTimer(self)
-        self._timer.setInterval(60)
-        self._timer.timeout.connect(self._watch)
         document.scene_changed.connect(self._on_scene)
-        document.opened.connect(self.clear)
 
     # --- running --------------------------------------------------------------------------------------------------
 
     @property
-    def busy(self) -> bool:
-        """Whether models are being run."""
-        return self._job is not None
-
-    @property
     def progress(self) -> tuple[float, str]:
         """Finished fraction of what is being done, and what that is."""
-        return (0.0 if self._job is None else self._job.fraction), self._doing
+        return self.fraction, self._doing
 
     def start(self, kinds: Sequence[str], duration: float) -> None:
         """Run the scene as it stands in the models `kinds`, the reference first, for `duration` (s)."""
@@ -88,7 +71,6 @@ class Comparer(QObject):
             return
         self.clear()
         scene, folder = self._document.scene, self._document.base_dir
-        self.scene_file = self._document.path.name if self._document.path is not None else None
         try:
             scene = with_value(scene, "run.duration_s", duration)
         except SnakeStudioError as error:
@@ -107,52 +89,27 @@ class Comparer(QObject):
             return compare_models(scene, kinds, folder, progress=progress, gently=True)
 
         self._doing = "Running the models"
-        self._job = Job("comparison", work)
-        self._timer.start()
-        self.changed.emit()
-
-    def cancel(self) -> None:
-        """Stop the models; there is no result then."""
-        if self._job is None:
-            return
-        self._timer.stop()
-        self._job.cancel()
-        # It ends at its next step of progress; the window does not wait for that.
-        self._ending = [job for job in (*self._ending, self._job) if job.running]
-        self._job = None
-        self.message = "The comparison was cancelled."
-        self.changed.emit()
+        self._begin(work)
 
     def clear(self) -> None:
         """Stop what is under way and take all of the last result away."""
-        self.cancel()
         had = self.comparison is not None
-        self.comparison, self.message, self._hidden = None, "", set()
-        self.changed.emit()
+        self._hidden = set()
+        super().clear()
         if had:
             self.shown_changed.emit()
 
     def close(self) -> None:
         """Stop what is under way and wait for its end; call before the program quits."""
-        self.cancel()
         self.reasons.close()
-        for job in self._ending:
-            job.wait()
+        super().close()
 
-    def _watch(self) -> None:
-        job = self._job
-        if job is None or job.running:
-            self.changed.emit()
-            return
-        self._timer.stop()
-        self._job = None
-        self.comparison = job.result
-        self.message = job.error
-        if job.result is not None and job.result.reference is not None:
+    def _ended(self) -> None:
+        comparison = self.comparison
+        if comparison is not None and comparison.reference is not None:
             # The window shows the run of its own model anyway.
-            self._hidden = {job.result.reference.label}
+            self._hidden = {comparison.reference.label}
         self._was_stale = self.stale
-        self.changed.emit()
         self.shown_changed.emit()
 
     # --- the result -----------------------------------------------------------------------------------------------
