@@ -114,7 +114,7 @@ def gaps(outline: FloatArray, q: FloatArray, half: float, radius: float) -> Floa
         outside = np.linalg.norm(np.maximum(out, 0.0), axis=1)
         nearest = np.minimum(nearest, outside + np.minimum(out.max(axis=1), 0.0))
     # The stretch of the axis between either pair of faces; if they have one in common, the link goes through.
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # a link along a face never leaves the pair
         one, other = (-size - centre) / axis, (size - centre) / axis
     enters = np.maximum(np.fmin(one, other).max(axis=1), -half)
     leaves = np.minimum(np.fmax(one, other).min(axis=1), half)

@@ -37,7 +37,7 @@ def ray_capsules(
     b = offset @ direction - start * along
     c = np.einsum("ij,ij->i", offset, offset) - start**2 - radius**2
     root = b * b - a * c
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         t = (-b - np.sqrt(root)) / a
         on_side = (root >= 0) & (a > 1e-12) & (np.abs(start + t * along) <= half) & (t >= 0)
     hit = np.where(on_side, t, np.inf)

@@ -136,7 +136,7 @@ def ray_triangles(origin: FloatArray, direction: FloatArray, corner: FloatArray)
     size = np.einsum("ij,ij->i", ahead, across)
     to = origin - corner[:, 0]
     turned = np.cross(to, ahead)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         u = np.einsum("ij,ij->i", to, across) / size
         v = (turned @ direction) / size
         t = np.einsum("ij,ij->i", aside, turned) / size
