@@ -10,7 +10,8 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from snakestudio.gui import theme
-from snakestudio.gui.commands import BODY_MENU, SEPARATOR, TABLE, Spec
+from snakestudio.gui.commands.spec import BODY_MENU, SEPARATOR, Spec
+from snakestudio.gui.commands.table import TABLE
 
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow

@@ -21,13 +21,12 @@ from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
 from snakestudio.gui.exporting import Exporter
 from snakestudio.gui.files import Files
-from snakestudio.gui.parts import n_parts, part_name
+from snakestudio.gui.moving_menus import MovingMenus
 from snakestudio.gui.run_bar import RunBar
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.space_keeper import SpaceKeeper
 from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.time_bar import TimeBar
-from snakestudio.gui.viewport.legend import fill_trail_menu
 from snakestudio.gui.viewport.viewport import Viewport
 
 __all__ = ["MainWindow"]
@@ -116,14 +115,8 @@ class MainWindow(QMainWindow):
 
     def _make_menus(self) -> None:
         self.actions_table.fill(self.menuBar())
-        menus = self.actions_table.menus
-        for name, fill in (
-            ("File/Open Recent", self._fill_recent),
-            ("File/Open Example", self._fill_examples),
-            ("View/Trail of", self._fill_trail),
-        ):
-            menus[name].aboutToShow.connect(fill)
-        menus["View/Panels"].addActions([dock.toggleViewAction() for dock in self.docks.values()])
+        MovingMenus(self)
+        self.actions_table.menus["View/Panels"].addActions([dock.toggleViewAction() for dock in self.docks.values()])
         self._name = QLabel(self)
         self._name.setProperty("role", "dim")
         self._name.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -265,33 +258,6 @@ class MainWindow(QMainWindow):
         from snakestudio.gui.help_dialogs import AboutDialog
 
         AboutDialog(self).show()
-
-    # --- menus that change ----------------------------------------------------------------------------------------
-
-    def _fill_recent(self) -> None:
-        menu = self.actions_table.menus["File/Open Recent"]
-        menu.clear()
-        paths = self.files.recent
-        for path in paths:
-            menu.addAction(str(path)).triggered.connect(lambda _=False, p=path: self.files.open(p))
-        if paths:
-            menu.addSeparator()
-            menu.addAction("Clear").triggered.connect(self.files.clear_recent)
-        else:
-            menu.addAction("No recent scenes").setEnabled(False)
-
-    def _fill_examples(self) -> None:
-        menu = self.actions_table.menus["File/Open Example"]
-        menu.clear()
-        for path in self.files.examples:
-            name = path.stem.replace("_", " ").capitalize()
-            menu.addAction(name).triggered.connect(lambda _=False, p=path: self.files.open(p))
-
-    def _fill_trail(self) -> None:
-        menu = self.actions_table.menus["View/Trail of"]
-        menu.clear()
-        scene = self.document.scene
-        fill_trail_menu(menu, self.viewport.options, n_parts(scene), part_name(scene))
 
     # --- what is shown --------------------------------------------------------------------------------------------
 

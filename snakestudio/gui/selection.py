@@ -10,8 +10,9 @@ from PySide6.QtCore import QObject, Signal
 from snakestudio.gui.document import Document
 from snakestudio.gui.parts import n_parts
 from snakestudio.model.scene import Scene
+from snakestudio.render.overlays import Pick
 
-__all__ = ["Body", "Item", "Selection"]
+__all__ = ["Body", "Item", "Selection", "item_of"]
 
 Body = tuple[Literal["obstacle", "link"], int]
 """Something that stands in the viewport: its kind and its 0-based index."""
@@ -110,6 +111,24 @@ class Selection(QObject):
         if self._hovered is not None and not _exists(self._hovered, after):
             self.set_hovered(None)
         self.set(items)
+
+
+def item_of(picked: Pick | None, shown: Scene, edited: Scene) -> Item | None:
+    """The item that was picked; None for ground and sky, and for what was there once but is not to be edited.
+
+    Parameters
+    ----------
+    picked : Pick or None
+    shown : Scene
+        What the viewport draws.
+    edited : Scene
+        The document's.
+    """
+    if picked is None or picked.kind not in ("link", "obstacle"):
+        return None
+    if picked.kind == "obstacle" and len(shown.obstacles) != len(edited.obstacles):
+        return None
+    return ("link", picked.index) if picked.kind == "link" else ("obstacle", picked.index)
 
 
 def _exists(item: Item, scene: Scene) -> bool:

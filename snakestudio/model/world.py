@@ -109,6 +109,25 @@ def _name() -> str:
     return name
 
 
+def _group() -> str:
+    group: str = value(
+        "", label="Group", help="Obstacles of one group are picked and moved together", max_length=80, live=True
+    )
+    return group
+
+
+def _locked() -> bool:
+    locked: bool = value(
+        False, label="Locked", help="Neither picked in the view nor moved, turned or deleted", live=True
+    )
+    return locked
+
+
+def _hidden() -> bool:
+    hidden: bool = value(False, label="Hidden", help="Not drawn; the robot meets it all the same", live=True)
+    return hidden
+
+
 def _place(axis: str, what: str) -> float:
     place: float = value(label=axis, unit="m", help=what, ge=-1e4, le=1e4, slider=(-2, 4), live=True)
     return place
@@ -129,6 +148,7 @@ class Cylinder(Frozen):
 
     kind: Literal["cylinder"] = value("cylinder", label="Kind", help="Shape of the obstacle")
     name: str = _name()
+    group: str = _group()
     x_m: float = _place("x", "Centre, x")
     y_m: float = _place("y", "Centre, y")
     radius_m: float = value(
@@ -136,6 +156,8 @@ class Cylinder(Frozen):
     )
     height_m: float = _size("Height", "Height above the ground", 0.3)
     friction: float = _friction(0.0)
+    locked: bool = _locked()
+    hidden: bool = _hidden()
 
 
 class Box(Frozen):
@@ -143,6 +165,7 @@ class Box(Frozen):
 
     kind: Literal["box"] = value("box", label="Kind", help="Shape of the obstacle")
     name: str = _name()
+    group: str = _group()
     x_m: float = _place("x", "Centre, x")
     y_m: float = _place("y", "Centre, y")
     z_m: float = value(
@@ -156,6 +179,8 @@ class Box(Frozen):
     pitch_deg: float = _angle("Pitch", "Tilted about its y axis through its centre")
     roll_deg: float = _angle("Roll", "Tilted about its x axis through its centre, first")
     friction: float = _friction(0.2)
+    locked: bool = _locked()
+    hidden: bool = _hidden()
 
 
 class Stairs(Frozen):
@@ -163,6 +188,7 @@ class Stairs(Frozen):
 
     kind: Literal["stairs"] = value("stairs", label="Kind", help="Shape of the obstacle")
     name: str = _name()
+    group: str = _group()
     x_m: float = _place("x", "Middle of the foot, x")
     y_m: float = _place("y", "Middle of the foot, y")
     heading_deg: float = _angle("Heading", "Direction in which the stairs rise")
@@ -172,6 +198,8 @@ class Stairs(Frozen):
     width_m: float = _size("Width", "Width of the flight", 1.5)
     landing_m: float = _size("Landing", "Depth of the last step, which is the landing", 1.0)
     friction: float = _friction(0.2)
+    locked: bool = _locked()
+    hidden: bool = _hidden()
 
 
 class Ramp(Frozen):
@@ -179,6 +207,7 @@ class Ramp(Frozen):
 
     kind: Literal["ramp"] = value("ramp", label="Kind", help="Shape of the obstacle")
     name: str = _name()
+    group: str = _group()
     x_m: float = _place("x", "Middle of the foot, x")
     y_m: float = _place("y", "Middle of the foot, y")
     heading_deg: float = _angle("Heading", "Direction in which the ramp rises")
@@ -190,6 +219,8 @@ class Ramp(Frozen):
         live=True,
     )  # fmt: skip
     friction: float = _friction(0.2)
+    locked: bool = _locked()
+    hidden: bool = _hidden()
 
 
 class HeightField(Frozen):
@@ -201,6 +232,7 @@ class HeightField(Frozen):
 
     kind: Literal["height_field"] = value("height_field", label="Kind", help="Shape of the obstacle")
     name: str = _name()
+    group: str = _group()
     x_m: float = _place("x", "Centre, x")
     y_m: float = _place("y", "Centre, y")
     yaw_deg: float = _angle("Yaw", "Turned about the vertical")
@@ -219,6 +251,8 @@ class HeightField(Frozen):
     )  # fmt: skip
     relief_m: float = _size("Relief", "Height of what is white in the picture above what is black", 0.1)
     friction: float = _friction(0.2)
+    locked: bool = _locked()
+    hidden: bool = _hidden()
 
 
 class Rubble(Frozen):
@@ -226,6 +260,7 @@ class Rubble(Frozen):
 
     kind: Literal["rubble"] = value("rubble", label="Kind", help="Shape of the obstacle")
     name: str = _name()
+    group: str = _group()
     x_m: float = _place("x", "Centre of the rectangle, x")
     y_m: float = _place("y", "Centre of the rectangle, y")
     yaw_deg: float = _angle("Yaw", "The rectangle turned about the vertical")
@@ -242,6 +277,8 @@ class Rubble(Frozen):
         1, label="Seed", help="Another seed gives other blocks", ge=0, le=2**31, slider=(0, 100), live=True
     )
     friction: float = _friction(0.2)
+    locked: bool = _locked()
+    hidden: bool = _hidden()
 
 
 Obstacle = Annotated[Cylinder | Box | Stairs | Ramp | HeightField | Rubble, Field(discriminator="kind")]

@@ -231,7 +231,7 @@ def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> 
     assert rows.extra[:, recording.schema.extra.index("slip_mps")].max() < 1e-3
     assert rows.solver_unconverged[-1] > 0, "from the left alone it cannot be carried, and that is said"
     window.selection.set([("link", 5)])
-    window._fill_trail()
+    window.actions_table.menus["View/Trail of"].aboutToShow.emit()
     trail = [action.text() for action in window.actions_table.menus["View/Trail of"].actions()]
     assert trail[:2] == ["No Trail", "Middle Section"]
     window.actions_table.refresh()

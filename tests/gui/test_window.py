@@ -18,7 +18,8 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
 from snakestudio.gui.banner import Banner
-from snakestudio.gui.commands import SEPARATOR, TABLE
+from snakestudio.gui.commands.spec import SEPARATOR
+from snakestudio.gui.commands.table import TABLE
 from snakestudio.gui.crash import CrashGuard
 from snakestudio.gui.docking import DOCKS
 from snakestudio.gui.main_window import MainWindow

@@ -53,8 +53,8 @@ class Hint(QLabel):
             what = "drag moves it" if selected else "click selects, Shift+drag moves"
             self._say(f"{name} · {place_and_size(o)} · {what}")
 
-    def show_path(self, text: str) -> None:
-        """Tell what the mouse does to the path."""
+    def show_tool(self, text: str) -> None:
+        """Tell what the mouse does with a tool."""
         self._say(text)
 
     def show_drag(self, shift: tuple[float, float] | None) -> None:

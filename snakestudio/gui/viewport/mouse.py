@@ -54,9 +54,8 @@ class Mouse(QObject):
         if self.busy:
             return
         self._viewport.navigator.finish()
-        picked = self._viewport.pick(event.position())
+        picked, self._item = self._viewport.item_at(event.position())
         self._pivot = self._viewport.navigator.pivot(picked.point if picked is not None else None)
-        self._item = self._viewport.as_item(picked)
         self._button = event.button()
         self._start = self._last = event.position()
         self._mode = _Mode.PRESSED

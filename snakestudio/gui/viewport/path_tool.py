@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio.errors import SceneError
 from snakestudio.gui.viewport.ground import on_plane
@@ -16,6 +17,7 @@ from snakestudio.model.edits import with_path
 from snakestudio.model.ground_path import GroundPath, Waypoint
 from snakestudio.model.scene import Scene
 from snakestudio.model.track import track
+from snakestudio.render.overlays import Overlays
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport
@@ -68,6 +70,10 @@ class PathTool(QObject):
         points = [*self._points, *([self._cursor] if self._cursor is not None else [])]
         present = self._viewport.document.scene.path
         return GroundPath(waypoints_m=tuple(points), shape=present.shape)
+
+    def dress(self, overlays: Overlays) -> Overlays:
+        """Add the path that is being drawn and the waypoint that stands out to a picture."""
+        return replace(overlays, draft=self.draft, waypoint=self.hovered)
 
     @property
     def hint(self) -> str:
@@ -212,8 +218,13 @@ class PathTool(QObject):
             return False
         return self.insert(event.position())
 
-    def key(self, key: int) -> bool:
+    def wants(self, event: QKeyEvent) -> bool:
+        """Whether a key that is a shortcut of the window is meant for it just now."""
+        return False
+
+    def key(self, event: QKeyEvent) -> bool:
         """A key was pressed in the viewport."""
+        key = event.key()
         if key == Qt.Key.Key_Escape:
             return self.cancel()
         if not self.drawing:

@@ -15,7 +15,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.parts import n_parts, part_name
-from snakestudio.gui.selection import Item, Selection
+from snakestudio.gui.selection import Item, Selection, item_of
 from snakestudio.gui.viewport.body_look import BodyLook
 from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.control_state import control_state
@@ -30,6 +30,7 @@ from snakestudio.gui.viewport.path_tool import PathTool
 from snakestudio.gui.viewport.surface import Picture, choose
 from snakestudio.gui.viewport.swatches import Swatches
 from snakestudio.gui.viewport.threaded_view import ThreadedView
+from snakestudio.gui.viewport.tool import Tools
 from snakestudio.gui.viewport.top_view import TopView
 from snakestudio.gui.viewport.trail import TrailReader
 from snakestudio.gui.viewport.view_buttons import ViewButtons
@@ -85,6 +86,7 @@ class Viewport(QWidget):
         self._left_behind: Snapshot | None = None
         self._mouse = Mouse(self)
         self.path_tool = PathTool(self)
+        self.tools = Tools([self.path_tool], self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(420, 240)
@@ -109,7 +111,7 @@ class Viewport(QWidget):
 
         self.navigator.changed.connect(self.refresh)
         self.options.changed.connect(self.refresh)
-        self.path_tool.changed.connect(self._on_path_tool)
+        self.tools.changed.connect(self._on_tool)
         bridge.frame.connect(self.show_instant)
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
@@ -156,15 +158,14 @@ class Viewport(QWidget):
         beam, options = self.scene.beam, self.options.now.overlays()
         dressed = self._look.dress(options, beam, self.bridge.recording, snapshot, self._bar_top)
         self.legend.set_factors(*self._look.factors)
-        return replace(
+        scene_and_selection = replace(
             dressed,
             trail=trail,
             ghosts=self.ghosts(snapshot.time) if snapshot is not None else (),
             selection=tuple(Pick(kind, index) for kind, index in sorted(self.selection.bodies)),
             hover=Pick(*self.selection.hovered) if self.selection.hovered is not None else None,
-            draft=self.path_tool.draft,
-            waypoint=self.path_tool.hovered,
         )
+        return self.tools.dress(scene_and_selection)
 
     @property
     def _bar_top(self) -> float:
@@ -260,7 +261,7 @@ class Viewport(QWidget):
 
     def _on_opened(self) -> None:
         self._mouse.cancel()
-        self.path_tool.cancel()
+        self.tools.cancel()
         self._left_behind = self.bridge.displayed
         self._frame_home = True
         # Among obstacles or on a path the picture stands still; a robot alone would leave it.
@@ -303,29 +304,26 @@ class Viewport(QWidget):
         aspect = self.width() / max(1, self.height())
         return picking.pick(self._pickable[2], self.navigator.camera, self.ndc(position), aspect)
 
-    def as_item(self, picked: Pick | None) -> Item | None:
-        """The item that was picked; None for ground and sky, and for what was there once but is not to be edited."""
-        if picked is None or picked.kind not in ("link", "obstacle"):
-            return None
-        if picked.kind == "obstacle" and len(self.scene.obstacles) != len(self.document.scene.obstacles):
-            return None
-        return ("link", picked.index) if picked.kind == "link" else ("obstacle", picked.index)
+    def item_at(self, position: QPointF) -> tuple[Pick | None, Item | None]:
+        """What is under a point of the widget, and as what it can be selected."""
+        picked = self.pick(position)
+        return picked, item_of(picked, self.scene, self.document.scene)
 
     def hover(self, position: QPointF) -> None:
         """The cursor is there, no button is held."""
-        item = self.as_item(self.pick(position)) if self.rect().contains(position.toPoint()) else None
+        item = self.item_at(position)[1] if self.rect().contains(position.toPoint()) else None
         self.selection.set_hovered(item)
         self._explain()
 
     def _explain(self) -> None:
         """Tell about what is under the cursor."""
-        if self.path_tool.hint:
-            self.hint.show_path(self.path_tool.hint)
+        if self.tools.hint:
+            self.hint.show_tool(self.tools.hint)
         elif not self._mouse.busy:
             item = self.selection.hovered
             self.hint.show_item(item, self.scene, item in self.selection)
 
-    def _on_path_tool(self) -> None:
+    def _on_tool(self) -> None:
         self._explain()
         self.refresh()
 
@@ -335,23 +333,29 @@ class Viewport(QWidget):
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self.tools.wants(event):
+            event.accept()
+            return True
+        return super().event(event)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
-        if not self.path_tool.press(event):
+        if not self.tools.press(event):
             self._mouse.press(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if not self.path_tool.double_click(event):
+        if not self.tools.double_click(event):
             self.mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self.path_tool.move(event):
+        if self.tools.move(event):
             self.selection.set_hovered(None)
         else:
             self._mouse.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self.path_tool.release(event):
+        if self.tools.release(event):
             self._mouse.cancel()
         else:
             self._mouse.release(event)
@@ -361,16 +365,16 @@ class Viewport(QWidget):
         event.accept()
 
     def leaveEvent(self, event: QEvent) -> None:
-        self.path_tool.leave()
+        self.tools.leave()
         if not self._mouse.busy:
             self.selection.set_hovered(None)
             self._explain()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        used = False
-        if self.path_tool.key(key):
-            used = True
+        used = self.tools.key(event)
+        if used:
+            pass
         elif key == Qt.Key.Key_Escape:
             used = self._mouse.cancel()
             if not used and self.selection.items:

@@ -1,0 +1,77 @@
+"""The Edit menu."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snakestudio.gui.commands.spec import Spec, has_links, line
+from snakestudio.gui.docks.obstacle_texts import KINDS, kind_title
+
+if TYPE_CHECKING:
+    from snakestudio.gui.main_window import MainWindow
+
+__all__ = ["EDIT"]
+
+
+def _add(kind: str) -> Spec:
+    """A command that adds an obstacle of a kind."""
+    title = kind_title(kind)
+    tip = f"Add a {title.lower()} where the view looks, at a free place"
+    return Spec(
+        f"add_{kind}",
+        "Edit/Add Obstacle",
+        title,
+        lambda w: w.obstacles.add(kind),
+        enabled=has_links,
+        icon=f"shape-{kind}",
+        tip=tip,
+    )
+
+
+def _delete(w: MainWindow) -> None:
+    """Delete the waypoint under the cursor, or else the selected obstacles."""
+    if not w.viewport.path_tool.remove_hovered():
+        w.obstacles.delete()
+
+
+EDIT: tuple[Spec, ...] = (
+    Spec(
+        "undo", "Edit", "Undo", lambda w: w.document.undo_stack.undo(), ("Ctrl+Z",),
+        lambda w: w.document.undo_stack.canUndo(), icon="undo",
+        label=lambda w: f"Undo {w.document.undo_stack.undoText()}".strip(),
+    ),
+    Spec(
+        "redo", "Edit", "Redo", lambda w: w.document.undo_stack.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"),
+        lambda w: w.document.undo_stack.canRedo(), icon="redo",
+        label=lambda w: f"Redo {w.document.undo_stack.redoText()}".strip(),
+    ),
+    line("Edit"),
+    *(_add(kind) for kind in KINDS),
+    Spec(
+        "draw_path", "Edit", "Draw Path", lambda w: w.viewport.path_tool.begin(), ("P",), has_links, icon="path",
+        local=True,
+        tip="Click waypoints on the ground; Enter or a double click ends the path",
+    ),
+    Spec(
+        "remove_path", "Edit", "Remove Path", lambda w: w.viewport.path_tool.clear(),
+        enabled=lambda w: bool(w.document.scene.path),
+    ),
+    line("Edit"),
+    Spec(
+        "duplicate", "Edit", "Duplicate Obstacles", lambda w: w.obstacles.duplicate(), ("Ctrl+D",),
+        lambda w: bool(w.selection.obstacles), local=True,
+    ),
+    line("Edit"),
+    Spec(
+        "select_all", "Edit", "Select All Obstacles", lambda w: w.obstacles.select_all(), ("Ctrl+A",),
+        lambda w: has_links(w) and bool(w.document.scene.obstacles), local=True,
+    ),
+    Spec(
+        "deselect", "Edit", "Select Nothing", lambda w: w.selection.clear(), ("Ctrl+Shift+A",),
+        lambda w: bool(w.selection.items),
+    ),
+    Spec(
+        "delete", "Edit", "Delete Obstacles", _delete, ("Del",), lambda w: bool(w.selection.obstacles), icon="delete",
+        local=True,
+    ),
+)  # fmt: skip

@@ -1,0 +1,28 @@
+"""The File menu."""
+
+from __future__ import annotations
+
+from snakestudio.gui.commands.spec import Spec, line
+
+__all__ = ["FILE"]
+
+FILE: tuple[Spec, ...] = (
+    Spec("new", "File", "New Scene", lambda w: w.files.new(), ("Ctrl+N",), icon="new"),
+    Spec("open", "File", "Open ...", lambda w: w.files.ask_open(), ("Ctrl+O",), icon="open"),
+    Spec("open_recent", "File/Open Recent"),
+    Spec("open_example", "File/Open Example"),
+    line("File"),
+    Spec("save", "File", "Save", lambda w: w.files.save(), ("Ctrl+S",), icon="save"),
+    Spec("save_as", "File", "Save As ...", lambda w: w.files.ask_save(), ("Ctrl+Shift+S",)),
+    line("File"),
+    Spec(
+        "export_csv", "File", "Export CSV ...", lambda w: w.exporter.ask_csv(), ("Ctrl+E",),
+        lambda w: w.exporter.possible, icon="table", tip="Write the run so far as numbers",
+    ),
+    Spec(
+        "export_video", "File", "Export Video ...", lambda w: w.exporter.ask_video(), ("Ctrl+Shift+E",),
+        lambda w: w.exporter.possible, icon="video", tip="Render the run so far as a video",
+    ),
+    line("File"),
+    Spec("quit", "File", "Quit", lambda w: w.close(), ("Ctrl+Q",)),
+)  # fmt: skip

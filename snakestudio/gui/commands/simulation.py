@@ -1,0 +1,84 @@
+"""The Simulation menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from snakestudio.gui.commands.spec import Spec, is_continuum, line
+
+if TYPE_CHECKING:
+    from snakestudio.gui.main_window import MainWindow
+
+__all__ = ["SIMULATION"]
+
+
+def _can_run(w: MainWindow) -> bool:
+    return w.bridge.status.state in ("ready", "running", "paused", "finished", "preparing")
+
+
+def _can_step(w: MainWindow) -> bool:
+    return w.bridge.status.state in ("ready", "running", "paused", "finished")
+
+
+def _has_rows(w: MainWindow) -> bool:
+    return w.bridge.recording is not None
+
+
+def _play_label(w: MainWindow) -> str:
+    return "Pause" if w.bridge.status.state == "running" else "Play"
+
+
+def _speed(places: int) -> Callable[[MainWindow], None]:
+    return lambda w: w.run_bar.speed.shift(places)
+
+
+SIMULATION: tuple[Spec, ...] = (
+    Spec(
+        "play", "Simulation", "Play", lambda w: w.bridge.play_or_pause(), ("Space",), _can_run, icon="play",
+        label=_play_label, tip="Run or stand still",
+    ),
+    Spec(
+        "step", "Simulation", "Step", lambda w: w.step(), ("N",), _can_step, icon="step",
+        tip="Go on by one control period",
+    ),
+    Spec(
+        "single_step", "Simulation", "Step Once", lambda w: w.step(1), ("Shift+N",), _can_step,
+        tip="Go on by one time step",
+    ),
+    Spec(
+        "reset", "Simulation", "Reset", lambda w: w.reset(), ("Ctrl+R",), lambda w: w.bridge.status.state != "empty",
+        icon="reset", tip="Back to the start, with all edits applied",
+    ),
+    line("Simulation"),
+    Spec("slower", "Simulation", "Slower", _speed(-1), ("[",)),
+    Spec("faster", "Simulation", "Faster", _speed(+1), ("]",)),
+    Spec("real_time", "Simulation", "Real Time", lambda w: w.run_bar.speed.choose(1.0), ("Ctrl+1",)),
+    line("Simulation"),
+    Spec(
+        "compare_models", "Simulation", "Compare Models ...", lambda w: w.show_comparison(), ("Ctrl+M",),
+        tip="Run this scene in several models: ghosts, curves over each other, and their differences",
+    ),
+    Spec(
+        "compare_chain", "Simulation", "Compare with a Chain of Links ...", lambda w: w.show_chain(),
+        enabled=is_continuum, tip="Hold chains of n links against the continuous body: torques, speed, convergence",
+    ),
+    Spec(
+        "make_continuum", "Simulation", "Make Continuum Scene from Gait", lambda w: w.make_continuum(),
+        enabled=lambda w: not w.document.scene.model.continuum and w.document.scene.controller.uses_gait,
+        tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
+    ),
+    line("Simulation"),
+    Spec(
+        "row_back", "Simulation", "Row Before", lambda w: w.time_bar.track.shift(-1), ("Left",), _has_rows, local=True,
+        tip="Look at the recorded row before",
+    ),
+    Spec(
+        "row_on", "Simulation", "Row After", lambda w: w.time_bar.track.shift(1), ("Right",), _has_rows, local=True,
+        tip="Look at the recorded row after",
+    ),
+    Spec(
+        "live", "Simulation", "Go to the Newest State", lambda w: w.bridge.set_cursor(None), ("End",),
+        lambda w: not w.bridge.live, local=True, icon="live",
+    ),
+)  # fmt: skip

@@ -1,0 +1,15 @@
+"""Every command of the window in one table; see `actions` for what is made from it."""
+
+from __future__ import annotations
+
+from snakestudio.gui.commands.edit import EDIT
+from snakestudio.gui.commands.file import FILE
+from snakestudio.gui.commands.help import HELP
+from snakestudio.gui.commands.simulation import SIMULATION
+from snakestudio.gui.commands.spec import Spec
+from snakestudio.gui.commands.view import VIEW
+
+__all__ = ["TABLE"]
+
+TABLE: tuple[Spec, ...] = (*FILE, *EDIT, *VIEW, *SIMULATION, *HELP)
+"""All commands, in the order of the menus."""
