@@ -227,7 +227,7 @@ def overview_camera(recording: SpooledRecording, aspect: float, base_dir: Path |
     low[:2] -= radius
     high[:2] += radius
     near_low, near_high = low[:2] - reach, high[:2] + reach
-    world = obstacles_of(recording.scene.obstacles, base_dir)
+    world = obstacles_of(recording.scene.obstacles, base_dir, shown_only=True)
     for begin, end in zip(world.low, world.high, strict=True):
         if np.all(end[:2] > near_low) and np.all(begin[:2] < near_high):
             # Of a large one the part around the robot's way is enough.

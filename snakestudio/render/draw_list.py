@@ -60,6 +60,8 @@ class DrawList:
         For picking, shadows, and what `terrain` refers to.
     link_radius, link_half : float
         Of every link, m.
+    bright : frozenset of int
+        Obstacles that are selected, 0-based.
     tube : Tube or None
         A continuous body instead of links; its cross-sections are `links`.
     ghost_tubes : tuple of Tube
@@ -87,6 +89,7 @@ class DrawList:
     world: Obstacles
     link_radius: float
     link_half: float
+    bright: frozenset[int]
     tube: beam_parts.Tube | None = None
     ghost_tubes: tuple[beam_parts.Tube, ...] = ()
     bar: bar_parts.Bar | None = None
@@ -122,7 +125,7 @@ def build(
     have_pose = snapshot is not None and Fields.POSE in snapshot.valid
     pose = snapshot.link_pose if snapshot is not None and have_pose else np.zeros((0, 7))
     links = robot_parts.chain(pose)
-    world = obstacles_of(scene.obstacles, base_dir)
+    world = obstacles_of(scene.obstacles, base_dir, shown_only=True)
 
     chosen = {kind: frozenset(p.index for p in overlays.selection if p.kind == kind) for kind in ("link", "obstacle")}
     tube, opaque = None, {}
@@ -198,6 +201,7 @@ def build(
         world=world,
         link_radius=radius,
         link_half=half,
+        bright=chosen["obstacle"],
         tube=tube,
         ghost_tubes=tuple(ghost_tubes),
         bar=_bar(tube, snapshot, overlays),
@@ -268,8 +272,8 @@ def _bounds(links: robot_parts.Chain, reach: float, world: Obstacles) -> tuple[F
     if links.known.any():
         centres = links.position[links.known]
         low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach
-    if len(world.low):
-        low, high = np.minimum(low, world.low.min(axis=0)), np.maximum(high, world.high.max(axis=0))
+    around = world.box
+    low, high = np.fmin(low, around[0]), np.fmax(high, around[1])
     if not np.isfinite(low).all():
         return np.full(3, np.nan), np.full(3, np.nan)
     return low, high

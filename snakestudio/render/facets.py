@@ -10,10 +10,14 @@ from snakestudio.render.draw_list import DrawList
 from snakestudio.render.quality import Settings
 from snakestudio.render.view import View
 
-__all__ = ["facets", "link_facets", "post_facets"]
+__all__ = ["cast_facets", "facets", "link_facets", "post_look"]
 
 _STEPS = (8, 12, 16, 20, 24, 32, 48, 64)
 """Numbers of facets there are meshes for."""
+
+
+_BEVELLED = 8.0
+"""Radius of a post beyond which its bevel can be seen, pixels."""
 
 
 def facets(pixels: float, tolerance: float, most: int, count: int, budget: int) -> int:
@@ -47,12 +51,18 @@ def link_facets(settings: Settings, draw_list: DrawList, view: View) -> int:
     return facets(draw_list.link_radius / height * view.height, settings.tolerance, settings.detail, len(known), 8000)
 
 
-def post_facets(settings: Settings, draw_list: DrawList, view: View) -> int:
-    """Facets around a post."""
+def post_look(settings: Settings, draw_list: DrawList, view: View) -> tuple[str, int]:
+    """Mesh of the posts, and facets around one."""
     these = draw_list.world.posts
     if not len(these.radius):
-        return 16
+        return "obstacle", 16
     height = view.camera.view_height(np.column_stack((these.centre, these.height)))
-    return facets(
-        float((these.radius / height).max()) * view.height, settings.tolerance, 2 * settings.detail, len(height), 24000
-    )
+    pixels = float((these.radius / height).max()) * view.height
+    mesh = "obstacle" if pixels > _BEVELLED else "stub"
+    return mesh, facets(pixels, settings.tolerance, 2 * settings.detail, len(height), 24000)
+
+
+def cast_facets(draw_list: DrawList, texel: float) -> int:
+    """Facets around a post in a map of heights with texels of a size, m."""
+    these = draw_list.world.posts
+    return facets(float(these.radius.max(initial=0.0)) / texel, 0.5, 32, len(these.radius), 24000)

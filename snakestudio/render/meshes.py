@@ -273,6 +273,12 @@ def _obstacle(detail: int) -> Mesh:
     return _revolve(profile, _turn(detail))
 
 
+def _stub(detail: int) -> Mesh:
+    """Cylinder without bevel and foot, its sides darker downwards: an obstacle a few pixels wide."""
+    profile = [(0, 1, 0, 1, -1, 0.72), (0, 1, 0, 1, 1, 1.0), (0, 1, 1, 0, 1, 1.0), (0, 0.0, 1, 0, 1, 1.0)]
+    return _revolve(profile, _turn(detail))
+
+
 def _drum(detail: int) -> Mesh:
     """Plain closed cylinder: outlines and translucent obstacles."""
     profile = [(0, 0.0, -1, 0, -1, 1), (0, 1, -1, 0, -1, 1), (0, 1, 0, 1, -1, 1), (0, 1, 0, 1, 1, 1),
@@ -337,6 +343,7 @@ MESHES: dict[str, Callable[[int], Mesh]] = {
     "rod": _rod,
     "sleeve": _drum,
     "sphere": _sphere,
+    "stub": _stub,
     "visor": _visor,
 }
 """Every solid by name, as a function of the number of facets around it."""

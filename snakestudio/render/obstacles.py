@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.errors import Problem, SceneError
-from snakestudio.model.rotations import rotation
-from snakestudio.model.solids import Block, Post, Prism, Relief, Solid, obstacle_solids
-from snakestudio.model.world import HeightField, Obstacle, Stairs
-from snakestudio.render import surfaces
+from snakestudio.errors import Problem
+from snakestudio.model.solids import Block, Post, Prism, Relief
+from snakestudio.model.world import Obstacle
+from snakestudio.render.bodies import Body, body_of
 from snakestudio.render.footprints import corners
 from snakestudio.render.instances import FloatArray
-from snakestudio.render.meshes import Mesh
-from snakestudio.render.surfaces import Surface
+from snakestudio.render.terrain import Blocks, Terrain, make_terrain, with_others
 
 __all__ = ["Blocks", "Body", "Obstacles", "Posts", "Terrain", "obstacles_of"]
 
 IntArray = NDArray[np.intp]
-
-_PLATE = 0.005
-"""Thickness of what stands for a height field that cannot be read, m."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,110 +35,13 @@ class Posts:
     radius, height : (k,) arrays
         m.
     owner : (k,) int array
-        0-based obstacle they belong to.
+        0-based obstacle they belong to, ascending.
     """
 
     centre: FloatArray
     radius: FloatArray
     height: FloatArray
     owner: IntArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Blocks:
-    """Boxes as arrays.
-
-    Attributes
-    ----------
-    centre, half : (k, 3) arrays
-        m.
-    rotation : (k, 3, 3) array
-        Columns are the axes.
-    owner : (k,) int array
-        0-based obstacle they belong to.
-    """
-
-    centre: FloatArray
-    rotation: FloatArray
-    half: FloatArray
-    owner: IntArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Body:
-    """One obstacle.
-
-    Attributes
-    ----------
-    obstacle : Obstacle
-    solids : tuple of Solid
-    problem : Problem or None
-        Why its shape is not known; a flat plate stands for it.
-    surface : Surface or None
-        None for what is made of posts or of blocks that are drawn together with all others.
-    """
-
-    obstacle: Obstacle
-    solids: tuple[Solid, ...]
-    problem: Problem | None
-    surface: Surface | None
-
-    @property
-    def earthen(self) -> bool:
-        """Whether it is ground to move on rather than a thing to push against: it has the colour of ground."""
-        return self.obstacle.kind in ("stairs", "ramp", "height_field", "rubble")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Terrain:
-    """Everything but posts as triangles.
-
-    Attributes
-    ----------
-    skin, shell : Mesh
-        As of a `Surface`.
-    skin_range, shell_range : (n, 2) int arrays
-        First index and number of indices of every obstacle of the scene; none for posts.
-    earthen : (n,) bool array
-        Whether an obstacle has the colour of ground.
-    balls : (k, 4) array
-        Balls (centre, radius) that together hold all of it, m.
-    sunk : bool
-        Whether some of it lies in the ground and has to be left out.
-    """
-
-    skin: Mesh
-    shell: Mesh
-    skin_range: IntArray
-    shell_range: IntArray
-    earthen: NDArray[np.bool_]
-    balls: FloatArray
-    sunk: bool
-
-
-def _plate(o: HeightField) -> Block:
-    """A thin plate as large as a height field whose heights are not known."""
-    half = 0.5 * np.array([o.length_m, o.width_m, _PLATE])
-    return Block(np.array([o.x_m, o.y_m, half[2]]), rotation(math.radians(o.yaw_deg)), half)
-
-
-def _body(obstacle: Obstacle, base_dir: Path | None) -> Body:
-    try:
-        solids = tuple(obstacle_solids(obstacle, base_dir))
-    except SceneError as error:
-        if not isinstance(obstacle, HeightField):
-            raise
-        plate = _plate(obstacle)
-        problem = error.problems[0] if error.problems else Problem("error", "", str(error), "")
-        return Body(obstacle, (plate,), problem, surfaces.plate(plate))
-    surface: Surface | None = None
-    if isinstance(obstacle, Stairs):
-        surface = surfaces.staircase([solid for solid in solids if isinstance(solid, Block)])
-    elif isinstance(solids[0], Prism):
-        surface = surfaces.prism(solids[0])
-    elif isinstance(solids[0], Relief):
-        surface = surfaces.relief(solids[0])
-    return Body(obstacle, solids, None, surface)
 
 
 class Obstacles:
@@ -161,7 +60,7 @@ class Obstacles:
     prisms, reliefs : tuple of (int, solid)
         With the 0-based obstacle they belong to.
     low, high : (n, 3) arrays
-        Box around every obstacle, as far as it is above the ground, m.
+        Box around every obstacle, as far as it is above the ground, m; NaN for one without solids.
     """
 
     def __init__(self, bodies: tuple[Body, ...]) -> None:
@@ -181,26 +80,36 @@ class Obstacles:
             np.array([b.half for _, b in blocks]).reshape(-1, 3),
             np.array([i for i, _ in blocks], np.intp),
         )
-        self.low, self.high = np.full((len(bodies), 3), np.inf), np.full((len(bodies), 3), -np.inf)
-        self._enclose()
+        self.low, self.high = self._boxes()
 
-    def _enclose(self) -> None:
+    def _boxes(self) -> tuple[FloatArray, FloatArray]:
         """Boxes around the obstacles."""
         posts, blocks = self.posts, self.blocks
+        low, high = np.full((len(self.bodies), 3), np.inf), np.full((len(self.bodies), 3), -np.inf)
         reach = np.column_stack((posts.radius, posts.radius, 0.0 * posts.radius))
         foot = np.column_stack((posts.centre, 0.0 * posts.radius))
-        self.low[posts.owner] = foot - reach
-        self.high[posts.owner] = foot + reach
-        self.high[posts.owner, 2] = posts.height
+        low[posts.owner] = foot - reach
+        high[posts.owner] = foot + reach
+        high[posts.owner, 2] = posts.height
         room = np.einsum("kij,kj->ki", np.abs(blocks.rotation), blocks.half)
-        np.minimum.at(self.low, blocks.owner, blocks.centre - room)
-        np.maximum.at(self.high, blocks.owner, blocks.centre + room)
+        np.minimum.at(low, blocks.owner, blocks.centre - room)
+        np.maximum.at(high, blocks.owner, blocks.centre + room)
         wholes: tuple[tuple[int, Prism | Relief], ...] = (*self.prisms, *self.reliefs)
         for i, body in wholes:
             points = corners(body)
-            self.low[i], self.high[i] = points.min(axis=0), points.max(axis=0)
-        self.low[:, 2] = np.maximum(self.low[:, 2], 0.0)
-        self.high[:, 2] = np.maximum(self.high[:, 2], self.low[:, 2])
+            low[i], high[i] = points.min(axis=0), points.max(axis=0)
+        low[:, 2] = np.maximum(low[:, 2], 0.0)
+        high[:, 2] = np.maximum(high[:, 2], low[:, 2])
+        empty = np.isinf(low[:, 0])
+        low[empty], high[empty] = np.nan, np.nan
+        return low, high
+
+    @property
+    def box(self) -> tuple[FloatArray, FloatArray]:
+        """Corners (3,) of the box around all of them, m; NaN if there is nothing."""
+        if not len(self.low):
+            return np.full(3, np.nan), np.full(3, np.nan)
+        return np.fmin.reduce(self.low), np.fmax.reduce(self.high)
 
     @property
     def problems(self) -> list[tuple[int, Problem]]:
@@ -210,30 +119,7 @@ class Obstacles:
     @cached_property
     def terrain(self) -> Terrain | None:
         """Everything but posts as triangles; None if there is nothing but posts."""
-        n = len(self.bodies)
-        plain = np.array([body.surface is None for body in self.bodies], bool)
-        drawn = np.flatnonzero(plain[self.blocks.owner]) if n else np.zeros(0, np.intp)
-        own = [i for i in range(n) if not plain[i]]
-        if not len(drawn) and not own:
-            return None
-        blocks = self.blocks
-        together = surfaces.blocks(blocks.centre[drawn], blocks.rotation[drawn], blocks.half[drawn])
-        parts = [together, *(body.surface for body in self.bodies if body.surface is not None)]
-        count = np.bincount(blocks.owner[drawn], minlength=n)
-        ranges = {}
-        for name in ("skin", "shell"):
-            each = len(getattr(together, name).indices) // max(len(drawn), 1)
-            span = np.column_stack((each * (np.cumsum(count) - count), each * count))
-            at = len(getattr(together, name).indices)
-            for i, part in zip(own, parts[1:], strict=True):
-                span[i] = at, len(getattr(part, name).indices)
-                at += span[i, 1]
-            ranges[name] = span
-        skin = surfaces.join([part.skin for part in parts])
-        shell = surfaces.join([part.shell for part in parts])
-        earthen = np.array([body.earthen for body in self.bodies])
-        sunk = bool((skin.vertices[:, 2] < -1e-6).any())
-        return Terrain(skin, shell, ranges["skin"], ranges["shell"], earthen, self._balls(), sunk)
+        return make_terrain(self.bodies, self.blocks, self._balls())
 
     def _balls(self) -> FloatArray:
         """Balls around everything but posts: small ones, as what they cover of the picture is drawn with care."""
@@ -249,15 +135,89 @@ class Obstacles:
             balls.append(np.column_stack((at, level, np.full(len(at), reach))))
         return np.concatenate(balls)
 
+    def with_bodies(self, bodies: tuple[Body, ...]) -> Obstacles:
+        """The obstacles with some other bodies; what stays is taken over, so that dragging one of many is cheap."""
+        if len(bodies) != len(self.bodies):
+            return Obstacles(bodies)
+        pairs = zip(self.bodies, bodies, strict=True)
+        changed = [i for i, (old, new) in enumerate(pairs) if old is not new]
+        if len(changed) > _MOST_CHANGED * len(bodies) + 1:
+            return Obstacles(bodies)
+        others = Obstacles(tuple(bodies[i] for i in changed))
+        chosen = np.array(changed, np.intp)
+        kinds = ("posts", "blocks", "prisms", "reliefs")
+        if any(not np.array_equal(_counts(self, kind, chosen), _counts(others, kind)) for kind in kinds):
+            return Obstacles(bodies)
+        made = Obstacles.__new__(Obstacles)
+        made.bodies = bodies
+        posts, blocks, new = self.posts, self.blocks, others.blocks
+        at = np.isin(posts.owner, chosen)
+        made.posts = Posts(
+            _put(posts.centre, at, others.posts.centre), _put(posts.radius, at, others.posts.radius),
+            _put(posts.height, at, others.posts.height), posts.owner,
+        ) if at.any() else posts  # fmt: skip
+        at = np.isin(blocks.owner, chosen)
+        made.blocks = Blocks(
+            _put(blocks.centre, at, new.centre), _put(blocks.rotation, at, new.rotation),
+            _put(blocks.half, at, new.half), blocks.owner,
+        ) if at.any() else blocks  # fmt: skip
+        made.prisms = _solids_of(self.prisms, others.prisms, changed)
+        made.reliefs = _solids_of(self.reliefs, others.reliefs, changed)
+        made.low, made.high = _put(self.low, chosen, others.low), _put(self.high, chosen, others.high)
+        self._hand_on(made, changed, others)
+        return made
+
+    def _hand_on(self, made: Obstacles, changed: Sequence[int], others: Obstacles) -> None:
+        """Give what was made of `made` the terrain, if it was asked for already and the change lets it."""
+        terrain: Terrain | None = self.__dict__.get("terrain")
+        if terrain is None:
+            return
+        part = make_terrain(others.bodies, others.blocks, others._balls(), terrain.rimmed)
+        patched = terrain if part is None else with_others(terrain, changed, part, made._balls())
+        if patched is not None:
+            made.__dict__["terrain"] = patched
+
+
+_MOST_CHANGED = 0.2
+"""Share of the obstacles up to which it pays to keep the others' arrays."""
+
+
+def _counts(world: Obstacles, kind: str, chosen: IntArray | None = None) -> IntArray:
+    """How many solids of a kind each (chosen) obstacle has."""
+    solids = getattr(world, kind)
+    owner = np.array([i for i, _ in solids], np.intp) if isinstance(solids, tuple) else solids.owner
+    count = np.bincount(owner, minlength=len(world.bodies))
+    return count if chosen is None else count[chosen]
+
+
+def _put(array: FloatArray, at: NDArray[np.generic], values: FloatArray) -> FloatArray:
+    changed = array.copy()
+    changed[at] = values
+    return changed
+
+
+_Whole = TypeVar("_Whole", Prism, Relief)
+
+
+def _solids_of(
+    solids: tuple[tuple[int, _Whole], ...], others: tuple[tuple[int, _Whole], ...], changed: Sequence[int]
+) -> tuple[tuple[int, _Whole], ...]:
+    if not others:
+        return solids
+    new = {changed[k]: solid for k, solid in others}
+    return tuple((i, new.get(i, solid)) for i, solid in solids)
+
 
 # The same tuple of obstacles comes with every frame: what was made of it is kept, and of another tuple what it shares
 # with that. A few entries, because two scenes may be drawn in turns (window and video); replaced as a whole, so that
 # threads never see half an entry.
-_cache: tuple[tuple[tuple[Obstacle, ...], Path | None, Obstacles], ...] = ()
-_KEEP = 4
+_cache: tuple[tuple[tuple[Obstacle, ...], Path | None, bool, Obstacles], ...] = ()
+_KEEP = 6
 
 
-def obstacles_of(obstacles: tuple[Obstacle, ...], base_dir: Path | None = None) -> Obstacles:
+def obstacles_of(
+    obstacles: tuple[Obstacle, ...], base_dir: Path | None = None, *, shown_only: bool = False
+) -> Obstacles:
     """The obstacles of a scene; the same object for the same tuple.
 
     Parameters
@@ -265,16 +225,30 @@ def obstacles_of(obstacles: tuple[Obstacle, ...], base_dir: Path | None = None) 
     obstacles : tuple of Obstacle
     base_dir : Path or None
         Folder that file names in the scene are relative to.
+    shown_only : bool
+        Leave the solids of hidden ones out; their numbers stay.
     """
     global _cache
-    known: dict[int, Body] = {}
-    for seen, folder, made in _cache:
-        if folder == base_dir:
+    alike = None
+    for seen, folder, shown, made in _cache:
+        if folder == base_dir and shown == shown_only:
             if seen is obstacles:
                 return made
-            # A picture that could not be read may be there now.
-            known |= {id(body.obstacle): body for body in made.bodies if body.problem is None}
-    bodies = tuple(known.get(id(o)) or _body(o, base_dir) for o in obstacles)
-    made = Obstacles(bodies)
-    _cache = ((obstacles, base_dir, made), *_cache[: _KEEP - 1])
+            if alike is None or (len(alike.bodies) != len(obstacles) and len(made.bodies) == len(obstacles)):
+                alike = made
+    if shown_only:
+        made = obstacles_of(obstacles, base_dir)
+        if any(o.hidden for o in obstacles):
+            blank = {} if alike is None else {id(b.obstacle): b for b in alike.bodies}
+            bodies = tuple(
+                blank.get(id(body.obstacle)) or Body(body.obstacle, (), None, None) if body.obstacle.hidden else body
+                for body in made.bodies
+            )
+            made = Obstacles(bodies) if alike is None else alike.with_bodies(bodies)
+    else:
+        # What could not be read before may be there now.
+        known = {} if alike is None else {id(b.obstacle): b for b in alike.bodies if b.problem is None}
+        bodies = tuple(known.get(id(o)) or body_of(o, base_dir) for o in obstacles)
+        made = Obstacles(bodies) if alike is None else alike.with_bodies(bodies)
+    _cache = ((obstacles, base_dir, shown_only, made), *_cache[: _KEEP - 1])
     return made

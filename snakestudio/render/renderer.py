@@ -7,28 +7,26 @@ part of the picture that has solids in it is multisampled, then laid over the fl
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol
-
-import numpy as np
 
 from snakestudio.errors import GraphicsError
 from snakestudio.render import gl, picking
 from snakestudio.render.background import Background
 from snakestudio.render.blending import blend_over, blend_over_premultiplied
-from snakestudio.render.buffers import MeshStore, Quads, RangeMesh, RowBuffer, StreamMesh
+from snakestudio.render.buffers import MeshStore, Quads, RowBuffer, StreamMesh
 from snakestudio.render.camera import Camera
 from snakestudio.render.corner import draw_corners
 from snakestudio.render.draw_list import DrawList
 from snakestudio.render.extent import Extent, extent
-from snakestudio.render.facets import link_facets, post_facets
+from snakestudio.render.facets import link_facets
 from snakestudio.render.info import GraphicsInfo, graphics_info
 from snakestudio.render.instances import Batch
 from snakestudio.render.labels import LabelPainter
 from snakestudio.render.light import LIGHT_DIRECTION
 from snakestudio.render.lines import LinePainter
+from snakestudio.render.obstacle_painter import ObstaclePainter
 from snakestudio.render.overlays import Pick
 from snakestudio.render.program import Program
 from snakestudio.render.quality import SETTINGS, Quality, Settings
@@ -97,7 +95,7 @@ class Renderer:
         self._merge = {defines: Program("tile.vert", "merge.frag", defines) for defines in ((), ("FOUR",))}
         self._quads = Quads()
         self._meshes = MeshStore()
-        self._skin, self._shell = RangeMesh(), RangeMesh()
+        self._obstacles = ObstaclePainter(self._meshes, self._quads)
         self._tubes: list[StreamMesh] = []
         self._rows: dict[str, RowBuffer] = {}
         self._lines = LinePainter()
@@ -118,7 +116,7 @@ class Renderer:
         self._picture, self._layer = None, None
         parts: tuple[Releasable, ...] = (
             *self._solid.values(), *self._merge.values(), *self._rows.values(),
-            self._background, self._shadows, self._labels, self._lines, self._meshes, self._skin, self._shell,
+            self._background, self._shadows, self._labels, self._lines, self._meshes, self._obstacles,
             *self._tubes, self._quads,
         )  # fmt: skip
         for part in parts:
@@ -171,7 +169,7 @@ class Renderer:
         if draw_list.tube is not None:
             tube = draw_list.tube
             self._casters = Casters(tube.links, tube.half, draw_list.link_radius, draw_list.world)
-        self._shadows.make(at, self._casters, settings, self._quads, lambda: self._draw_obstacles(draw_list))
+        self._shadows.make(at, self._casters, settings, self._quads, partial(self._obstacles.cast, draw_list))
 
         picture = self._picture_of(width, height)
         self._background.copy_to(picture, draw_list, view)
@@ -200,8 +198,7 @@ class Renderer:
 
     def _upload(self, draw_list: DrawList) -> None:
         batches: dict[str, Batch] = dict(draw_list.opaque.items())
-        batches["obstacle"] = draw_list.obstacles
-        batches |= {"outline " + mesh: rows for mesh, rows in draw_list.outlines.items()}
+        batches |= {"outline " + mesh: rows for mesh, rows in draw_list.outlines.items() if mesh != "drum"}
         batches |= {"mark " + mesh: rows for mesh, rows in draw_list.marks.items()}
         batches |= {f"ghost {k}": rows for k, rows in enumerate(draw_list.ghosts)}
         for key, rows in batches.items():
@@ -243,42 +240,16 @@ class Renderer:
             self._shadows.prepare(program, self._casters)
         return program
 
-    def _draw_obstacles(self, draw_list: DrawList) -> None:
-        """All obstacles with the current program, whatever they look like."""
-        terrain = draw_list.world.terrain
-        if terrain is not None:
-            everything = np.array([(0, len(terrain.skin.indices))])
-            self._skin.draw(terrain.skin, everything, draw_list.terrain[0].row)
-        self._draw_rows("obstacle", "drum", 32, len(draw_list.obstacles))
-
-    def _draw_terrain(self, draw_list: DrawList, program: Program) -> None:
-        """All obstacles but posts; what of them lies in the ground is left out."""
-        terrain = draw_list.world.terrain
-        if terrain is None:
-            return
-        if terrain.sunk:
-            gl.glEnable(gl.GL_CLIP_DISTANCE0)
-        program.set("u_receiver", 1.0)
-        for look in draw_list.terrain:
-            self._skin.draw(terrain.skin, look.ranges, look.row)
-        program.set("u_receiver", 0.0)
-        gl.glDisable(gl.GL_CLIP_DISTANCE0)
-
-    def _draw_outlines(self, draw_list: DrawList, view: View, program: Program, detail: int, posts_detail: int) -> None:
+    def _draw_outlines(
+        self, draw_list: DrawList, view: View, settings: Settings, program: Program, detail: int
+    ) -> None:
         """The far side of grown solids: it shows only around the solids; below the floor it would show too much."""
-        terrain, camera = draw_list.world.terrain, view.camera
         gl.glCullFace(gl.GL_FRONT)
         gl.glEnable(gl.GL_CLIP_DISTANCE0)
         for mesh, rows in draw_list.outlines.items():
-            self._draw_rows("outline " + mesh, mesh, posts_detail if mesh == "drum" else detail, len(rows))
-        if terrain is not None:
-            for look in draw_list.terrain_outlines:
-                # As much as `Camera.view_height` says, at every corner by itself.
-                height = look.grow * 2.0 * math.tan(camera.fov / 2.0)
-                grow = (height * camera.distance, 0.0) if camera.orthographic else (0.0, height)
-                program.set("u_grow", *grow)
-                self._shell.draw(terrain.shell, look.ranges, look.row)
-            program.set("u_grow", 0.0, 0.0)
+            if mesh != "drum":
+                self._draw_rows("outline " + mesh, mesh, detail, len(rows))
+        self._obstacles.draw_outlines(draw_list, view, settings, program)
         gl.glDisable(gl.GL_CLIP_DISTANCE0)
         gl.glCullFace(gl.GL_BACK)
 
@@ -288,7 +259,7 @@ class Renderer:
         if samples < 2:
             gl.glDepthMask(True)
             gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
-            self._draw_solids(draw_list, view, settings)
+            self._draw_solids(draw_list, view, settings, picture)
             return
         layer = self._layer_of(where.width, where.height, samples)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, layer.name)
@@ -313,10 +284,9 @@ class Renderer:
         gl.glBindTexture(gl.GL_TEXTURE_2D_MULTISAMPLE, 0)
         blend_over()
 
-    def _draw_solids(self, draw_list: DrawList, view: View, settings: Settings) -> None:
-        """Everything with depth, opaque things first."""
+    def _draw_solids(self, draw_list: DrawList, view: View, settings: Settings, picture: Picture | None = None) -> None:
+        """Everything with depth, opaque things first; `picture` is what that goes into, if not into a layer."""
         detail = link_facets(settings, draw_list, view)
-        posts_detail = post_facets(settings, draw_list, view)
         gl.glEnable(gl.GL_DEPTH_TEST)
         gl.glDepthMask(True)
         gl.glDepthFunc(gl.GL_LEQUAL)
@@ -324,21 +294,19 @@ class Renderer:
         gl.glCullFace(gl.GL_BACK)
         program = self._use_solid(draw_list, view, settings)
         gl.glDisable(gl.GL_BLEND)
+        if draw_list.obstacle_opacity >= 1.0:
+            self._obstacles.draw(draw_list, view, settings, program, picture)
         self._solids(draw_list.opaque, detail)
         if draw_list.tube is not None:
             self._tubes[0].draw()
-        if draw_list.obstacle_opacity >= 1.0:
-            self._draw_rows("obstacle", "obstacle", posts_detail, len(draw_list.obstacles))
-            self._draw_terrain(draw_list, program)
         if draw_list.outlines or draw_list.terrain_outlines:
-            self._draw_outlines(draw_list, view, program, detail, posts_detail)
+            self._draw_outlines(draw_list, view, settings, program, detail)
         gl.glEnable(gl.GL_BLEND)
         self._lines.draw(draw_list.lines, view, self._quads)
         gl.glEnable(gl.GL_CULL_FACE)
         program.use()
         if draw_list.obstacle_opacity < 1.0:
-            _translucent(lambda: self._draw_rows("obstacle", "drum", posts_detail, len(draw_list.obstacles)))
-            _translucent(lambda: self._draw_terrain(draw_list, program))
+            _translucent(partial(self._obstacles.draw_translucent, draw_list, view, settings, program))
         for k, rows in enumerate(draw_list.ghosts):
             _translucent(partial(self._draw_rows, f"ghost {k}", "capsule", detail, len(rows)))
         own = int(draw_list.tube is not None)

@@ -25,6 +25,7 @@ from snakestudio.render.obstacles import Obstacles, Posts
 from snakestudio.render.program import Program
 from snakestudio.render.quality import Settings
 from snakestudio.render.robot_parts import Chain
+from snakestudio.render.still import MANY, Mask, Standing
 from snakestudio.render.targets import Image
 from snakestudio.render.terrain_shadow import TerrainShadow
 
@@ -169,6 +170,11 @@ class Casters:
         return low, max(float((height + reach).max()) - low, 0.01)
 
 
+def _clear(image: Image) -> None:
+    gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, image.name)
+    gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+
+
 class Shadows:
     """The shadow image of a renderer."""
 
@@ -177,6 +183,9 @@ class Shadows:
         self._image: Image | None = None
         self._posts: tuple[Posts, float, Batch] | None = None
         self._terrain = TerrainShadow()
+        self._copy = Program("screen.vert", "copy.frag")
+        self._still: Image | None = None
+        self._standing = Standing()
         self.region: Region | None = None
 
     @property
@@ -193,7 +202,12 @@ class Shadows:
         )
 
     def make(
-        self, at: Region | None, bodies: Casters, settings: Settings, quads: Quads, draw_obstacles: Callable[[], None]
+        self,
+        at: Region | None,
+        bodies: Casters,
+        settings: Settings,
+        quads: Quads,
+        draw_obstacles: Callable[[float, Mask | None], None],
     ) -> None:
         """Draw the image.
 
@@ -204,7 +218,7 @@ class Shadows:
         settings : Settings
         quads : Quads
         draw_obstacles : callable
-            Draws all obstacles with the current program.
+            Draws all obstacles, or those of a mask, with the current program, into texels of a size, m.
         """
         self.region = at
         if at is None:
@@ -217,30 +231,57 @@ class Shadows:
             rows = post_shadows(these, radius)
             rows.setflags(write=False)
             self._posts = (these, radius, rows)
-        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, image.name)
+        posts = self._posts[2]
+        if terrain or not settings.shaded:
+            # On terrain the map of heights says what the posts shade.
+            posts = posts[: 2 * len(these.radius)]
         gl.glViewport(0, 0, image.width, image.height)
         gl.glClearColor(0.0, 0.0, 0.0, 0.0)
-        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glEnable(gl.GL_BLEND)
         gl.glBlendEquation(gl.GL_MAX)
+        many = len(bodies.world.bodies) >= MANY
+        if many:
+            posts = self._keep_still(posts, bodies.world, at, image, quads)
+        _clear(image)
         if terrain:
             self._terrain.lay_down(quads)
-        self._program.use()
-        self._program.set("u_region", at.x, at.y, 1 / at.width, 1 / at.depth)
-        self._program.set("u_throw", *(THROW / np.linalg.norm(THROW)))
-        batches = [self._posts[2], link_shadows(bodies.links, bodies.half, radius)]
-        if terrain:
-            # There the map of heights says what the posts shade.
-            batches[0] = batches[0][batches[0][:, 10] != _LINKS]
-            if settings.shaded:
-                batches.append(link_field(bodies.links, bodies.half, radius, *bodies.span))
+        if many and self._still is not None:
+            self._copy.use()
+            self._copy.set_integer("u_image", 0)
+            gl.glBindTexture(gl.GL_TEXTURE_2D, self._still.texture)
+            quads.draw_one(3)
+        self._use(at)
+        batches = [posts, link_shadows(bodies.links, bodies.half, radius)]
+        if terrain and settings.shaded:
+            batches.append(link_field(bodies.links, bodies.half, radius, *bodies.span))
         for rows in batches:
             if len(rows):
                 quads.draw(rows)
         gl.glBlendEquation(gl.GL_FUNC_ADD)
         gl.glDisable(gl.GL_BLEND)
+
+    def _keep_still(self, posts: Batch, world: Obstacles, at: Region, image: Image, quads: Quads) -> Batch:
+        """Draw the shadows of posts that stand still apart, if that has to be; returns those of the others."""
+        size = (image.width, image.height)
+        if self._still is None or (self._still.width, self._still.height) != size:
+            if self._still is not None:
+                self._still.release()
+            self._still = Image(*size)
+            self._standing.forget()
+        held = self._standing.holds(world.bodies, (at, size, len(posts)))
+        moving = np.tile(self._standing.mask()[world.posts.owner], len(posts) // max(1, len(world.posts.owner)))
+        if not held:
+            _clear(self._still)
+            self._use(at)
+            quads.draw(posts[~moving])
+        return posts[moving]
+
+    def _use(self, at: Region) -> None:
+        self._program.use()
+        self._program.set("u_region", at.x, at.y, 1 / at.width, 1 / at.depth)
+        self._program.set("u_throw", *(THROW / np.linalg.norm(THROW)))
 
     def prepare(self, program: Program, bodies: Casters) -> None:
         """Tell a program of solids (the current one) what it looks up: the image, and where terrain is."""
@@ -268,5 +309,10 @@ class Shadows:
         if self._image is not None:
             self._image.release()
             self._image = None
+        if self._still is not None:
+            self._still.release()
+            self._still = None
+            self._standing.forget()
         self._terrain.release()
+        self._copy.release()
         self._program.release()

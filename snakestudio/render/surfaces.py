@@ -30,9 +30,6 @@ _FACETED = 48
 _RIM, _EDGE = 0.008, 1.18
 """Greatest width of the light border of a flat face (m), and its tone at the edge: edges catch light."""
 
-_MOST_RIMMED = 600
-"""Blocks with light edges at most: of so many that there are more, none shows an edge anyway."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
@@ -82,7 +79,7 @@ def _fans(quads: IntArray) -> IntArray:
     return quads[..., [0, 1, 2, 0, 2, 3]].reshape(*quads.shape[:-1], 2, 3)
 
 
-def blocks(centre: FloatArray, rotation: FloatArray, half: FloatArray) -> Surface:
+def blocks(centre: FloatArray, rotation: FloatArray, half: FloatArray, rimmed: bool = True) -> Surface:
     """Any number of blocks; every one has as many indices as every other.
 
     Parameters
@@ -91,6 +88,8 @@ def blocks(centre: FloatArray, rotation: FloatArray, half: FloatArray) -> Surfac
         m.
     rotation : (k, 3, 3) array
         Columns are the blocks' axes.
+    rimmed : bool
+        Whether their faces have a light border.
     """
     k = len(centre)
     out = np.einsum("kij,cj->kci", rotation, _SIGNS)
@@ -101,7 +100,7 @@ def blocks(centre: FloatArray, rotation: FloatArray, half: FloatArray) -> Surfac
     quads = np.arange(24).reshape(6, 4)
     triangles = _fans(quads).reshape(-1, 3)
     count = 24
-    if k <= _MOST_RIMMED:
+    if rimmed:
         ahead = np.roll(face, -1, axis=2) - face
         length = np.linalg.norm(ahead, axis=-1, keepdims=True)
         width = np.minimum(_RIM, 0.25 * length.min(axis=(1, 2, 3)))[:, None, None, None]

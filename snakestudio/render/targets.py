@@ -37,12 +37,12 @@ class Picture:
             gl.glFramebufferRenderbuffer(gl.GL_FRAMEBUFFER, gl.GL_DEPTH_ATTACHMENT, gl.GL_RENDERBUFFER, self._depth)
         _complete(f"a picture of {width} x {height} pixels")
 
-    def copy_to(self, framebuffer: int) -> None:
-        """Copy the colours to the lower left corner of another framebuffer."""
+    def copy_to(self, framebuffer: int, what: int = gl.GL_COLOR_BUFFER_BIT) -> None:
+        """Copy the colours (or the depths, to one of the same kind) to the lower left corner of another framebuffer."""
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self.name)
         gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, framebuffer)
         box = (0, 0, self.width, self.height)
-        gl.glBlitFramebuffer(*box, *box, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
+        gl.glBlitFramebuffer(*box, *box, what, gl.GL_NEAREST)
 
     def release(self) -> None:
         """Delete it."""
@@ -142,6 +142,13 @@ class HeightImage:
         gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_COMPARE_MODE, mode)
         gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MIN_FILTER, look)
         gl.glTexParameteri(gl.GL_TEXTURE_2D, gl.GL_TEXTURE_MAG_FILTER, look)
+
+    def copy_to(self, other: HeightImage) -> None:
+        """Copy the depths to another image of the same size."""
+        gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self.name)
+        gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, other.name)
+        box = (0, 0, self.width, self.height)
+        gl.glBlitFramebuffer(*box, *box, gl.GL_DEPTH_BUFFER_BIT, gl.GL_NEAREST)
 
     def release(self) -> None:
         """Delete it."""

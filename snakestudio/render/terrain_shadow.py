@@ -13,15 +13,22 @@ import numpy as np
 
 from snakestudio.render import gl
 from snakestudio.render.buffers import Quads
+from snakestudio.render.instances import FloatArray
 from snakestudio.render.light import FADING, SOFT_FOOT, SOFTNESS, THROW, Region
 from snakestudio.render.obstacles import Obstacles
 from snakestudio.render.program import Program
+from snakestudio.render.still import MANY, Mask, Standing
 from snakestudio.render.targets import HeightImage, Image
 
 __all__ = ["TerrainShadow"]
 
 _FINER = 2
 """Texels of the map of heights for one of the floor's shadow, either way."""
+
+
+def _clear(image: HeightImage) -> None:
+    gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, image.name)
+    gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
 
 
 class TerrainShadow:
@@ -32,14 +39,22 @@ class TerrainShadow:
         self._cast = Program("screen.vert", "cast.frag")
         self._copy = Program("screen.vert", "copy.frag")
         self._heights: HeightImage | None = None
+        self._still: HeightImage | None = None
+        self._standing = Standing()
+        self._shaded: FloatArray | None = None
         self._floor: Image | None = None
         self._made: tuple[Obstacles, Region, tuple[int, int]] | None = None
         self._top = 1.0
         self._texel = 0.01
 
     def make(
-        self, world: Obstacles, at: Region, size: tuple[int, int], quads: Quads, draw_obstacles: Callable[[], None]
-    ) -> None:
+        self,
+        world: Obstacles,
+        at: Region,
+        size: tuple[int, int],
+        quads: Quads,
+        draw_obstacles: Callable[[float, Mask | None], None],
+    ) -> None:  # fmt: skip
         """Draw both images, unless they are as they should be.
 
         Parameters
@@ -50,15 +65,34 @@ class TerrainShadow:
             Texels of the shadow on the floor.
         quads : Quads
         draw_obstacles : callable
-            Draws all obstacles with the current program.
+            Draws all obstacles, or those of a mask, with the current program, into texels of a size, m.
         """
         if self._made is not None and self._made[0] is world and self._made[1:] == (at, size):
             return
         heights, floor = self._allocate(size)
         self._made = (world, at, size)
-        self._top = 1.02 * max(float(world.high[:, 2].max()), 1e-3)
+        self._top = 1.02 * max(float(world.box[1][2]), 1e-3)
         self._texel = max(at.width / heights.width, at.depth / heights.height)
-        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, heights.name)
+        patch = self._draw_heights(world, at, heights, draw_obstacles)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, floor.name)
+        gl.glViewport(0, 0, floor.width, floor.height)
+        if patch is not None:
+            gl.glEnable(gl.GL_SCISSOR_TEST)
+            gl.glScissor(*patch)
+        self._cast.use()
+        self._cast.set("u_size", at.width, at.depth, self._top)
+        # No sharper than the texels are fine, or its edge would show them.
+        self._cast.set("u_soft", max(SOFT_FOOT, 2.0 * _FINER * self._texel), SOFTNESS, FADING)
+        self._cast.set_integer("u_heights", 0)
+        heights.compared(False)
+        quads.draw_one(3)
+        heights.compared(True)
+        gl.glDisable(gl.GL_SCISSOR_TEST)
+
+    def _draw_heights(
+        self, world: Obstacles, at: Region, heights: HeightImage, draw_obstacles: Callable[[float, Mask | None], None]
+    ) -> tuple[int, int, int, int] | None:
+        """Draw the map of heights; returns the texels of the floor (corner, size) that change, None for all."""
         gl.glViewport(0, 0, heights.width, heights.height)
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glDisable(gl.GL_BLEND)
@@ -66,7 +100,6 @@ class TerrainShadow:
         gl.glEnable(gl.GL_CLIP_DISTANCE0)
         gl.glDepthMask(True)
         gl.glDepthFunc(gl.GL_LEQUAL)
-        gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
         self._depth.use()
         w, d = 2.0 / at.width, 2.0 / at.depth
         self._depth.set_matrix(
@@ -80,19 +113,46 @@ class TerrainShadow:
                 ]
             ),
         )
-        draw_obstacles()
+        patch = None
+        if len(world.bodies) < MANY or self._still is None:
+            _clear(heights)
+            draw_obstacles(self._texel, None)
+        else:
+            standing = self._standing
+            held = standing.holds(world.bodies, (at, heights.width, heights.height, self._top))
+            if not held:
+                _clear(self._still)
+                draw_obstacles(self._texel, ~standing.mask())
+            self._still.copy_to(heights)
+            gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, heights.name)
+            if standing.moving:
+                draw_obstacles(self._texel, standing.mask())
+            patch = self._patch(world, at, heights, held)
         gl.glDisable(gl.GL_CLIP_DISTANCE0)
         gl.glDisable(gl.GL_DEPTH_TEST)
-        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, floor.name)
-        gl.glViewport(0, 0, floor.width, floor.height)
-        self._cast.use()
-        self._cast.set("u_size", at.width, at.depth, self._top)
-        # No sharper than the texels are fine, or its edge would show them.
-        self._cast.set("u_soft", max(SOFT_FOOT, 2.0 * _FINER * self._texel), SOFTNESS, FADING)
-        self._cast.set_integer("u_heights", 0)
-        heights.compared(False)
-        quads.draw_one(3)
-        heights.compared(True)
+        return patch
+
+    def _patch(
+        self, world: Obstacles, at: Region, heights: HeightImage, held: bool
+    ) -> tuple[int, int, int, int] | None:
+        """Texels of the floor that what moves shades now or shaded before; None for all of them."""
+        moving = list(self._standing.moving)
+        if not moving:
+            return None
+        low, high = np.fmin.reduce(world.low[moving]), np.fmax.reduce(world.high[moving])
+        margin = SOFT_FOOT + SOFTNESS * self._top + 0.03 + 4.0 * _FINER * self._texel
+        throw = THROW * float(high[2])
+        own = np.concatenate((np.minimum(low[:2], low[:2] + throw), np.maximum(high[:2], high[:2] + throw)))
+        own += (-margin, -margin, margin, margin)
+        before, self._shaded = self._shaded, own
+        if not held or before is None or not np.isfinite(own).all():
+            return None
+        both = np.concatenate((np.minimum(own[:2], before[:2]), np.maximum(own[2:], before[2:])))
+        per_metre = np.array((heights.width / at.width, heights.height / at.depth)) / _FINER
+        size = np.array((heights.width, heights.height)) // _FINER
+        first = np.clip(np.floor((both[:2] - (at.x, at.y)) * per_metre), 0, size).astype(int)
+        last = np.clip(np.ceil((both[2:] - (at.x, at.y)) * per_metre), 0, size).astype(int)
+        return int(first[0]), int(first[1]), int(last[0] - first[0]), int(last[1] - first[1])
 
     def lay_down(self, quads: Quads) -> None:
         """Draw the shadow on the floor into the current framebuffer, which has its size."""
@@ -114,14 +174,16 @@ class TerrainShadow:
     def _allocate(self, size: tuple[int, int]) -> tuple[HeightImage, Image]:
         if self._floor is None or self._heights is None or (self._floor.width, self._floor.height) != size:
             self._drop()
-            self._heights, self._floor = HeightImage(_FINER * size[0], _FINER * size[1]), Image(*size)
+            finer = (_FINER * size[0], _FINER * size[1])
+            self._heights, self._still, self._floor = HeightImage(*finer), HeightImage(*finer), Image(*size)
         return self._heights, self._floor
 
     def _drop(self) -> None:
-        for image in (self._heights, self._floor):
+        for image in (self._heights, self._still, self._floor):
             if image is not None:
                 image.release()
-        self._heights = self._floor = self._made = None
+        self._heights = self._still = self._floor = self._made = self._shaded = None
+        self._standing.forget()
 
     def release(self) -> None:
         """Delete everything."""

@@ -13,7 +13,16 @@ from snakestudio.render.instances import Batch, FloatArray, solid_rows
 from snakestudio.render.obstacles import Posts, Terrain
 from snakestudio.render.style import Colour, Theme
 
-__all__ = ["Label", "Look", "grid_labels", "obstacle_outline", "obstacle_rows", "terrain_looks", "terrain_outlines"]
+__all__ = [
+    "Label",
+    "Look",
+    "grid_labels",
+    "merged",
+    "obstacle_outline",
+    "obstacle_rows",
+    "terrain_looks",
+    "terrain_outlines",
+]
 
 _UPRIGHT = np.array([math.sqrt(0.5), 0.0, -math.sqrt(0.5), 0.0])
 """Turns the x axis, along which every solid lies, upwards."""
@@ -109,7 +118,7 @@ def _brighter(colour: ArrayLike) -> FloatArray:
     return lighter
 
 
-def _merged(ranges: NDArray[np.intp]) -> NDArray[np.intp]:
+def merged(ranges: NDArray[np.intp]) -> NDArray[np.intp]:
     """Ranges of indices with those joined that follow each other: fewer calls."""
     ranges = ranges[ranges[:, 1] > 0]
     ranges = ranges[np.argsort(ranges[:, 0])]
@@ -126,11 +135,13 @@ def _look(colour: ArrayLike, ranges: NDArray[np.intp], opacity: float, grow: flo
         np.zeros((1, 3)), (1.0, 0.0, 0.0, 0.0), 0.0, 1.0, np.asarray(colour, float), opacity=opacity,
         glow=1.0 if flat else 0.0, gloss=0.0 if flat else 0.05, shaded=0.0 if flat else 1.0,
     )  # fmt: skip
-    return Look(row, _merged(ranges), grow)
+    return Look(row, merged(ranges), grow)
 
 
-def terrain_looks(terrain: Terrain | None, theme: Theme, bright: frozenset[int], opacity: float) -> list[Look]:
-    """The looks of everything but posts, the selected obstacles lighter."""
+def terrain_looks(
+    terrain: Terrain | None, theme: Theme, bright: frozenset[int], opacity: float, mask: NDArray[np.bool_] | None = None
+) -> list[Look]:
+    """The looks of everything but posts (or of some, (n,)), the selected obstacles lighter."""
     if terrain is None:
         return []
     chosen = np.zeros(len(terrain.earthen), bool)
@@ -139,6 +150,7 @@ def terrain_looks(terrain: Terrain | None, theme: Theme, bright: frozenset[int],
     for earthen, colour in ((False, theme.obstacle), (True, theme.terrain)):
         for lighter in (False, True):
             which = (terrain.earthen == earthen) & (chosen == lighter)
+            which = which if mask is None else which & mask
             looks.append(_look(_brighter(colour) if lighter else colour, terrain.skin_range[which], opacity))
     return [look for look in looks if len(look.ranges)]
 

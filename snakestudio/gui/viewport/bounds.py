@@ -24,10 +24,10 @@ def box_around(
 
     None if there is nothing.
     """
-    world = obstacles_of(scene.obstacles, base_dir)
+    world = obstacles_of(scene.obstacles, base_dir, shown_only=items is None)
     lows, highs = [], []
     for index, (low, high) in enumerate(zip(world.low, world.high, strict=True)):
-        if items is None or ("obstacle", index) in items:
+        if (items is None or ("obstacle", index) in items) and np.isfinite(low).all():
             lows.append(low)
             highs.append(high)
     if items is None and scene.path:

@@ -86,7 +86,7 @@ class TopView(QWidget):
                 return QPen(_qcolour(colours.hover), 2)
             return QPen(Qt.PenStyle.NoPen)
 
-        for index, body in enumerate(obstacles_of(scene.obstacles, base_dir).bodies):
+        for index, body in enumerate(obstacles_of(scene.obstacles, base_dir, shown_only=True).bodies):
             painter.setPen(outline(("obstacle", index)))
             painter.setBrush(_qcolour(colours.terrain if body.earthen else colours.obstacle))
             for solid in body.solids:

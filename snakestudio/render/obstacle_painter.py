@@ -1,0 +1,128 @@
+"""Draws the obstacles: posts as instances, everything else as ranges of one mesh; of many, those that stand once."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from snakestudio.render import gl, world_parts
+from snakestudio.render.buffers import MeshStore, Quads, RangeMesh, RowBuffer
+from snakestudio.render.draw_list import DrawList
+from snakestudio.render.facets import cast_facets, post_look
+from snakestudio.render.program import Program
+from snakestudio.render.quality import Settings
+from snakestudio.render.still import MANY, Mask, StillPicture
+from snakestudio.render.targets import Picture
+from snakestudio.render.view import View
+
+__all__ = ["ObstaclePainter"]
+
+
+class ObstaclePainter:
+    """The obstacles on the graphics card.
+
+    Parameters
+    ----------
+    meshes : MeshStore
+    quads : Quads
+    """
+
+    def __init__(self, meshes: MeshStore, quads: Quads) -> None:
+        self._meshes = meshes
+        self._all, self._some, self._outline = RowBuffer(), RowBuffer(), RowBuffer()
+        self._skin, self._shell = RangeMesh(), RangeMesh()
+        self._still = StillPicture(quads)
+
+    def draw(
+        self, draw_list: DrawList, view: View, settings: Settings, program: Program, picture: Picture | None
+    ) -> None:
+        """Draw all opaque obstacles with a program that is in use.
+
+        Parameters
+        ----------
+        draw_list : DrawList
+        view : View
+        settings : Settings
+        program : Program
+        picture : Picture or None
+            What is drawn into, still without any solids, if it has one sample a pixel.
+        """
+        mesh, detail = post_look(settings, draw_list, view)
+        bodies = draw_list.world.bodies
+        # What links shade looks different in every picture.
+        if picture is None or settings.shaded or len(bodies) < MANY:
+            self._draw(draw_list, program, mesh, detail)
+            return
+        standing = self._still.standing
+        key = (view.camera, view.width, view.height, draw_list.theme, draw_list.bright, mesh, detail)
+        if not standing.holds(bodies, key):
+            self._still.bind(view.width, view.height)
+            self._draw(draw_list, program, mesh, detail, ~standing.mask())
+        self._still.lay(picture)
+        gl.glEnable(gl.GL_CULL_FACE)
+        program.use()
+        if standing.moving:
+            self._draw(draw_list, program, mesh, detail, standing.mask())
+
+    def draw_translucent(self, draw_list: DrawList, view: View, settings: Settings, program: Program) -> None:
+        """Draw all obstacles, closed on all sides."""
+        _, detail = post_look(settings, draw_list, view)
+        self._draw(draw_list, program, "drum", detail)
+
+    def cast(self, draw_list: DrawList, texel: float, mask: Mask | None) -> None:
+        """Draw (some of) the obstacles with the current program, whatever they look like, into texels of a size (m)."""
+        terrain = draw_list.world.terrain
+        if terrain is not None:
+            ranges = terrain.skin_range if mask is None else terrain.skin_range[mask]
+            self._skin.draw(terrain.skin, world_parts.merged(ranges), draw_list.terrain[0].row)
+        self._posts(draw_list, "stub", cast_facets(draw_list, texel), mask)
+
+    def draw_outlines(self, draw_list: DrawList, view: View, settings: Settings, program: Program) -> None:
+        """Draw the shells of selected obstacles with a program that is in use and shows far sides."""
+        _, detail = post_look(settings, draw_list, view)
+        rows = draw_list.outlines.get("drum")
+        if rows is not None:
+            self._outline.upload(rows)
+            self._meshes.draw("drum", detail, self._outline, len(rows))
+        terrain, camera = draw_list.world.terrain, view.camera
+        if terrain is None:
+            return
+        for look in draw_list.terrain_outlines:
+            # As much as `Camera.view_height` says, at every corner by itself.
+            height = look.grow * 2.0 * math.tan(camera.fov / 2.0)
+            grow = (height * camera.distance, 0.0) if camera.orthographic else (0.0, height)
+            program.set("u_grow", *grow)
+            self._shell.draw(terrain.shell, look.ranges, look.row)
+        program.set("u_grow", 0.0, 0.0)
+
+    def _draw(self, draw_list: DrawList, program: Program, mesh: str, detail: int, mask: Mask | None = None) -> None:
+        self._posts(draw_list, mesh, detail, mask)
+        terrain = draw_list.world.terrain
+        if terrain is None:
+            return
+        looks = draw_list.terrain
+        if mask is not None:
+            looks = world_parts.terrain_looks(
+                terrain, draw_list.theme, draw_list.bright, draw_list.obstacle_opacity, mask
+            )
+        if terrain.sunk:
+            gl.glEnable(gl.GL_CLIP_DISTANCE0)
+        program.set("u_receiver", 1.0)
+        for look in looks:
+            self._skin.draw(terrain.skin, look.ranges, look.row)
+        program.set("u_receiver", 0.0)
+        gl.glDisable(gl.GL_CLIP_DISTANCE0)
+
+    def _posts(self, draw_list: DrawList, mesh: str, detail: int, mask: Mask | None) -> None:
+        rows, buffer = draw_list.obstacles, self._all
+        if mask is not None:
+            rows, buffer = rows[mask[draw_list.world.posts.owner]], self._some
+        if len(rows):
+            buffer.upload(np.asarray(rows))
+            self._meshes.draw(mesh, detail, buffer, len(rows))
+
+    def release(self) -> None:
+        """Delete everything."""
+        for part in (self._all, self._some, self._outline, self._skin, self._shell, self._still):
+            part.release()

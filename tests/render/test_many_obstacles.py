@@ -1,0 +1,150 @@
+"""Many obstacles: what is kept from picture to picture, or taken over from scene to scene, is as if made anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from snakestudio.model.edits import move_obstacles, remove_obstacles, with_values
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
+from snakestudio.render import obstacles as module
+from snakestudio.render.camera import Camera
+from snakestudio.render.draw_list import Overlays, Pick, build
+from snakestudio.render.obstacles import Obstacles, obstacles_of
+from snakestudio.render.offscreen import OffscreenRenderer
+from snakestudio.render.picking import pick
+from snakestudio.render.quality import Quality
+from snakestudio.render.still import MANY
+
+SIZE = (480, 300)
+CAMERA = Camera().frame((-4.0, -4.0, 0.0), (4.0, 4.0, 0.3), SIZE[0] / SIZE[1])
+
+
+def crowd(count: int = MANY + 60) -> Scene:
+    """A scene of every kind of obstacle, most of them posts and blocks, none over another."""
+    rng = np.random.default_rng(4)
+    side = int(np.ceil(np.sqrt(count)))
+    made: list[Obstacle] = []
+    for i in range(count):
+        x, y = 0.55 * (i % side) - 3.4, 0.55 * (i // side) - 3.4
+        if i % 40 == 7:
+            kinds: tuple[Obstacle, ...] = (
+                Ramp(x_m=x, y_m=y, length_m=0.3, rise_m=0.1, width_m=0.3),
+                Stairs(x_m=x, y_m=y, steps=2, run_m=0.1, width_m=0.3, landing_m=0.1),
+                HeightField(x_m=x, y_m=y, length_m=0.4, width_m=0.4, heights_m=((0.0, 0.1), (0.05, 0.0))),
+                Rubble(x_m=x, y_m=y, length_m=0.4, width_m=0.4, blocks=5, smallest_m=0.05, largest_m=0.1),
+            )
+            made.append(kinds[i // 40 % 4])
+        elif i % 2:
+            made.append(Cylinder(x_m=x, y_m=y, radius_m=float(rng.uniform(0.05, 0.12))))
+        else:
+            made.append(
+                Box(
+                    x_m=x, y_m=y, length_m=0.25, width_m=0.15, yaw_deg=float(rng.uniform(0, 90)), pitch_deg=float(i % 7)
+                )
+            )
+    return Scene(obstacles=tuple(made))
+
+
+def anew(scene: Scene, *, shown_only: bool = False) -> Obstacles:
+    """The obstacles made without anything that is kept."""
+    module._cache = ()
+    return obstacles_of(scene.obstacles, shown_only=shown_only)
+
+
+def same(one: Obstacles, other: Obstacles) -> None:
+    for name in ("posts", "blocks"):
+        a, b = getattr(one, name), getattr(other, name)
+        for field in type(a).__dataclass_fields__:
+            assert np.array_equal(getattr(a, field), getattr(b, field)), (name, field)
+    assert [i for i, _ in one.prisms] == [i for i, _ in other.prisms]
+    assert [i for i, _ in one.reliefs] == [i for i, _ in other.reliefs]
+    assert np.array_equal(one.low, other.low, equal_nan=True)
+    assert np.array_equal(one.high, other.high, equal_nan=True)
+    a, b = one.terrain, other.terrain
+    assert a is not None
+    assert b is not None
+    for name in ("skin", "shell"):
+        assert np.array_equal(getattr(a, name).vertices, getattr(b, name).vertices)
+        assert np.array_equal(getattr(a, name).indices, getattr(b, name).indices)
+        assert np.array_equal(getattr(a, name + "_range"), getattr(b, name + "_range"))
+    assert np.array_equal(a.earthen, b.earthen)
+    assert np.array_equal(a.balls, b.balls)
+    assert a.sunk == b.sunk
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda s: move_obstacles(s, [4, 5], 0.1, -0.2),
+        lambda s: with_values(s, {"obstacles[8].rise_m": 0.2}),
+        lambda s: with_values(s, {"obstacles[48].steps": 4}),
+        lambda s: with_values(s, {"obstacles[88].heights_m": [[0.0, 0.1, 0.2], [0.0, 0.1, 0.3]]}),
+        lambda s: with_values(s, {"obstacles[128].blocks": 7}),
+        lambda s: with_values(s, {"obstacles[128].seed": 7}),
+        lambda s: with_values(s, {"obstacles[5].z_m": -0.02, "obstacles[6].radius_m": 0.2}),
+        lambda s: remove_obstacles(s, [3, 9]),
+        lambda s: move_obstacles(s, range(len(s.obstacles)), 0.01, 0.0),
+    ],
+    ids=["moved", "ramp", "other steps", "finer field", "more blocks", "other blocks", "sunk", "removed", "all"],
+)
+def test_a_changed_scene_takes_over_what_it_shares(change) -> None:
+    before = crowd()
+    after = change(before)
+    first = anew(before)
+    assert first.terrain is not None
+    taken = obstacles_of(after.obstacles)
+    same(taken, anew(after))
+
+
+def test_hidden_obstacles_are_not_there_to_be_seen_and_come_back() -> None:
+    scene = crowd()
+    hidden = with_values(scene, {f"obstacles[{i}].hidden": True for i in (1, 2, 8, 48)})
+    module._cache = ()
+    whole = obstacles_of(hidden.obstacles)
+    shown = obstacles_of(hidden.obstacles, shown_only=True)
+    assert np.isfinite(whole.low).all()  # the robot meets them all the same
+    assert np.isnan(shown.low[[0, 1, 7, 47]]).all()
+    assert np.isfinite(np.delete(shown.low, [0, 1, 7, 47], axis=0)).all()
+    assert shown.terrain is not None
+    moved = move_obstacles(hidden, [20], 0.1, 0.0)
+    taken = obstacles_of(moved.obstacles, shown_only=True)
+    same(taken, anew(moved, shown_only=True))
+    straight_down = Camera(elevation=np.pi / 2, azimuth=-np.pi / 2, orthographic=True, target=(-3.4, -3.4, 0.0))
+    for of, found in ((scene, "obstacle"), (hidden, "ground")):
+        picked = pick(build(of, None, Overlays(), straight_down), straight_down, (0.0, 0.0), 1.6)
+        assert picked is not None
+        assert picked.kind == found
+    assert obstacles_of(scene.obstacles, shown_only=True) is obstacles_of(scene.obstacles)
+
+
+@pytest.mark.parametrize("quality", [Quality.LOW, Quality.MEDIUM])
+def test_kept_pictures_are_those_that_would_be_drawn(quality: Quality) -> None:
+    scene = crowd()
+    moved = [move_obstacles(scene, [6, 11], 0.15 * k, 0.1 * k) for k in (1, 2, 3)]
+    other = move_obstacles(moved[-1], [30], -0.1, 0.0)
+    selected = Overlays(selection=(Pick("obstacle", 6), Pick("obstacle", 11)))
+    near = replace(CAMERA, azimuth=CAMERA.azimuth + 0.3)
+    steps = [
+        (scene, Overlays(), CAMERA),
+        *((one, Overlays(), CAMERA) for one in moved),
+        (moved[-1], selected, CAMERA),
+        (other, selected, CAMERA),
+        (scene, selected, CAMERA),  # undone
+        (scene, selected, near),
+        (moved[0], selected, near),
+        (remove_obstacles(scene, [6]), Overlays(), near),
+        (scene, Overlays(obstacle_opacity=0.5), near),
+        (scene, Overlays(), near),
+    ]
+    with OffscreenRenderer(*SIZE, quality=quality) as screen:
+        for number, (one, overlays, camera) in enumerate(steps):
+            drawn = build(one, None, overlays, camera)
+            kept = screen.draw(drawn, camera)
+            with OffscreenRenderer(*SIZE, quality=quality) as fresh:
+                away = np.abs(fresh.draw(drawn, camera).astype(int) - kept.astype(int))
+            # Where two obstacles touch a pixel at the same depth, the order of drawing decides.
+            assert (away.max(axis=2) > 8).mean() < 2e-4, f"step {number}: {(away.max(axis=2) > 8).sum()} pixels"
