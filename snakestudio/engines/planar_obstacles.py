@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from snakestudio.engines import checks
 from snakestudio.engines.grid import Grid, make_grid
 from snakestudio.errors import Problem
+from snakestudio.model.by_identity import by_identity
 from snakestudio.model.scene import Scene
 from snakestudio.model.solids import Block, Post, obstacle_solids
 from snakestudio.model.world import Box, Cylinder, Obstacle
@@ -35,6 +36,7 @@ def _vertical(block: Block) -> int:
     return axis if abs(block.rotation[2, axis]) >= 1.0 - UPRIGHT else -1
 
 
+@by_identity
 def fits_the_plane(obstacle: Obstacle) -> bool:
     """Whether `obstacle` is a wall to a planar robot: an upright cylinder or box."""
     if isinstance(obstacle, Box):
@@ -43,7 +45,8 @@ def fits_the_plane(obstacle: Obstacle) -> bool:
     return isinstance(obstacle, Cylinder)
 
 
-def _outline(obstacle: Cylinder | Box) -> tuple[tuple[float, ...], float, float]:
+@by_identity
+def _outline(obstacle: Obstacle) -> tuple[tuple[float, ...], float, float]:
     """The first seven columns of `OUTLINE`, and the heights of its lower and upper face, m."""
     solid = obstacle_solids(obstacle)[0]
     if isinstance(solid, Post):
@@ -63,13 +66,14 @@ def outlines(obstacles: tuple[Obstacle, ...], radius: float) -> FloatArray:
 
     What does not fit the plane (`check` refuses it) cannot be met.
     """
-    table = np.zeros((len(obstacles), len(OUTLINE)))
-    for j, obstacle in enumerate(obstacles):
-        if isinstance(obstacle, Cylinder | Box) and fits_the_plane(obstacle):
-            table[j, :7], low, high = _outline(obstacle)
-            table[j, 7] = low < 2.0 * radius and high > 0.0
-            table[j, 8] = obstacle.friction
-    return table
+    nothing = (0.0,) * len(OUTLINE)
+    rows = [_row(obstacle, radius) if fits_the_plane(obstacle) else nothing for obstacle in obstacles]
+    return np.array(rows, float).reshape(-1, len(OUTLINE))
+
+
+def _row(obstacle: Obstacle, radius: float) -> tuple[float, ...]:
+    outline, low, high = _outline(obstacle)
+    return (*outline, float(low < 2.0 * radius and high > 0.0), obstacle.friction)
 
 
 def obstacle_grid(obstacles: FloatArray, reach: float) -> Grid:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from snakestudio.engines.grid import make_grid
 from snakestudio.kernels.solid_distance import LOWER_OPEN, UPPER_OPEN
 from snakestudio.kernels.solids import EXTRUDED, POST, RELIEF, World
 from snakestudio.kernels.terrain_shape import BLOCK
+from snakestudio.model.by_identity import by_identity
 from snakestudio.model.scene import Scene
 from snakestudio.model.solids import Block, Post, Prism, Relief, Solid, obstacle_solids
 from snakestudio.model.world import HeightField, Obstacle
@@ -26,119 +28,111 @@ MARGIN = 0.01
 _GROUND = 1e-9
 """What reaches no higher than this is covered by the ground plane, m."""
 
+_WITHOUT_SHAPE = ("name", "group", "locked", "hidden", "friction")
+"""What an obstacle says that has nothing to do with its shape."""
 
-class _Arrays:
-    """Grows solid by solid; `World` says what each list holds."""
 
-    def __init__(self) -> None:
-        self.reach: list[tuple[float, ...]] = []
-        self.lowest: list[tuple[float, float]] = []
-        self.highest: list[tuple[float, float]] = []
-        self.labels: list[tuple[int, ...]] = []
-        self.frames: list[FloatArray] = []
-        self.corners: list[FloatArray] = []
-        self.heights: list[FloatArray] = []
-        self.tops: list[FloatArray] = []
-        self._n = {"corners": 0, "heights": 0, "tops": 0}
+@dataclass(frozen=True, slots=True, eq=False)
+class _Entry:
+    """What a solid adds to the arrays: `World` says what each of them holds.
 
-    def _append(self, name: str, array: FloatArray) -> int:
-        """Add a piece to one of the long arrays; returns where it begins."""
-        begin = self._n[name]
-        self._n[name] += len(array)
-        getattr(self, name).append(array)
-        return begin
+    Attributes
+    ----------
+    reach : tuple of 5 floats
+    lowest, highest : (float, float)
+        Corners of its box from above, m.
+    kind : int
+    frame : (14,) array
+    extra : tuple of int
+        Labels after the body's and the solid's numbers; where its rows begin is added to the first `begins` of them.
+    begins : tuple of str
+        Arrays that these labels count in.
+    rows : dict of str to array
+        Rows for the long arrays.
+    """
 
-    def add(self, solid: Solid, body: int, number: int) -> None:
-        """Enter a solid, unless the ground covers it."""
-        if isinstance(solid, Post):
-            self._post(solid, body, number)
-        elif isinstance(solid, Relief):
-            self._relief(solid, body, number)
-        else:
-            self._extruded(solid, body, number)
+    reach: tuple[float, ...]
+    lowest: tuple[float, float]
+    highest: tuple[float, float]
+    kind: int
+    frame: FloatArray
+    extra: tuple[int, ...]
+    begins: tuple[str, ...]
+    rows: dict[str, FloatArray]
 
-    def _place(self, points: FloatArray, low: float, kind: int, body: int, number: int, extra: tuple[int, ...]) -> None:
-        """Enter the outline of a solid with corners `points` (k, 3) and its labels."""
-        least, greatest = points.min(axis=0), points.max(axis=0)
-        centre = 0.5 * (least + greatest)[:2]
-        radius = float(np.sqrt(((points[:, :2] - centre) ** 2).sum(axis=1).max())) * (1.0 + 1e-12)
-        self.reach.append((centre[0], centre[1], radius, low, greatest[2]))
-        self.lowest.append((least[0], least[1]))
-        self.highest.append((greatest[0], greatest[1]))
-        self.labels.append((kind, body, number, *extra, *([0] * (4 - len(extra)))))
 
-    def _post(self, post: Post, body: int, number: int) -> None:
-        if post.high <= _GROUND:
-            return
-        centre = np.array([post.x, post.y, 0.5 * (post.low + post.high)])
-        self.frames.append(np.concatenate([centre, np.eye(3).ravel(), [0.5 * (post.high - post.low), post.radius]]))
-        self.reach.append((post.x, post.y, post.radius, post.low, post.high))
-        self.lowest.append((post.x - post.radius, post.y - post.radius))
-        self.highest.append((post.x + post.radius, post.y + post.radius))
-        begin = self._n["corners"]
-        caps = UPPER_OPEN | (LOWER_OPEN if post.low > _GROUND else 0)
-        self.labels.append((POST, body, number, begin, begin, caps, 0))
+def _entry(solid: Solid) -> _Entry | None:
+    """The entry of a solid; None if the ground covers it."""
+    if isinstance(solid, Post):
+        return _post(solid)
+    return _relief(solid) if isinstance(solid, Relief) else _extruded(solid)
 
-    def _extruded(self, solid: Block | Prism, body: int, number: int) -> None:
-        """A block is a prism with a rectangular profile."""
-        if isinstance(solid, Block):
-            a, half, c = solid.half
-            origin, profile = solid.centre, np.array([[-a, -c], [a, -c], [a, c], [-a, c]])
-        else:
-            origin, profile, half = solid.origin, solid.profile, solid.half_width
-        axes = solid.rotation[:, [0, 2, 1]].T
-        flat = origin + profile @ axes[:2]
-        points = np.concatenate([flat - half * axes[2], flat + half * axes[2]])
-        if points[:, 2].max() <= _GROUND:
-            return
-        edge = np.roll(profile, -1, axis=0) - profile
-        length = np.hypot(edge[:, 0], edge[:, 1])
-        high = flat[:, 2] + abs(half * axes[2, 2])  # of either of a corner's two points
-        rows = np.column_stack(
-            [profile, edge[:, 1] / length, -edge[:, 0] / length, length, np.maximum(high, np.roll(high, -1)) > _GROUND]
-        )
-        m = len(profile)
-        caps = (LOWER_OPEN if points[:m, 2].max() > _GROUND else 0) | (
-            UPPER_OPEN if points[m:, 2].max() > _GROUND else 0
-        )
-        begin = self._append("corners", rows)
-        self.frames.append(np.concatenate([origin, axes.ravel(), [half, 0.0]]))
-        self._place(points, float(points[:, 2].min()), EXTRUDED, body, number, (begin, begin + m, caps))
 
-    def _relief(self, relief: Relief, body: int, number: int) -> None:
-        heights = relief.heights
-        if relief.origin[2] + heights.max() <= _GROUND:
-            return
-        ny, nx = heights.shape
-        cos, sin = np.cos(relief.yaw), np.sin(relief.yaw)
-        axes = np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]])
-        top = float(heights.max())
-        far_x, far_y = (nx - 1) * relief.dx, (ny - 1) * relief.dy
-        box = np.array([[0.0, 0.0, top], [far_x, 0.0, top], [far_x, far_y, top], [0.0, far_y, top]])
-        tops = np.array(
-            [
-                [heights[j : j + BLOCK + 1, i : i + BLOCK + 1].max() for i in range(0, nx, BLOCK)]
-                for j in range(0, ny, BLOCK)
-            ]
-        )
-        begin, begin_top = self._append("heights", heights.ravel()), self._append("tops", tops.ravel())
-        self.frames.append(np.concatenate([relief.origin, axes.ravel(), [relief.dx, relief.dy]]))
-        self._place(relief.origin + box @ axes, -np.inf, RELIEF, body, number, (begin, begin_top, nx, ny))
+def _around(points: FloatArray, low: float) -> tuple[tuple[float, ...], tuple[float, float], tuple[float, float]]:
+    """Reach and box of a solid with corners `points` (k, 3)."""
+    least, greatest = points.min(axis=0), points.max(axis=0)
+    centre = 0.5 * (least + greatest)[:2]
+    radius = float(np.sqrt(((points[:, :2] - centre) ** 2).sum(axis=1).max())) * (1.0 + 1e-12)
+    return (centre[0], centre[1], radius, low, greatest[2]), (least[0], least[1]), (greatest[0], greatest[1])
 
-    def world(self, key: int, reach: float) -> World:
-        """Everything as arrays, with the grid for links of this reach."""
-        k = len(self.reach)
-        grid = make_grid(np.array(self.lowest).reshape(k, 2), np.array(self.highest).reshape(k, 2), np.full(k, reach))
 
-        def joined(pieces: Sequence[FloatArray], shape: tuple[int, ...]) -> FloatArray:
-            return np.ascontiguousarray(np.concatenate([np.zeros(shape), *pieces]), dtype=np.float64)
+def _post(post: Post) -> _Entry | None:
+    if post.high <= _GROUND:
+        return None
+    centre = np.array([post.x, post.y, 0.5 * (post.low + post.high)])
+    frame = np.concatenate([centre, np.eye(3).ravel(), [0.5 * (post.high - post.low), post.radius]])
+    caps = UPPER_OPEN | (LOWER_OPEN if post.low > _GROUND else 0)
+    lowest, highest = (post.x - post.radius, post.y - post.radius), (post.x + post.radius, post.y + post.radius)
+    reach = (post.x, post.y, post.radius, post.low, post.high)
+    return _Entry(reach, lowest, highest, POST, frame, (0, 0, caps, 0), ("corners", "corners"), {})
 
-        return World(
-            key, *grid,
-            np.array(self.reach, dtype=np.float64).reshape(k, 5), np.array(self.labels, dtype=np.int64).reshape(k, 7),
-            np.array(self.frames, dtype=np.float64).reshape(k, 14), joined(self.corners, (0, 6)),
-            joined(self.heights, (0,)), joined(self.tops, (0,)),
-        )  # fmt: skip
+
+def _extruded(solid: Block | Prism) -> _Entry | None:
+    """A block is a prism with a rectangular profile."""
+    if isinstance(solid, Block):
+        a, half, c = solid.half
+        origin, profile = solid.centre, np.array([[-a, -c], [a, -c], [a, c], [-a, c]])
+    else:
+        origin, profile, half = solid.origin, solid.profile, solid.half_width
+    axes = solid.rotation[:, [0, 2, 1]].T
+    flat = origin + profile @ axes[:2]
+    points = np.concatenate([flat - half * axes[2], flat + half * axes[2]])
+    if points[:, 2].max() <= _GROUND:
+        return None
+    edge = np.roll(profile, -1, axis=0) - profile
+    length = np.hypot(edge[:, 0], edge[:, 1])
+    high = flat[:, 2] + abs(half * axes[2, 2])  # of either of a corner's two points
+    rows = np.column_stack(
+        [profile, edge[:, 1] / length, -edge[:, 0] / length, length, np.maximum(high, np.roll(high, -1)) > _GROUND]
+    )
+    m = len(profile)
+    caps = (LOWER_OPEN if points[:m, 2].max() > _GROUND else 0) | (UPPER_OPEN if points[m:, 2].max() > _GROUND else 0)
+    frame = np.concatenate([origin, axes.ravel(), [half, 0.0]])
+    extra = (0, m, caps, 0)
+    begins = ("corners", "corners")
+    return _Entry(*_around(points, float(points[:, 2].min())), EXTRUDED, frame, extra, begins, {"corners": rows})
+
+
+def _relief(relief: Relief) -> _Entry | None:
+    heights = relief.heights
+    if relief.origin[2] + heights.max() <= _GROUND:
+        return None
+    ny, nx = heights.shape
+    cos, sin = np.cos(relief.yaw), np.sin(relief.yaw)
+    axes = np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]])
+    top = float(heights.max())
+    far_x, far_y = (nx - 1) * relief.dx, (ny - 1) * relief.dy
+    box = np.array([[0.0, 0.0, top], [far_x, 0.0, top], [far_x, far_y, top], [0.0, far_y, top]])
+    tops = np.array(
+        [
+            [heights[j : j + BLOCK + 1, i : i + BLOCK + 1].max() for i in range(0, nx, BLOCK)]
+            for j in range(0, ny, BLOCK)
+        ]
+    )
+    frame = np.concatenate([relief.origin, axes.ravel(), [relief.dx, relief.dy]])
+    around = _around(relief.origin + box @ axes, -np.inf)
+    rows = {"heights": heights.ravel(), "tops": tops.ravel()}
+    return _Entry(*around, RELIEF, frame, (0, 0, nx, ny), ("heights", "tops"), rows)
 
 
 def world_of_solids(bodies: Sequence[Sequence[Solid]], reach: float, key: int = 0) -> World:
@@ -153,20 +147,61 @@ def world_of_solids(bodies: Sequence[Sequence[Solid]], reach: float, key: int = 
     key : int
         See `World`.
     """
-    arrays = _Arrays()
-    for body, solids in enumerate(bodies):
-        for number, solid in enumerate(solids):
-            arrays.add(solid, body, number)
-    return arrays.world(key, reach * (1.0 + MARGIN))
+    return _world_of([[_entry(solid) for solid in solids] for solids in bodies], reach * (1.0 + MARGIN), key)
 
 
-def _shape_of(obstacle: Obstacle, base_dir: Path | None) -> tuple[object, ...]:
+def _world_of(bodies: Sequence[Sequence[_Entry | None]], reach: float, key: int) -> World:
+    """Everything as arrays, with the grid for links of this reach."""
+    pieces: dict[str, list[FloatArray]] = {"corners": [], "heights": [], "tops": []}
+    count = dict.fromkeys(pieces, 0)
+    entries: list[_Entry] = []
+    labels: list[tuple[int, ...]] = []
+    for body, those in enumerate(bodies):
+        for number, entry in enumerate(those):
+            if entry is None:
+                continue
+            first, second = entry.begins
+            extra = entry.extra
+            at = (count[first] + extra[0], count[second] + extra[1])
+            labels.append((entry.kind, body, number, *at, *extra[2:]))
+            entries.append(entry)
+            for name, rows in entry.rows.items():
+                pieces[name].append(rows)
+                count[name] += len(rows)
+    k = len(entries)
+    lowest = np.array([entry.lowest for entry in entries], dtype=np.float64).reshape(k, 2)
+    highest = np.array([entry.highest for entry in entries], dtype=np.float64).reshape(k, 2)
+
+    def joined(name: str, shape: tuple[int, ...]) -> FloatArray:
+        return np.ascontiguousarray(np.concatenate([np.zeros(shape), *pieces[name]]), dtype=np.float64)
+
+    return World(
+        key, *make_grid(lowest, highest, np.full(k, reach)),
+        np.array([entry.reach for entry in entries], dtype=np.float64).reshape(k, 5),
+        np.array(labels, dtype=np.int64).reshape(k, 7),
+        np.array([entry.frame for entry in entries], dtype=np.float64).reshape(k, 14),
+        joined("corners", (0, 6)), joined("heights", (0,)), joined("tops", (0,)),
+    )  # fmt: skip
+
+
+@by_identity
+def _entries(obstacle: Obstacle) -> list[_Entry | None]:
+    """The entries of an obstacle that says everything itself."""
+    return [_entry(solid) for solid in obstacle_solids(obstacle)]
+
+
+@by_identity
+def _values(obstacle: Obstacle) -> int:
+    """A number for everything an obstacle says that its solids depend on."""
+    return hash(tuple(value for name, value in obstacle if name not in _WITHOUT_SHAPE))
+
+
+def _shape_of(obstacle: Obstacle, base_dir: Path | None) -> object:
     """Everything of an obstacle that its solids depend on."""
-    values = tuple(value for name, value in obstacle if name not in ("name", "friction"))
     if not isinstance(obstacle, HeightField) or obstacle.picture is None:
-        return values
+        return _values(obstacle)
     path = (base_dir or Path()) / obstacle.picture
-    return *values, str(path), path.stat().st_mtime_ns if path.exists() else 0
+    return _values(obstacle), str(path), path.stat().st_mtime_ns if path.exists() else 0
 
 
 def make_world(scene: Scene, base_dir: Path | None, old: World | None = None) -> World:
@@ -178,7 +213,7 @@ def make_world(scene: Scene, base_dir: Path | None, old: World | None = None) ->
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     old : World or None
-        Handed back if the obstacles (but for friction and name) and the links are the same.
+        Handed back if the shapes of the obstacles and the links are the same.
 
     Raises
     ------
@@ -189,4 +224,10 @@ def make_world(scene: Scene, base_dir: Path | None, old: World | None = None) ->
     key = hash((reach, *(_shape_of(obstacle, base_dir) for obstacle in scene.obstacles)))
     if old is not None and old.key == key:
         return old
-    return world_of_solids([obstacle_solids(obstacle, base_dir) for obstacle in scene.obstacles], reach, key)
+    bodies = [
+        [_entry(solid) for solid in obstacle_solids(obstacle, base_dir)]
+        if isinstance(obstacle, HeightField)
+        else _entries(obstacle)
+        for obstacle in scene.obstacles
+    ]
+    return _world_of(bodies, reach * (1.0 + MARGIN), key)

@@ -45,7 +45,7 @@ def stadium_circle(
     rx = lever * cos - dx
     ry = lever * sin - dy
     distance = math.sqrt(rx * rx + ry * ry)
-    if distance > 0.0:
+    if distance > 1e-140:  # below, squares underflow
         normal_x = rx / distance
         normal_y = ry / distance
     else:  # the obstacle's centre lies on the axis: push to the link's left

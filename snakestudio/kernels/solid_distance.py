@@ -56,7 +56,7 @@ def _profile_distance(solid: Extrusion, u: float, v: float, eu: float, ev: float
     corners, first, last, disc = solid.corners, solid.first, solid.last, solid.disc
     if first == last:  # a disc
         rho = math.sqrt(u * u + v * v)
-        if rho == 0.0:
+        if rho < 1e-140:  # squares underflow: the direction from the axis is lost
             return -disc, 1.0, 0.0, 0.0
         nu, nv = u / rho, v / rho
         along = nu * eu + nv * ev

@@ -20,6 +20,7 @@ __all__ = [
     "changed_keys",
     "get_value",
     "move_obstacles",
+    "only_obstacles",
     "parse_key",
     "remove_obstacles",
     "tree",
@@ -223,6 +224,14 @@ def changed_keys(before: Scene, after: Scene) -> list[str]:
 
     walk(before, after, "")
     return keys
+
+
+def only_obstacles(before: Scene, after: Scene) -> bool:
+    """Whether an edit changed nothing but obstacles, and these not in number; quick, as it is asked while one drags."""
+    same = all(
+        getattr(before, name) is getattr(after, name) for name in type(after).model_fields if name != "obstacles"
+    )
+    return same and len(before.obstacles) == len(after.obstacles)
 
 
 def add_obstacle(scene: Scene, obstacle: Obstacle) -> Scene:

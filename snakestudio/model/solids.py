@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Problem, SceneError
+from snakestudio.model.by_identity import by_identity
 from snakestudio.model.rotations import rotation
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 
@@ -177,7 +178,28 @@ def obstacle_solids(obstacle: Obstacle, base_dir: Path | None = None) -> list[So
     SceneError
         If the table or the picture of a height field cannot be used.
     """
+    if not isinstance(obstacle, HeightField):
+        return list(_solids(obstacle))
     o = obstacle
+    heights = _heights(o, base_dir)
+    ny, nx = heights.shape
+    turn = _rotation(o.yaw_deg)
+    origin = np.array([o.x_m, o.y_m, o.z_m]) - turn @ np.array([0.5 * o.length_m, 0.5 * o.width_m, 0.0])
+    return [Relief(origin, math.radians(o.yaw_deg), o.length_m / (nx - 1), o.width_m / (ny - 1), heights)]
+
+
+@by_identity
+def _solids(o: Cylinder | Box | Stairs | Ramp | Rubble) -> tuple[Solid, ...]:
+    """The bodies of an obstacle that says everything itself; kept, so nothing of them may be written to."""
+    solids = tuple(_made(o))
+    for solid in solids:
+        for part in solid:
+            if isinstance(part, np.ndarray):
+                part.setflags(write=False)
+    return solids
+
+
+def _made(o: Cylinder | Box | Stairs | Ramp | Rubble) -> list[Solid]:
     if isinstance(o, Cylinder):
         return [Post(o.x_m, o.y_m, o.radius_m, 0.0, o.height_m)]
     if isinstance(o, Box):
@@ -187,14 +209,8 @@ def obstacle_solids(obstacle: Obstacle, base_dir: Path | None = None) -> list[So
         return _stairs(o)
     if isinstance(o, Rubble):
         return _rubble(o)
-    if isinstance(o, Ramp):
-        corners = [(0.0, 0.0), (o.length_m + o.landing_m, 0.0), (o.length_m + o.landing_m, o.rise_m)]
-        if o.landing_m > 0.0:
-            corners.append((o.length_m, o.rise_m))
-        origin = np.array([o.x_m, o.y_m, 0.0])
-        return [Prism(origin, _rotation(o.heading_deg), np.array(corners), 0.5 * o.width_m)]
-    heights = _heights(o, base_dir)
-    ny, nx = heights.shape
-    turn = _rotation(o.yaw_deg)
-    origin = np.array([o.x_m, o.y_m, o.z_m]) - turn @ np.array([0.5 * o.length_m, 0.5 * o.width_m, 0.0])
-    return [Relief(origin, math.radians(o.yaw_deg), o.length_m / (nx - 1), o.width_m / (ny - 1), heights)]
+    corners = [(0.0, 0.0), (o.length_m + o.landing_m, 0.0), (o.length_m + o.landing_m, o.rise_m)]
+    if o.landing_m > 0.0:
+        corners.append((o.length_m, o.rise_m))
+    origin = np.array([o.x_m, o.y_m, 0.0])
+    return [Prism(origin, _rotation(o.heading_deg), np.array(corners), 0.5 * o.width_m)]

@@ -7,11 +7,13 @@ waits and never locks. Events, rare by nature, are handed to a callback on the w
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -103,6 +105,7 @@ class Session:
     def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
         self._on_event = on_event or (lambda event: None)
         self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._edits: deque[Scene] = deque()
         self._clock = Clock()
         self._runner: Runner | None = None
         self._scene: Scene | None = None
@@ -119,37 +122,43 @@ class Session:
 
     # --- commands (any thread)
 
+    def _put(self, command: Callable[[], None]) -> None:
+        self._edits = deque()  # edits from now on come after this
+        self._commands.put(command)
+
     def open(self, scene: Scene, base_dir: Path | None = None) -> None:
         """Replace the scene; the new run stands at t = 0."""
-        self._commands.put(lambda: self._do_open(scene, base_dir))
+        self._put(lambda: self._do_open(scene, base_dir))
 
     def edit(self, scene: Scene) -> None:
         """The scene was edited: at t = 0 the run starts anew, later what can change does so from the next period on."""
-        self._commands.put(lambda: self._do_edit(scene))
+        edits = self._edits
+        edits.append(scene)
+        self._commands.put(lambda: self._do_edits(edits))
 
     def play(self) -> None:
         """Run (on); a finished run goes on for another duration."""
-        self._commands.put(self._do_play)
+        self._put(self._do_play)
 
     def pause(self) -> None:
         """Stand still at the next period border."""
-        self._commands.put(self._do_pause)
+        self._put(self._do_pause)
 
     def step(self, n_steps: int | None = None) -> None:
         """Take some time steps (a control period if not said how many) and pause."""
-        self._commands.put(lambda: self._do_step(n_steps))
+        self._put(lambda: self._do_step(n_steps))
 
     def reset(self) -> None:
         """Back to t = 0 with all edits applied."""
-        self._commands.put(self._do_reset)
+        self._put(self._do_reset)
 
     def set_speed(self, speed: float) -> None:
         """Simulated over wall time: 1 is real time, infinite is as fast as possible."""
-        self._commands.put(lambda: self._clock.set_speed(speed, self._runner.time if self._runner else 0.0))
+        self._put(lambda: self._clock.set_speed(speed, self._runner.time if self._runner else 0.0))
 
     def pull(self, link: int, force: tuple[float, float, float]) -> None:
         """Pull with a force (N, world frame) on the centre of gravity of a link until told otherwise."""
-        self._commands.put(lambda: self._do_pull(link, force))
+        self._put(lambda: self._do_pull(link, force))
 
     def close(self) -> None:
         """End the worker thread; returns when it has ended."""
@@ -311,6 +320,15 @@ class Session:
         if self._preparation is not None:
             self._preparation.stop()
             self._preparation = None
+
+    def _do_edits(self, edits: deque[Scene]) -> None:
+        """Take over the newest of the edits that came one after the other: a drag gives more than can be shown."""
+        newest = None
+        with contextlib.suppress(IndexError):
+            while True:
+                newest = edits.popleft()
+        if newest is not None:
+            self._do_edit(newest)
 
     def _do_edit(self, scene: Scene) -> None:
         if scene == self._scene:

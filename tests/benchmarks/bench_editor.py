@@ -1,0 +1,25 @@
+"""A scene of 2,000 obstacles in the real window: picking, dragging one of them, undoing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+from tests.benchmarks.bench_window import Row, screen
+
+SECONDS = 5.0
+
+
+def run() -> list[Row]:
+    """The figures beside their bars."""
+    with screen() as environment:
+        command = [sys.executable, "-m", "tests.benchmarks.editor_probe", str(SECONDS), "1600x1000"]
+        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=300, check=True)
+    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return [
+        ("pick among 2,000 obstacles", figures["pick"], "ms", "< 5", figures["pick"] < 5.0),
+        ("pictures a second while one is dragged", figures["fps"], "/s", ">= 30", figures["fps"] >= 30.0),
+        ("undo (median)", figures["undo"], "ms", "< 20", figures["undo"] < 20.0),
+        ("undo (longest of 20)", figures["undo_max"], "ms", "", True),
+    ]
