@@ -21,6 +21,7 @@ from typing import Literal
 
 __all__ = [
     "ExportError",
+    "Fix",
     "FormulaError",
     "GraphicsError",
     "PhysicsError",
@@ -34,6 +35,22 @@ __all__ = [
 
 
 Severity = Literal["error", "warning", "hint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """An edit that mends what a finding is about.
+
+    Attributes
+    ----------
+    label : str
+        What it does, as on a button: "Reduce the amplitude to 40°".
+    values : tuple of (str, object)
+        Dotted scene keys and the values they get, as they stand in the file; None leaves a key out.
+    """
+
+    label: str
+    values: tuple[tuple[str, object], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +69,8 @@ class Problem:
         What to do about it, ending without a full stop.
     obstacles, links : tuple of int
         0-based indices of what the finding is about, for highlighting.
+    fixes : tuple of Fix
+        Edits that would mend it, the best one first.
     """
 
     severity: Severity
@@ -60,6 +79,7 @@ class Problem:
     remedy: str
     obstacles: tuple[int, ...] = ()
     links: tuple[int, ...] = ()
+    fixes: tuple[Fix, ...] = ()
 
     def sentence(self) -> str:
         """The finding as one sentence."""

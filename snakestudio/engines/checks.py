@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.errors import Problem, SceneError
+from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.model.motion import JointAnglesStart, LateralUndulation
 from snakestudio.model.scene import Scene
+from snakestudio.model.world import STANDARD_GRAVITY
 
 __all__ = [
+    "MENDED",
+    "SPATIAL",
     "TOLERATED",
     "gait_reach",
     "inside_obstacle",
@@ -31,6 +34,17 @@ FloatArray = NDArray[np.float64]
 
 TOLERATED = 1e-3
 """Overlap with an obstacle and gap in a joint up to which a start is accepted, m."""
+
+
+_GRAVITY = Fix(
+    "Gravity 9.81 m/s² on level ground", (("ground.gravity_m_s2", STANDARD_GRAVITY), ("ground.slope_deg", 0.0))
+)
+
+MENDED = 4
+"""Obstacles around the robot for which a way out is looked for: that takes a while for each."""
+
+SPATIAL = Fix("Use the spatial model", (("model.kind", "spatial_nonsmooth"),))
+"""For what no planar model can do."""
 
 
 def unusable_file(error: SceneError) -> Problem:
@@ -63,8 +77,23 @@ def joint_gaps(front: FloatArray, rear: FloatArray) -> list[Problem]:
     ]
 
 
-def inside_obstacle(scene: Scene, obstacle: int, links: Iterable[int], depth: float) -> Problem:
-    """Links (0-based, the deepest first) that start inside an obstacle (0-based)."""
+def inside_obstacle(
+    scene: Scene, obstacle: int, links: Iterable[int], depth: float, clear: Callable[[FloatArray], bool] | None
+) -> Problem:
+    """Links that start inside an obstacle.
+
+    Parameters
+    ----------
+    scene : Scene
+    obstacle : int
+        0-based.
+    links : iterable of int
+        0-based, the deepest first.
+    depth : float
+        Of the deepest, m.
+    clear : callable or None
+        Whether all links are outside if the obstacle is moved by (dx, dy), m; None if no way out is to be looked for.
+    """
     deepest, *others = links
     name = scene.obstacles[obstacle].name
     called = f" ({name})" if name else ""
@@ -75,7 +104,35 @@ def inside_obstacle(scene: Scene, obstacle: int, links: Iterable[int], depth: fl
         "move the obstacle or the start",
         obstacles=(obstacle,),
         links=(deepest, *others),
+        fixes=_moved_out(scene, obstacle, clear) if clear is not None else (),
     )
+
+
+def _moved_out(scene: Scene, obstacle: int, clear: Callable[[FloatArray], bool]) -> tuple[Fix, ...]:
+    """The shortest move, of those in eight directions and whole millimetres, that frees the robot of an obstacle."""
+    o = scene.obstacles[obstacle]
+    if o.locked:
+        return ()
+    angles = np.arange(8) * (math.pi / 4.0)
+    best: tuple[float, FloatArray] | None = None
+    for way in np.column_stack([np.cos(angles), np.sin(angles)]):
+        step = 0.004
+        while step < 1.0 and not clear(step * way):
+            step *= 2.0
+        low = 0.5 * step
+        if step >= 1.0 or (best is not None and low >= best[0]):
+            continue
+        for _ in range(5):
+            middle = 0.5 * (low + step)
+            low, step = (low, middle) if clear(middle * way) else (middle, step)
+        if best is None or step < best[0]:
+            best = (step, (step + 0.002) * way)
+    if best is None:
+        return ()
+    x, y = round(o.x_m + float(best[1][0]), 3), round(o.y_m + float(best[1][1]), 3)
+    key = f"obstacles[{obstacle + 1}]"
+    away = math.hypot(x - o.x_m, y - o.y_m)
+    return (Fix(f"Move it {1e3 * away:.0f} mm away", ((f"{key}.x_m", x), (f"{key}.y_m", y))),)
 
 
 def gait_reach(gait: LateralUndulation) -> tuple[float, float]:
@@ -99,6 +156,7 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
                     amplitude,
                     f"amplitude and offset reach {reach:g}° but the joints stop at {limit:g}°",
                     f"reduce {amplitude} or {offset}, or raise robot.joint_limit_deg",
+                    fixes=_within_stops(scene, amplitude, offset, reach),
                 )
             )
     angle = np.degrees(np.abs(angles).max(axis=1))
@@ -115,6 +173,17 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
             )
         )
     return problems
+
+
+def _within_stops(scene: Scene, amplitude: str, offset: str, reach: float) -> tuple[Fix, ...]:
+    """A smaller amplitude, if the offset leaves room for one, or stops farther away."""
+    limit, gait = scene.robot.joint_limit_deg or 0.0, scene.gait
+    present = float(getattr(gait, amplitude.partition(".")[2], 0.0))
+    room = math.floor(10.0 * (limit - (reach - present))) / 10.0
+    farther = Fix(f"Let the joints reach {math.ceil(reach):g}°", (("robot.joint_limit_deg", float(math.ceil(reach))),))
+    if room <= 0.0:
+        return (farther,)
+    return Fix(f"Reduce the amplitude to {room:g}°", ((amplitude, room),)), farther
 
 
 def largest_stable_step(responses: Iterable[FloatArray], kp: FloatArray, kd: FloatArray) -> float:
@@ -160,8 +229,18 @@ def long_step(scene: Scene, stable: float) -> list[Problem]:
             "solver.step_s",
             f"{scene.solver.step_s:g} s is too long for the joint controllers' gains: the joints will oscillate",
             f"take at most {stable:.3g} s, or smaller gains",
+            fixes=_shorter_step(scene, stable),
         )
     ]
+
+
+def _shorter_step(scene: Scene, stable: float) -> tuple[Fix, ...]:
+    """A step with some reserve of which a whole number makes the control period."""
+    parts = math.ceil(scene.control.period_s / (0.9 * stable))
+    if not 0 < parts < 1_000_000:
+        return ()
+    step = scene.control.period_s / parts
+    return (Fix(f"Take steps of {1e3 * step:.3g} ms", (("solver.step_s", step),)),)
 
 
 def left_out(scene: Scene, keys: Iterable[str], models: str) -> list[Problem]:
@@ -184,7 +263,15 @@ def left_out(scene: Scene, keys: Iterable[str], models: str) -> list[Problem]:
             continue
         shown, usual = (f'"{v}"' if isinstance(v, str) else f"{v:g}" for v in (given, default or 0.0))
         back = "leave it out" if default is None else f"make it {usual}"
-        problems.append(Problem("warning", key, f"{shown} is left out by this model", f"{back}, or choose {models}"))
+        problems.append(
+            Problem(
+                "warning",
+                key,
+                f"{shown} is left out by this model",
+                f"{back}, or choose {models}",
+                fixes=(Fix(back.capitalize(), ((key, default),)),),
+            )
+        )
     return problems
 
 
@@ -204,7 +291,13 @@ def slippery_ground(scene: Scene) -> list[Problem]:
     ground = scene.ground
     if ground.mu_along == 0.0 and ground.mu_across == 0.0:
         return [
-            Problem("hint", "ground.mu_along", "the ground has no friction at all", "raise it if that is not meant")
+            Problem(
+                "hint",
+                "ground.mu_along",
+                "the ground has no friction at all",
+                "raise it if that is not meant",
+                fixes=(Fix("Set friction to 0.2", (("ground.mu_along", 0.2), ("ground.mu_across", 0.2))),),
+            )
         ]
     if ground.gravity[2] == 0.0:
         return [
@@ -213,6 +306,7 @@ def slippery_ground(scene: Scene) -> list[Problem]:
                 "ground.gravity_m_s2",
                 "nothing presses the links on the ground, so there is no friction",
                 "raise gravity or reduce the slope if that is not meant",
+                fixes=(_GRAVITY,),
             )
         ]
     return []
@@ -228,6 +322,7 @@ def soft_start_never_ends(scene: Scene) -> list[Problem]:
             key,
             f"the wave never comes within the soft start of {limit:g}°, so these joints will not move",
             "reduce the offset, or raise control.soft_start_deg",
+            fixes=(Fix("Start without waiting", (("control.soft_start_deg", 0.0),)),),
         )
         for key, wave in waves
         if scene.controller.uses_gait

@@ -85,6 +85,7 @@ def no_pitch(scene: Scene) -> list[Problem]:
             "gait.pitch_amplitude_deg" if wave.amplitude else "gait.pitch_offset_deg",
             "the pitch wave is left out by this planar model",
             'set model.kind to "spatial_nonsmooth" to see it, or make it 0',
+            fixes=(checks.SPATIAL,),
         )
     ]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from snakestudio.engines import checks
 from snakestudio.engines.grid import Grid, make_grid
-from snakestudio.errors import Problem
+from snakestudio.errors import Fix, Problem
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.scene import Scene
 from snakestudio.model.solids import Block, Post, obstacle_solids
@@ -147,12 +147,19 @@ def overlaps(scene: Scene, q: FloatArray) -> list[Problem]:
     low, high = q[:, :2].min(axis=0) - half - radius, q[:, :2].max(axis=0) + half + radius
     reach = (table[:, 2] + np.hypot(table[:, 3], table[:, 4]))[:, None]
     near = np.all((table[:, :2] + reach >= low) & (table[:, :2] - reach <= high), axis=1)
-    problems = []
+    problems: list[Problem] = []
     for j in np.flatnonzero(near & (table[:, 7] > 0.0)):
         gap = gaps(table[j], q, half, radius)
         k = int(gap.argmin())
         if gap[k] < -checks.TOLERATED:
-            problems.append(checks.inside_obstacle(scene, int(j), [k], -float(gap[k])))
+            few = len(problems) < checks.MENDED
+
+            def clear(shift: FloatArray, outline: FloatArray = table[j]) -> bool:
+                moved = outline.copy()
+                moved[:2] += shift
+                return float(gaps(moved, q, half, radius).min()) > 0.0
+
+            problems.append(checks.inside_obstacle(scene, int(j), [k], -float(gap[k]), clear if few else None))
     return problems
 
 
@@ -164,12 +171,15 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
         if not isinstance(obstacle, Cylinder | Box):
             message = f"{_called(obstacle, j)} is {_KINDS[obstacle.kind]}, which a planar model cannot climb"
             remedy = "set model.kind to spatial_nonsmooth, or remove it"
-            problems.append(Problem("error", f"{key}.kind", message, remedy, obstacles=(j,)))
+            problems.append(Problem("error", f"{key}.kind", message, remedy, obstacles=(j,), fixes=(checks.SPATIAL,)))
             continue
         if not fits_the_plane(obstacle):
             message = f"{_called(obstacle, j)} is a tilted box, and this model is planar"
             remedy = "set pitch_deg and roll_deg to 0, set model.kind to spatial_nonsmooth, or remove it"
-            problems.append(Problem("error", f"{key}.pitch_deg", message, remedy, obstacles=(j,)))
+            flat = Fix("Set it upright", ((f"{key}.pitch_deg", 0.0), (f"{key}.roll_deg", 0.0)))
+            problems.append(
+                Problem("error", f"{key}.pitch_deg", message, remedy, obstacles=(j,), fixes=(flat, checks.SPATIAL))
+            )
             continue
         _, low, high = _outline(obstacle)
         if not low < 2.0 * radius or not high > 0.0 or low <= radius <= high:
@@ -181,6 +191,13 @@ def obstacle_problems(obstacles: tuple[Obstacle, ...], radius: float) -> list[Pr
         )
         name = "height_m" if isinstance(obstacle, Cylinder) or high < radius else "z_m"
         problems.append(
-            Problem("warning", f"{key}.{name}", message, "change it, or choose a spatial model", obstacles=(j,))
+            Problem(
+                "warning",
+                f"{key}.{name}",
+                message,
+                "change it, or choose a spatial model",
+                obstacles=(j,),
+                fixes=(checks.SPATIAL,),
+            )
         )
     return problems

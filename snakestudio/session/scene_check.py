@@ -8,10 +8,11 @@ from snakestudio.control import registry as controllers
 from snakestudio.engines import registry as engines
 from snakestudio.errors import Problem
 from snakestudio.model.scene import Scene
+from snakestudio.session import build_check
 
 __all__ = ["check"]
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """Everything that is wrong or doubtful in `scene`; relative paths in it are relative to `base_dir`."""
-    return engines.check(scene, base_dir) + controllers.check(scene)
+    return engines.check(scene, base_dir) + controllers.check(scene) + build_check.check(scene, base_dir)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from snakestudio.model.pose import initial_joint_angles, initial_state
 from snakestudio.model.robot import Robot
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import obstacle_solids
+from snakestudio.model.solids import Solid, obstacle_solids
 from snakestudio.model.world import HeightField
 
 __all__ = ["check", "largest_stable_step"]
@@ -150,7 +151,14 @@ def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: Fl
         inside = np.flatnonzero(depth > checks.TOLERATED)
         if len(inside):
             links = [int(k) for k in inside[np.argsort(-depth[inside])]]
-            problems.append(checks.inside_obstacle(scene, j, links, float(depth[links[0]])))
+
+            few = len(problems) < checks.MENDED
+
+            def clear(shift: FloatArray, solids: Sequence[Solid] = solids) -> bool:
+                from_it = centre - [shift[0], shift[1], 0.0]  # as if the robot had been moved the other way
+                return all(depth_in_solid(solid, from_it, axis, half, radius).max() < 0.0 for solid in solids)
+
+            problems.append(checks.inside_obstacle(scene, j, links, float(depth[links[0]]), clear if few else None))
     return problems
 
 

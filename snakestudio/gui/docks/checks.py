@@ -5,36 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QPainter, QTextOption
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QLabel,
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QMenu, QVBoxLayout, QWidget
 
-from snakestudio.errors import Problem, SnakeStudioError
-from snakestudio.gui import theme
+from snakestudio.errors import Fix, Problem, SnakeStudioError
 from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.docks.findings import Finding, FindingDelegate, Findings
 from snakestudio.gui.docks.obstacle_texts import obstacle_title
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Item, Selection
+from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.parameter_row import declared
-from snakestudio.model.edits import parse_key
+from snakestudio.model.edits import parse_key, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.render.obstacles import obstacles_of
 
 __all__ = ["Checks", "items_of"]
-
-Index = QModelIndex | QPersistentModelIndex
 
 _PARTS: dict[str, Item] = {
     "robot": ("robot", 0),
@@ -49,7 +37,6 @@ _PARTS: dict[str, Item] = {
     "control": ("run", 0),
     "model": ("run", 0),
 }
-_COLOURS = {"error": "warning", "warning": "warning", "hint": "accent", "pending": "dim"}
 
 
 def items_of(problem: Problem) -> list[Item]:
@@ -101,72 +88,22 @@ def _unreadable(scene: Scene, base_dir: Path | None, known: Sequence[Problem]) -
     ]
 
 
-class _Findings(QAbstractListModel):
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self.entries: list[tuple[str, Problem, str]] = []
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.entries)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        kind, problem, text = self.entries[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return text
-        if role == Qt.ItemDataRole.UserRole:
-            return kind
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return f"<qt>{text}<br>{problem.key}</qt>" if problem.key else f"<qt>{text}</qt>"
-        return None
-
-    def replace(self, entries: list[tuple[str, Problem, str]]) -> None:
-        if entries != self.entries:
-            self.beginResetModel()
-            self.entries = entries
-            self.endResetModel()
-
-
-class _Delegate(QStyledItemDelegate):
-    """A mark in the colour of what it is, and the sentence on as many lines as it needs."""
-
-    _LEFT, _PAD = 18, 5
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        view = self.parent()
-        width = view.viewport().width() if isinstance(view, QListView) else 240
-        room = QRect(0, 0, max(60, width - self._LEFT - 6), 10000)
-        text = str(index.data(Qt.ItemDataRole.DisplayRole))
-        bounds = option.fontMetrics.boundingRect(room, Qt.TextFlag.TextWordWrap, text)
-        return QSize(width, bounds.height() + 2 * self._PAD)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        rect: QRect = option.rect
-        state: QStyle.StateFlag = option.state
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        if state & (QStyle.StateFlag.State_MouseOver | QStyle.StateFlag.State_Selected):
-            painter.setBrush(theme.colour("card"))
-            painter.drawRoundedRect(rect, 5, 5)
-        painter.setBrush(theme.colour(_COLOURS[str(index.data(Qt.ItemDataRole.UserRole))]))
-        painter.drawEllipse(rect.left() + 4, rect.top() + self._PAD + 5, 7, 7)
-        painter.setPen(theme.colour("text"))
-        wrapped = QTextOption()
-        wrapped.setWrapMode(QTextOption.WrapMode.WordWrap)
-        text = str(index.data(Qt.ItemDataRole.DisplayRole))
-        painter.drawText(rect.adjusted(self._LEFT, self._PAD, -4, 0), Qt.TextFlag.TextWordWrap, text)
-        painter.restore()
-
-
 class Checks(QWidget):
-    """The findings about the scene.
+    """The findings about the scene. A click goes to what one is about, its buttons mend it.
 
     Parameters
     ----------
     document : Document
     bridge : SessionBridge
     selection : Selection
+
+    Signals
+    -------
+    asked(problem: Problem)
+        The user wants to see what a finding is about; it is selected already.
     """
+
+    asked = Signal(object)
 
     def __init__(
         self, document: Document, bridge: SessionBridge, selection: Selection, parent: QWidget | None = None
@@ -176,19 +113,25 @@ class Checks(QWidget):
         self.summary = QLabel()
         self.summary.setContentsMargins(4, 0, 0, 0)
         self.list = QListView()
-        self._findings = _Findings(self)
+        self._findings = Findings(self)
         self.list.setModel(self._findings)
-        self.list.setItemDelegate(_Delegate(self.list))
+        self.delegate = FindingDelegate(self.list)
+        self.delegate.fix_asked.connect(self._fix)
+        self.list.setItemDelegate(self.delegate)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._show_menu)
+        self._message = Message()
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setMouseTracking(True)
         self.list.setFrameShape(QListView.Shape.NoFrame)
-        self.list.clicked.connect(self._go_to)
+        self.list.clicked.connect(self._on_click)
         self.list.activated.connect(self._go_to)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 0, 12, 8)
         layout.setSpacing(4)
         layout.addWidget(self.summary)
+        layout.addWidget(self._message)
         layout.addWidget(self.list, 1)
         bridge.status_changed.connect(lambda _: self._refresh())
         document.scene_changed.connect(lambda before, after: self._refresh())
@@ -199,9 +142,10 @@ class Checks(QWidget):
         status = self._bridge.status
         problems = list(status.problems)
         problems += _unreadable(self._document.scene, self._document.base_dir, problems)
-        entries = [(p.severity, p, _capital(p)) for p in problems]
+        self._message.say("")
+        entries = [Finding(p.severity, p, _capital(p)) for p in problems]
         pending = [_pending(self._document.scene, key) for key in status.pending]
-        self._findings.replace([*entries, *(("pending", p, f"{p.message}.") for p in pending)])
+        self._findings.replace([*entries, *(Finding("pending", p, f"{p.message}.") for p in pending)])
         count = {kind: sum(p.severity == kind for p in problems) for kind in ("error", "warning", "hint")}
         parts = [_counted(count["error"], "error") if count["error"] else "No errors"]
         parts += [_counted(count[kind], kind) for kind in ("warning", "hint") if count[kind]]
@@ -215,10 +159,39 @@ class Checks(QWidget):
             self.summary.style().polish(self.summary)
         self.list.setVisible(bool(self._findings.entries))
 
+    def _on_click(self, index: QModelIndex) -> None:
+        if not self.delegate.over_button:  # those are fixes
+            self._go_to(index)
+
     def _go_to(self, index: QModelIndex) -> None:
-        items = items_of(self._findings.entries[index.row()][1])
+        problem = self._findings.entries[index.row()].problem
+        items = items_of(problem)
         if items:
             self._selection.set(items)
+        self.asked.emit(problem)
+
+    def _fix(self, fix: Fix) -> None:
+        try:
+            self._document.edit(with_values(self._document.scene, dict(fix.values)), f"Fix: {fix.label.lower()}")
+        except SnakeStudioError as error:
+            self._message.say(str(error))
+
+    def menu(self, index: QModelIndex) -> QMenu:
+        """What can be done about a finding."""
+        menu = QMenu(self)
+        menu.addAction("Go There").triggered.connect(lambda: self._go_to(index))
+        for fix in self._findings.entries[index.row()].problem.fixes:
+            menu.addAction(fix.label).triggered.connect(lambda _=False, fix=fix: self._fix(fix))
+        return menu
+
+    def _show_menu(self, position: QPoint) -> None:
+        index = self.list.indexAt(position)
+        if not index.isValid():
+            index = self.list.currentIndex()  # asked for with the menu key
+        if index.isValid():
+            menu = self.menu(index)
+            menu.exec(self.list.viewport().mapToGlobal(position))
+            menu.deleteLater()
 
 
 def _capital(problem: Problem) -> str:

@@ -1,0 +1,145 @@
+"""What is doubtful about a scene as it is built, whatever moves the robot: obstacles too far, too near, unseen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import Fix, Problem, SnakeStudioError
+from snakestudio.model.plan_boxes import PlanBoxes, plan_boxes
+from snakestudio.model.pose import initial_state
+from snakestudio.model.scene import Scene
+from snakestudio.model.solids import Post, obstacle_solids
+
+__all__ = ["check", "greatest_way"]
+
+FloatArray = NDArray[np.float64]
+
+
+def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
+    """Hints about obstacles; relative paths in the scene are relative to `base_dir`."""
+    if scene.model.continuum or not scene.obstacles:
+        return []
+    try:
+        pose, twist = initial_state(scene, base_dir)
+    except SnakeStudioError:
+        return []  # which the formulation's own check says
+    boxes = plan_boxes(scene.obstacles, base_dir)
+    away = _distance(scene, boxes, pose)
+    return [*_hidden(scene), *_too_far(scene, away, twist), *_within_play(scene, away, pose)]
+
+
+def _distance(scene: Scene, boxes: PlanBoxes, pose: FloatArray) -> FloatArray:
+    """Distance of the obstacles' boxes from the box around the robot, (n,), m; 0 where they overlap."""
+    reach = scene.robot.contact_half_length_m + scene.robot.radius_m
+    low, high = pose[:, :2].min(axis=0) - reach, pose[:, :2].max(axis=0) + reach
+    beside = np.maximum(np.maximum(boxes.low - high, low - boxes.high), 0.0)
+    return np.asarray(np.hypot(beside[:, 0], beside[:, 1]))
+
+
+def greatest_way(scene: Scene) -> float:
+    """How far a robot can come in a run at most, m; infinite where nothing says so.
+
+    A body that creeps along its own wave without sliding moves as fast as the wave passes along it, and none that
+    slides is faster. It may have been thrown, or slide down a slope.
+    """
+    gait, ground = scene.gait, scene.ground
+    if not scene.controller.uses_gait or ground.slope_deg != 0.0:
+        return math.inf
+    speed = 0.0
+    for wave in (gait.yaw, gait.pitch):
+        if wave.amplitude == 0.0 or wave.omega == 0.0:
+            continue
+        if wave.phase_shift == 0.0:
+            return math.inf  # all joints beat at once: no wave that would say how fast
+        speed = max(speed, abs(wave.omega / wave.phase_shift) * scene.robot.link_length_m)
+    return speed * scene.run.duration_s
+
+
+def _too_far(scene: Scene, away: FloatArray, twist: FloatArray) -> list[Problem]:
+    """Obstacles that the robot cannot come to during the run."""
+    if np.any(twist != 0.0):
+        return []
+    way = greatest_way(scene)
+    far = np.flatnonzero(away > way)
+    if not len(far) or not math.isfinite(way):
+        return []
+    what = f"obstacle {far[0] + 1} is" if len(far) == 1 else f"{len(far)} obstacles are"
+    message = (
+        f"{what} {away[far].min():.3g} m or more from the robot, which comes {way:.2g} m far in "
+        f"{scene.run.duration_s:g} s at most"
+    )
+    seconds = math.ceil(float(away[far].min()) / way * scene.run.duration_s) if way > 0.0 else 0
+    fixes = (Fix(f"Run for {seconds} s", (("run.duration_s", float(seconds)),)),) if 0 < seconds <= 3600 else ()
+    return [
+        Problem(
+            "hint", f"obstacles[{far[0] + 1}]", message, "move it nearer, or give the robot more time",
+            obstacles=tuple(far.tolist()), fixes=fixes,
+        )
+    ]  # fmt: skip
+
+
+def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Problem]:
+    """Posts nearer to a link than the play of its joint lets its end move."""
+    play = math.radians(scene.actuator.free_play_deg)
+    if play == 0.0 or not scene.model.spatial:
+        return []
+    slack = play * scene.robot.link_length_m
+    found = []
+    for j in np.flatnonzero(away <= slack).tolist():
+        gap, link = _clearance(scene, [s for s in _solids(scene, j) if isinstance(s, Post)], pose)
+        if 0.0 < gap < slack:
+            found.append((gap, j, link))
+    if not found:
+        return []
+    gap, j, link = min(found)
+    return [
+        Problem(
+            "hint", f"obstacles[{j + 1}]",
+            f"obstacle {j + 1} is {1e3 * gap:.2g} mm from link {link + 1}, and the play of the joints "
+            f"({scene.actuator.free_play_deg:g}°) lets its end move by {1e3 * slack:.2g} mm",
+            "the robot may touch it before it moves; leave more room if that is not meant",
+            obstacles=tuple(sorted(i for _, i, _ in found)), links=(link,),
+        )
+    ]  # fmt: skip
+
+
+def _solids(scene: Scene, index: int) -> Sequence[object]:
+    try:
+        return obstacle_solids(scene.obstacles[index])
+    except SnakeStudioError:
+        return []  # a height field without its file
+
+
+def _clearance(scene: Scene, posts: Sequence[Post], pose: FloatArray) -> tuple[float, int]:
+    """Least distance of the links from upright posts as seen from above, m, and the link."""
+    half, radius = scene.robot.contact_half_length_m, scene.robot.radius_m
+    w, x, y, z = pose[:, 3:].T
+    axis = np.column_stack([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)])
+    best = (math.inf, 0)
+    for post in posts:
+        to = np.array([post.x, post.y]) - pose[:, :2]
+        lever = np.clip((to * axis).sum(axis=1), -half, half)
+        gap = np.linalg.norm(to - lever[:, None] * axis, axis=1) - post.radius - radius
+        best = min(best, (float(gap.min()), int(gap.argmin())))
+    return best
+
+
+def _hidden(scene: Scene) -> list[Problem]:
+    """Obstacles that are met without being seen."""
+    hidden = [j for j, obstacle in enumerate(scene.obstacles) if obstacle.hidden]
+    if not hidden:
+        return []
+    what = f"obstacle {hidden[0] + 1} is" if len(hidden) == 1 else f"{len(hidden)} obstacles are"
+    label = "Show them" if len(hidden) > 1 else "Show it"
+    show = Fix(label, tuple((f"obstacles[{j + 1}].hidden", False) for j in hidden))
+    return [
+        Problem(
+            "hint", f"obstacles[{hidden[0] + 1}].hidden", f"{what} hidden, and the robot meets what is hidden, too",
+            "show or delete what is not meant", obstacles=tuple(hidden), fixes=(show,),
+        )
+    ]  # fmt: skip

@@ -1,0 +1,115 @@
+"""The findings' buttons: they mend, are undone in one step, and do not move the selection."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
+from pytestqt.qtbot import QtBot
+
+from snakestudio.errors import Fix, Problem
+from snakestudio.gui import theme
+from snakestudio.gui.docks.checks import Checks
+from snakestudio.gui.document import Document
+from snakestudio.gui.selection import Selection
+from tests.gui.fake import FakeBridge
+
+LONG_STEP = Problem(
+    "warning", "solver.step_s", "0.005 s is too long", "take at most 0.0004 s",
+    fixes=(
+        Fix("Take steps of 0.2 ms", (("solver.step_s", 0.0002),)),
+        Fix("Softer joints", (("joint_controller.kp_nm_per_rad", 5.0),)),
+    ),
+)  # fmt: skip
+
+
+@pytest.fixture
+def checks(qtbot: QtBot, document: Document, bridge: FakeBridge) -> Checks:
+    selection = Selection(document)
+    panel = Checks(document, bridge, selection)  # type: ignore[arg-type]
+    selection.setParent(panel)
+    qtbot.addWidget(panel)
+    panel.resize(300, 300)
+    panel.show()
+    qtbot.waitExposed(panel)
+    bridge.set_status(problems=(LONG_STEP,))
+    return panel
+
+
+def button(checks: Checks, row: int, number: int) -> QPoint:
+    """Middle of a button, in the list's viewport."""
+    index = checks.list.model().index(row, 0)
+    rect = checks.list.visualRect(index)
+    boxes = checks.delegate.buttons(index, rect, checks.list.fontMetrics())
+    assert all(rect.contains(box) for box, _ in boxes), "the entry is high enough for its buttons"
+    return boxes[number][0].center()
+
+
+def test_a_button_mends_in_one_step(qtbot: QtBot, checks: Checks, document: Document) -> None:
+    before = document.scene
+    selected = checks._selection.items
+    for number, key in enumerate(("solver.step_s", "joint_controller.kp_nm_per_rad")):
+        place = button(checks, 0, number)
+        qtbot.mouseMove(checks.list.viewport(), place)
+        qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        part, _, name = key.partition(".")
+        assert getattr(getattr(document.scene, part), name) == dict(LONG_STEP.fixes[number].values)[key]
+        assert document.undo_stack.undoText() == f"Fix: {LONG_STEP.fixes[number].label.lower()}"
+        document.undo_stack.undo()
+        assert document.scene == before
+    assert checks._selection.items == selected, "mending is not going there"
+
+
+def test_a_click_beside_the_buttons_goes_there(qtbot: QtBot, checks: Checks, document: Document) -> None:
+    before = document.scene
+    rect = checks.list.visualRect(checks.list.model().index(0, 0))
+    with qtbot.waitSignal(checks.asked) as asked:
+        place = rect.topLeft() + QPoint(60, 10)
+        qtbot.mouseMove(checks.list.viewport(), place)
+        qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert asked.args == [LONG_STEP]
+    assert checks._selection.items == {("run", 0)}
+    assert document.scene is before
+
+
+def test_the_menu_has_all_of_it(checks: Checks, document: Document) -> None:
+    menu = checks.menu(checks.list.model().index(0, 0))
+    texts = [action.text() for action in menu.actions()]
+    assert texts == ["Go There", "Take steps of 0.2 ms", "Softer joints"]
+    menu.actions()[1].trigger()
+    assert document.scene.solver.step_s == 0.0002
+    menu.deleteLater()
+
+
+def test_a_fix_that_no_longer_fits_says_so_and_changes_nothing(
+    qtbot: QtBot, checks: Checks, document: Document, bridge: FakeBridge
+) -> None:
+    gone = Problem("hint", "", "an obstacle is hidden", "", fixes=(Fix("Show it", (("obstacles[99].hidden", False),)),))
+    bridge.set_status(problems=(gone,))
+    before = document.scene
+    qtbot.mouseClick(checks.list.viewport(), Qt.MouseButton.LeftButton, pos=button(checks, 0, 0))
+    assert document.scene is before
+    assert "obstacles[99]" in checks._message.text()
+    bridge.set_status(problems=())
+    assert not checks._message.isVisible()
+
+
+@pytest.mark.parametrize("name", ["dark", "light"])
+def test_buttons_are_drawn_where_they_are_clicked(checks: Checks, name: str, qapp) -> None:
+    theme.apply(qapp, name)
+    index = checks.list.model().index(0, 0)
+    rect = QRect(0, 0, 280, checks.delegate.sizeHint(QStyleOptionViewItem(), index).height())
+    image = QImage(rect.size(), QImage.Format.Format_RGB32)
+    image.fill(theme.colour("panel"))
+    option = QStyleOptionViewItem()
+    option.rect, option.state = rect, QStyle.StateFlag.State_Enabled
+    painter = QPainter(image)
+    checks.delegate.paint(painter, option, index)
+    painter.end()
+    accent = theme.colour("accent")
+    for box, _ in checks.delegate.buttons(index, rect, option.fontMetrics):
+        edge = [image.pixelColor(x, box.center().y()) for x in (box.left(), box.left() + 1)]
+        near = min(sum(abs(a - b) for a, b in zip(c.getRgb()[:3], accent.getRgb()[:3], strict=True)) for c in edge)
+        assert near < 120
+    theme.apply(qapp, "dark")

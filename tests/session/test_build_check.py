@@ -1,0 +1,79 @@
+"""Hints about a scene as it is built: each with the numbers worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene, scene_from_dict
+from snakestudio.paths import scenes_dir
+from snakestudio.session.build_check import check, greatest_way
+
+
+def scene(**more: object) -> Scene:
+    """A straight robot of 11 links of 0.122 m from x = 0 on, at rest, in a lateral undulation."""
+    values = {
+        "format": 1,
+        "gait": {"kind": "lateral_undulation", "amplitude_deg": 30.0, "frequency_deg_s": 80.0, "phase_shift_deg": 50.0},
+        "start": {"kind": "straight"},
+        "run": {"duration_s": 10.0},
+        "obstacles": [{"kind": "cylinder", "x_m": 1.0, "y_m": 0.5, "radius_m": 0.1}],
+    }
+    return scene_from_dict({**values, **more})
+
+
+def test_the_greatest_way_is_that_of_the_wave() -> None:
+    # The wave passes a link every delta/omega = 50/80 s: 0.122 m in 0.625 s, 1.952 m in 10 s.
+    assert greatest_way(scene()) == pytest.approx(0.122 / (50 / 80) * 10.0, rel=1e-12)
+    assert greatest_way(with_values(scene(), {"gait.phase_shift_deg": 0.0})) == math.inf
+    assert greatest_way(with_values(scene(), {"ground.slope_deg": 10.0})) == math.inf
+    assert greatest_way(with_values(scene(), {"gait.amplitude_deg": 0.0})) == 0.0
+
+
+@pytest.mark.parametrize("name", ["sidewinding", "obstacle_aided", "spatial_lateral_undulation"])
+def test_no_paper_s_robot_goes_farther_than_that(name: str) -> None:
+    # Distances that the papers' runs cover: 0.1047 m/s sideways, 0.16 m/s among obstacles, 0.08 m/s on flat ground.
+    speed = {"sidewinding": 0.1047, "obstacle_aided": 0.16, "spatial_lateral_undulation": 0.08}[name]
+    one = load_scene(scenes_dir() / f"{name}.toml")
+    assert speed * one.run.duration_s < greatest_way(one)
+
+
+def test_obstacles_that_are_too_far_are_named_together_and_more_time_brings_the_robot_there() -> None:
+    far = scene(obstacles=[{"kind": "cylinder", "x_m": x, "y_m": 8.0, "radius_m": 0.1} for x in (0.5, 1.0)])
+    (problem,) = check(far)
+    assert problem.severity == "hint"
+    assert problem.obstacles == (0, 1)
+    assert "2 obstacles are" in problem.message
+    (fix,) = problem.fixes
+    assert check(with_values(far, dict(fix.values))) == []
+    assert check(scene()) == []
+    thrown = with_values(far, {"start.vx_m_s": 3.0})
+    assert check(thrown) == []
+
+
+def test_a_post_within_the_play_of_the_joints() -> None:
+    # 4 degrees of play let the end of a link of 0.122 m move by 8.52 mm.
+    gap = 0.006
+    near = scene(
+        model={"kind": "spatial_nonsmooth"},
+        actuator={"free_play_deg": 4.0},
+        obstacles=[{"kind": "cylinder", "x_m": 0.244, "y_m": 0.0525 + 0.1 + gap, "radius_m": 0.1}],
+    )
+    (problem,) = check(near)
+    assert "6 mm from link" in problem.message
+    assert f"{1e3 * math.radians(4.0) * 0.122:.2g} mm" in problem.message
+    assert problem.obstacles == (0,)
+    for change in ({"actuator.free_play_deg": 0.0}, {"obstacles[1].y_m": 0.2}, {"model.kind": "planar_nonsmooth"}):
+        assert check(with_values(near, change)) == []
+
+
+def test_hidden_obstacles_are_told_of_and_can_be_shown() -> None:
+    hidden = with_values(scene(), {"obstacles[1].hidden": True})
+    (problem,) = check(hidden)
+    assert "hidden" in problem.message
+    shown = with_values(hidden, dict(problem.fixes[0].values))
+    assert not shown.obstacles[0].hidden
+    assert check(shown) == []
