@@ -249,6 +249,8 @@ def _outlines(
     wanted = [(overlays.selection, theme.accent, _OUTLINE)]
     if overlays.hover is not None and overlays.hover not in overlays.selection:
         wanted.insert(0, ((overlays.hover,), theme.hover, _OUTLINE_HOVER))
+    warned = tuple(pick for pick in overlays.warned if pick not in overlays.selection)
+    wanted.insert(0, (warned, theme.force, _OUTLINE))
     for picks, colour, share in wanted:
         # What was selected may not be there at another time of the run.
         of_links = [p.index for p in picks if p.kind == "link" and p.index < len(links.position)]

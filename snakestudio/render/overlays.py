@@ -96,6 +96,8 @@ class Overlays:
         Outlined in the accent colour.
     hover : Pick or None
         Outlined faintly.
+    warned : tuple of Pick
+        Outlined in the colour of warnings, unless selected: what cannot be where it is.
     ghosts : tuple of Ghost
     reference_ghost : bool
         Ghost of the shape the joints were told to take.
@@ -132,6 +134,7 @@ class Overlays:
     trail: FloatArray | tuple[Trail, ...] | None = None
     selection: tuple[Pick, ...] = ()
     hover: Pick | None = None
+    warned: tuple[Pick, ...] = ()
     ghosts: tuple[Ghost, ...] = ()
     reference_ghost: bool = False
     show_contact_points: bool = False

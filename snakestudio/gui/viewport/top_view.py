@@ -77,11 +77,14 @@ class TopView(QWidget):
         if overlays.show_grid:
             self._grid(painter, camera, scale, colours.grid_minor, colours.grid_major)
         chosen = {(pick.kind, pick.index) for pick in overlays.selection}
+        warned = {(pick.kind, pick.index) for pick in overlays.warned}
         hovered = (overlays.hover.kind, overlays.hover.index) if overlays.hover is not None else None
 
         def outline(item: tuple[str, int]) -> QPen:
             if item in chosen:
                 return QPen(_qcolour(colours.accent), 3)
+            if item in warned:
+                return QPen(_qcolour(colours.force), 3)
             if item == hovered:
                 return QPen(_qcolour(colours.hover), 2)
             return QPen(Qt.PenStyle.NoPen)

@@ -34,6 +34,7 @@ from snakestudio.gui.viewport.tool import Tools
 from snakestudio.gui.viewport.top_view import TopView
 from snakestudio.gui.viewport.trail import TrailReader
 from snakestudio.gui.viewport.view_buttons import ViewButtons
+from snakestudio.gui.viewport.warned import warned
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.render import picking
@@ -113,6 +114,7 @@ class Viewport(QWidget):
         self.options.changed.connect(self.refresh)
         self.tools.changed.connect(self._on_tool)
         bridge.frame.connect(self.show_instant)
+        bridge.status_changed.connect(self.refresh)
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
         selection.changed.connect(self.refresh)
@@ -161,6 +163,7 @@ class Viewport(QWidget):
         scene_and_selection = replace(
             dressed,
             trail=trail,
+            warned=warned(self.bridge.status.problems) if self.bridge.live else (),
             ghosts=self.ghosts(snapshot.time) if snapshot is not None else (),
             selection=tuple(Pick(kind, index) for kind, index in sorted(self.selection.bodies)),
             hover=Pick(*self.selection.hovered) if self.selection.hovered is not None else None,
