@@ -48,7 +48,12 @@ def last_row(steps: int) -> list[list[float]]:
 
 
 @pytest.mark.parametrize(
-    ("environment", "steps"), [({"NUMBA_DISABLE_JIT": "1"}, 20), ({"NUMBA_BOUNDSCHECK": "1"}, 2000)]
+    ("environment", "steps"),
+    [
+        ({"NUMBA_DISABLE_JIT": "1"}, 20),
+        # Compiling it all anew takes minutes.
+        pytest.param({"NUMBA_BOUNDSCHECK": "1"}, 2000, marks=[pytest.mark.soak, pytest.mark.timeout(900)]),
+    ],
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
     done = subprocess.run(
