@@ -1,6 +1,7 @@
 # make setup   everything needed, into .venv          make soak    the long tests
 # make run     start SnakeStudio                      make bench   measure speed
-# make test    every check that a commit must pass    make lint / format / clean
+# make test    every check that a commit must pass    make gallery render the gallery's pictures again
+#                                                     make lint / format / clean
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
@@ -12,7 +13,7 @@ sources := snakestudio tests packaging
 test_env := env -u WAYLAND_DISPLAY -u DISPLAY LIBGL_ALWAYS_SOFTWARE=1 QT_QPA_PLATFORM=xcb
 step = @printf '\n=== %s\n' '$(1)'; $(2)
 
-.PHONY: help setup run test soak bench lint format clean
+.PHONY: help setup run test soak bench gallery lint format clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -52,6 +53,9 @@ soak: setup
 
 bench: setup
 	$(call step,benchmarks,$(test_env) $(bin)/python -m tests.benchmarks $(BENCH_ARGS))
+
+gallery: setup
+	$(call step,pictures of the gallery,$(bin)/python packaging/gallery.py $(GALLERY_ARGS))
 
 format: setup
 	@$(bin)/ruff check --fix $(sources)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["cache_dir", "resource", "scenes_dir"]
+__all__ = ["cache_dir", "main_scene", "resource", "scenes_dir"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -23,6 +23,11 @@ def resource(*parts: str) -> Path:
 def scenes_dir() -> Path:
     """Folder of the scenes that come with the program."""
     return _data("scenes")
+
+
+def main_scene() -> Path:
+    """The shipped scene that the program begins with."""
+    return scenes_dir() / "obstacle_aided.toml"
 
 
 def cache_dir() -> Path:

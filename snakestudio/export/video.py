@@ -25,7 +25,7 @@ from snakestudio.render.style import DARK, Colour, Theme
 from snakestudio.render.text import draw_text
 from snakestudio.session.recording import SpooledRecording
 
-__all__ = ["FrameRenderer", "VideoOptions", "overview_camera", "write_video"]
+__all__ = ["FramePainter", "FrameRenderer", "VideoOptions", "overview_camera", "write_video"]
 
 MAX_PIXELS = 7680 * 4320
 
@@ -97,6 +97,67 @@ class FrameRenderer(Protocol):
         ...
 
 
+class FramePainter:
+    """Pictures of any instants of a recording, all in the same look.
+
+    Parameters
+    ----------
+    recording : SpooledRecording
+    options : VideoOptions
+    drawing : FrameRenderer
+    aspect : float
+        Width over height of its pictures.
+    base_dir : Path, optional
+        Folder that file names in the scene are relative to.
+    """
+
+    def __init__(
+        self,
+        recording: SpooledRecording,
+        options: VideoOptions,
+        drawing: FrameRenderer,
+        aspect: float,
+        base_dir: Path | None = None,
+    ) -> None:
+        self._recording, self._options, self._drawing, self._base_dir = recording, options, drawing, base_dir
+        self._link = recording.schema.n_links // 2 if options.trail_link == -1 else options.trail_link
+        self._source = FrameSource(recording, self._link)
+        self._camera = options.camera or overview_camera(recording, aspect, base_dir)
+        self._offset = np.array(self._camera.target) - self._source.snapshot(0.0).centre_of_mass()
+        beam = recording.scene.beam
+        self._quantity = shown_quantity(options.body_quantity, beam)
+        self._look = _body_range(recording, self._quantity)
+        self._forces, self._friction = _arrow_lengths(self._look, beam.length_m, options)
+
+    @property
+    def duration(self) -> float:
+        """Time of the last row, s."""
+        return self._source.duration
+
+    def paint(self, time: float) -> NDArray[np.uint8]:
+        """The picture of an instant, (height, width, 3), RGB."""
+        options, look = self._options, self._look
+        snapshot = self._source.snapshot(time)
+        camera = self._camera
+        if options.follow:
+            camera = camera.follow(snapshot.centre_of_mass() + self._offset)
+        overlays = Overlays(
+            show_forces=options.forces,
+            show_friction_forces=options.friction_forces,
+            force_scale=self._forces,
+            friction_scale=self._friction,
+            force_minimum=(look.weakest_force if look is not None else None) or Overlays().force_minimum,
+            trail=self._source.trail(time) if self._link is not None else None,
+            body_quantity=self._quantity if look is not None else "",
+            body_range=look.span if look is not None else None,
+            stretch_scale=look.stretch_scale if look is not None else None,
+        )
+        frame = self._drawing.frame(self._recording.scene_at(time), snapshot, overlays, camera, self._base_dir)
+        if options.time_stamp:
+            _stamp(frame, time, options.theme.text)
+        return frame
+
+
 def write_video(
     path: str | Path,
     recording: SpooledRecording,
@@ -139,41 +200,14 @@ def write_video(
         from snakestudio.render.offscreen import OffscreenRenderer
 
         renderer = OffscreenRenderer
-    scene = recording.scene
-    link = recording.schema.n_links // 2 if options.trail_link == -1 else options.trail_link
-    source = FrameSource(recording, link)
-    fixed = options.camera or overview_camera(recording, width / height, base_dir)
-    count = max(1, int(np.floor(source.duration / options.speed * options.fps + 1e-9)) + 1)
-    offset: NDArray[np.float64] | None = None
-    quantity = shown_quantity(options.body_quantity, scene.beam)
-    look = _body_range(recording, quantity)
-    forces, friction = _arrow_lengths(look, scene.beam.length_m, options)
+    count = max(1, int(np.floor(float(recording.times[-1]) / options.speed * options.fps + 1e-9)) + 1)
     with replacing(target) as partial:
         drawing = renderer(width, height, options.theme)
         try:
-            with Encoder(partial.path, width, height, options.fps, scene.title) as encoder:
+            painter = FramePainter(recording, options, drawing, width / height, base_dir)
+            with Encoder(partial.path, width, height, options.fps, recording.scene.title) as encoder:
                 for index in range(count):
-                    time = min(index * options.speed / options.fps, source.duration)
-                    snapshot = source.snapshot(time)
-                    centre = snapshot.centre_of_mass()
-                    if offset is None:
-                        offset = np.array(fixed.target) - centre
-                    camera = fixed.follow(centre + offset) if options.follow else fixed
-                    overlays = Overlays(
-                        show_forces=options.forces,
-                        show_friction_forces=options.friction_forces,
-                        force_scale=forces,
-                        friction_scale=friction,
-                        force_minimum=(look.weakest_force if look is not None else None) or Overlays().force_minimum,
-                        trail=source.trail(time) if link is not None else None,
-                        body_quantity=quantity if look is not None else "",
-                        body_range=look.span if look is not None else None,
-                        stretch_scale=look.stretch_scale if look is not None else None,
-                    )
-                    frame = drawing.frame(recording.scene_at(time), snapshot, overlays, camera, base_dir)
-                    if options.time_stamp:
-                        _stamp(frame, time, options.theme.text)
-                    encoder.write(frame)
+                    encoder.write(painter.paint(min(index * options.speed / options.fps, painter.duration)))
                     if progress is not None and not progress((index + 1) / count):
                         partial.keep = False
                         break

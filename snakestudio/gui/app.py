@@ -54,7 +54,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     from snakestudio.gui import theme
     from snakestudio.gui.crash import CrashGuard
     from snakestudio.gui.main_window import MainWindow
-    from snakestudio.paths import scenes_dir
+    from snakestudio.gui.welcome import welcome
+    from snakestudio.paths import main_scene
 
     settings = QSettings()
     theme.apply(app, str(settings.value("theme", "dark")))
@@ -68,7 +69,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     teller = Teller()
     teller.told.connect(window.tell_internal_error, Qt.ConnectionType.QueuedConnection)
     guard = CrashGuard(teller.told.emit)
-    window.files.open(scene if scene is not None else scenes_dir() / "obstacle_aided.toml")
+    window.files.open(scene if scene is not None else main_scene())
     window.show()
     trace.mark("window shown")
     if watch is not None:
@@ -79,6 +80,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
             window.viewport.frame_drawn.disconnect(on_first_frame)
         trace.mark("first frame drawn")
         QTimer.singleShot(0, window.fill_docks)
+        if scene is None:
+            QTimer.singleShot(0, window, lambda: welcome(window))
 
     window.viewport.frame_drawn.connect(on_first_frame)
     if window.viewport.gl is None:

@@ -132,8 +132,16 @@ def make_docks(window: MainWindow) -> dict[str, QDockWidget]:
     return docks
 
 
-def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
-    """Give the docks the sizes they have at first; the window must have its own already."""
+def size_docks(window: QMainWindow, docks: dict[str, QDockWidget], bottom_share: float = _BOTTOM_SHARE) -> None:
+    """Give the docks the sizes they have at first; the window must have its own already.
+
+    Parameters
+    ----------
+    window : QMainWindow
+    docks : dict of str to QDockWidget
+    bottom_share : float
+        Share of the window's height that a dock at the bottom gets: at most, or as much if that is more than its size.
+    """
     for orientation, areas in (
         (Qt.Orientation.Horizontal, (_Area.LeftDockWidgetArea, _Area.RightDockWidgetArea)),
         (Qt.Orientation.Vertical, (_Area.BottomDockWidgetArea,)),
@@ -141,7 +149,8 @@ def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
         chosen = [spec for spec in DOCKS if spec.area in areas and not spec.behind]
         sizes = [spec.size for spec in chosen]
         if orientation is Qt.Orientation.Vertical:
-            sizes = [min(size, round(_BOTTOM_SHARE * window.height())) for size in sizes]
+            share = round(bottom_share * window.height())
+            sizes = [share if bottom_share > _BOTTOM_SHARE else min(size, share) for size in sizes]
         window.resizeDocks([docks[spec.name] for spec in chosen], sizes, orientation)
     left = [docks[name] for name in ("scene", "inspector", "checks")]
     window.resizeDocks(left, [400, 330, 140], Qt.Orientation.Vertical)

@@ -1,4 +1,4 @@
-"""Opening and saving scenes: dialogs, the question about unsaved changes, recent files, the scenes that come along."""
+"""Opening and saving scenes: dialogs, the question about unsaved changes, recent files."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Files(QObject):
             return self.save()
         return answer == buttons.Discard
 
-    # --- recent files and examples --------------------------------------------------------------------------------
+    # --- recent files ---------------------------------------------------------------------------------------------
 
     @property
     def recent(self) -> list[Path]:
@@ -127,11 +127,6 @@ class Files(QObject):
         stored = self._settings.value(_KEY) or []
         names = [stored] if isinstance(stored, str) else list(stored)  # Qt stores a list of one as a text
         return [path for path in map(Path, names) if path.is_file()]
-
-    @property
-    def examples(self) -> list[Path]:
-        """The scenes that come with the program."""
-        return sorted(scenes_dir().glob("*.toml"))
 
     def _remember(self, path: Path) -> None:
         path = path.resolve()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
@@ -21,18 +22,23 @@ from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
 from snakestudio.gui.exporting import Exporter
 from snakestudio.gui.files import Files
+from snakestudio.gui.layouts import Layouts
 from snakestudio.gui.moving_menus import MovingMenus
+from snakestudio.gui.panes import Panes
 from snakestudio.gui.run_bar import RunBar
 from snakestudio.gui.selection import Selection
+from snakestudio.gui.sheet import open_sheet
 from snakestudio.gui.space_keeper import SpaceKeeper
 from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.time_bar import TimeBar
 from snakestudio.gui.viewport.viewport import Viewport
 
-__all__ = ["MainWindow"]
+if TYPE_CHECKING:
+    from snakestudio.gui.command_palette import CommandPalette
+    from snakestudio.gui.gallery.gallery import Gallery
+    from snakestudio.gui.tour import Tour
 
-_LAYOUT_VERSION = 2
-"""Raised when docks come or go in a way that stored layouts do not fit."""
+__all__ = ["MainWindow"]
 
 
 class MainWindow(QMainWindow):
@@ -59,6 +65,8 @@ class MainWindow(QMainWindow):
     actions_table: Actions
     run_bar: RunBar
     docks: dict[str, QDockWidget]
+    layouts: Layouts
+    panes: Panes
 
     def __init__(self, settings: QSettings | None = None) -> None:
         super().__init__()
@@ -105,6 +113,8 @@ class MainWindow(QMainWindow):
         self._status_bar = StatusBar(self.bridge, self.document, self)
         self.setStatusBar(self._status_bar)
         self.docks = make_docks(self)
+        self.layouts = Layouts(self, self.banners.program)
+        self.panes = Panes(self)
         self._make_menus()
         table.renew_theme()
         self._connect()
@@ -241,6 +251,45 @@ class MainWindow(QMainWindow):
         for title in self.findChildren(DockTitle):
             title.renew_theme()
 
+    def show_gallery(self) -> Gallery:
+        """Help > Scene Gallery."""
+        from snakestudio.gui.gallery.gallery import Gallery
+
+        gallery = open_sheet(self, Gallery)
+        if gallery is None:
+            gallery = Gallery(self)
+            gallery.open(gallery.search)
+        return gallery
+
+    def show_palette(self) -> CommandPalette:
+        """Help > Find a Command."""
+        from snakestudio.gui.command_palette import CommandPalette
+
+        palette = open_sheet(self, CommandPalette)
+        if palette is None:
+            palette = CommandPalette(self)
+            palette.open(palette.field)
+        return palette
+
+    def save_layout(self) -> None:
+        """View > Layouts > Save Layout."""
+        from snakestudio.gui.layout_dialog import LayoutDialog
+
+        dialog = LayoutDialog(self.layouts.saved, self.layouts.refusal, self)
+        if dialog.exec():
+            self.layouts.save(dialog.name)
+        dialog.deleteLater()
+
+    def start_tour(self) -> Tour:
+        """Help > Guided Tour."""
+        from snakestudio.gui.tour import Tour
+
+        tour = open_sheet(self, Tour)
+        if tour is None:
+            tour = Tour(self)
+            tour.begin()
+        return tour
+
     def show_shortcuts(self) -> None:
         """Help > Keyboard Shortcuts."""
         from snakestudio.gui.help_dialogs import ShortcutsDialog
@@ -280,12 +329,11 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         self.viewport.options.load(self.settings)
         self._dress_play()
-        geometry, state = self.settings.value("window/geometry"), self.settings.value("window/state")
+        geometry = self.settings.value("window/geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
             room = QGuiApplication.primaryScreen().availableGeometry()
             self.resize(min(1600, room.width()), min(1000, room.height()))
-        if not (isinstance(state, QByteArray) and self.restoreState(state, _LAYOUT_VERSION)):
-            self._default_layout = True
+        self._default_layout = not self.layouts.restore_last()
         self.set_arranging(False)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -296,7 +344,7 @@ class MainWindow(QMainWindow):
     def _store(self) -> None:
         self.viewport.options.save(self.settings)
         self.settings.setValue("window/geometry", self.saveGeometry())
-        self.settings.setValue("window/state", self.saveState(_LAYOUT_VERSION))
+        self.layouts.store_last()
         self.settings.sync()
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -67,6 +67,7 @@ QLabel[role="value"] { font-weight: 600; }
 QLabel[role="good"] { color: $good; }
 QLabel[role="warning"] { color: $warning; }
 QFrame[role="card"], QWidget[role="card"] { background: $card; border: 0; border-radius: 6px; }
+QFrame[role="sheet"] { background: $panel; border: 1px solid $line; border-radius: 12px; }
 QFrame[role="line"] { background: $line; border: 0; max-height: 1px; min-height: 1px; }
 
 QPushButton, QToolButton { background: $card; color: $text; border: 1px solid $line; border-radius: 6px;
@@ -86,6 +87,9 @@ QPushButton[role="link"], QToolButton[role="link"] { background: transparent; bo
 QPushButton[role="link"]:hover, QToolButton[role="link"]:hover { color: $text; }
 QToolButton[role="flat"] { background: transparent; border: 0; padding: 4px; }
 QToolButton[role="flat"]:hover { background: $raised; }
+QToolButton[role="chip"] { background: transparent; color: $dim; border-radius: 12px; padding: 3px 10px; }
+QToolButton[role="chip"]:hover { background: $card; color: $text; }
+QToolButton[role="chip"]:checked { background: $selected; color: $text; border-color: $accent; }
 QToolButton::menu-indicator { image: none; }
 QToolButton::menu-button { border: 0; width: 16px; }
 QToolButton::menu-arrow { image: url("$icons/chevron-down.svg"); width: 10px; height: 10px; }

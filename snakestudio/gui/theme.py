@@ -9,11 +9,28 @@ from PySide6.QtCore import QByteArray, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
+from snakestudio.gui import text_size
 from snakestudio.gui.style_sheet import style_sheet
+from snakestudio.gui.text_size import scaled
 from snakestudio.paths import resource
 from snakestudio.render import style as render_style
 
-__all__ = ["DARK", "LIGHT", "Palette", "apply", "colour", "current", "icon", "render_theme", "set_role", "value_font"]
+__all__ = [
+    "DARK",
+    "LIGHT",
+    "Palette",
+    "apply",
+    "colour",
+    "current",
+    "icon",
+    "mixed",
+    "render_theme",
+    "scaled",
+    "scrim",
+    "set_role",
+    "text_font",
+    "value_font",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,15 +153,13 @@ def apply(app: QApplication, name: str) -> None:
     }.items():
         palette.setColor(role, QColor(text))
     for role in (roles.WindowText, roles.Text, roles.ButtonText):
-        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(_mixed(p.dim, p.panel, 0.45)))
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(mixed(p.dim, p.panel, 0.45)))
     app.setPalette(palette)
-    font = app.font()
-    font.setPixelSize(13)
-    app.setFont(font)
+    text_size.adopt(app)
     app.setStyleSheet(style_sheet(p))
 
 
-def _mixed(first: str, second: str, share: float) -> str:
+def mixed(first: str, second: str, share: float) -> str:
     """The colour that is `share` of the way from first to second."""
     a, b = QColor(first), QColor(second)
     return QColor.fromRgbF(
@@ -157,10 +172,25 @@ def _mixed(first: str, second: str, share: float) -> str:
 def value_font(pixels: int = 14, bold: bool = True) -> QFont:
     """Font of figures that change while one looks: their digits must not dance."""
     font = QFont(QApplication.font())
-    font.setPixelSize(pixels)
+    font.setPixelSize(scaled(pixels))
     font.setBold(bold)
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
+
+
+def text_font(pixels: int, *, strong: bool = False) -> QFont:
+    """Font of text that is painted: `pixels` high where ordinary text has 13."""
+    font = QFont(QApplication.font())
+    font.setPixelSize(scaled(pixels))
+    font.setWeight(QFont.Weight.DemiBold if strong else QFont.Weight.Normal)
+    return font
+
+
+def scrim() -> QColor:
+    """What dims a window below a sheet."""
+    made = QColor(mixed(_current.ground, "#000000", 0.7) if _current is DARK else _current.text)
+    made.setAlphaF(0.58 if _current is DARK else 0.42)
+    return made
 
 
 def set_role(widget: QWidget, role: str) -> None:
@@ -183,7 +213,7 @@ def icon(name: str, role: str = "text") -> QIcon:
     made = QIcon()
     for size in (20, 40):
         made.addPixmap(_pixmap(name, getattr(_current, role), size))
-        faint = _mixed(_current.dim, _current.panel, 0.45)
+        faint = mixed(_current.dim, _current.panel, 0.45)
         made.addPixmap(_pixmap(name, faint, size), QIcon.Mode.Disabled)
     return made
 

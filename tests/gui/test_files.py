@@ -141,4 +141,5 @@ def test_a_scene_dropped_on_the_window_opens(window: MainWindow, tmp_path: Path,
 def test_examples_are_the_scenes_that_come_along(window: MainWindow) -> None:
     window.actions_table.menus["File/Open Example"].aboutToShow.emit()
     texts = [action.text() for action in window.actions_table.menus["File/Open Example"].actions()]
-    assert "Obstacle aided" in texts
+    assert "Obstacle-aided locomotion" in texts
+    assert texts[0].startswith("Scene Gallery")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from snakestudio.gui import theme
 from snakestudio.gui.commands.spec import BODY_MENU, Spec, always, has_links, is_continuum, line
+from snakestudio.gui.layouts import SHIPPED, Shipped
 from snakestudio.render.quantities import QUANTITIES
 
 if TYPE_CHECKING:
@@ -51,6 +52,14 @@ def _arrows(factor: float) -> Callable[[MainWindow], None]:
             w.viewport.options.scale_arrows(row, factor)
 
     return scale
+
+
+def _layout(layout: Shipped) -> Spec:
+    """A command that arranges the panels as in a shipped layout."""
+    return Spec(
+        f"layout_{layout.name.lower()}", "View/Layouts", layout.name,
+        lambda w: w.layouts.choose_shipped(layout.name), icon="layout", tip=layout.tip,
+    )  # fmt: skip
 
 
 def _has_depth(w: MainWindow) -> bool:
@@ -98,7 +107,19 @@ VIEW: tuple[Spec, ...] = (
         "arrange", "View/Panels", "Arrange Panels", lambda w: w.set_arranging(not w.arranging),
         checked=lambda w: w.arranging, tip="Show title bars by which panels are moved, floated and closed",
     ),
+    Spec("next_pane", "View/Panels", "Next Panel", lambda w: w.panes.go_on(1), ("F6",), tip="Give it the keyboard"),
+    Spec(
+        "pane_before", "View/Panels", "Panel Before", lambda w: w.panes.go_on(-1), ("Shift+F6",),
+        tip="Give it the keyboard",
+    ),
     line("View/Panels"),
+    *(_layout(layout) for layout in SHIPPED),
+    line("View/Layouts"),
+    Spec(
+        "save_layout", "View/Layouts", "Save Layout ...", lambda w: w.save_layout(), icon="layout",
+        tip="Keep how the panels stand now under a name",
+    ),
+    Spec("delete_layout", "View/Layouts/Delete Layout"),
     line("View"),
     Spec(
         "theme", "View", "Light Colours", lambda w: w.toggle_theme(),

@@ -1,0 +1,135 @@
+"""Render the pictures of the gallery: every shipped scene at a telling moment of its run, in both themes.
+
+`make gallery` renders all of them; `python packaging/gallery.py stairs rubble` only these.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from math import radians
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from snakestudio import api
+from snakestudio.export.video import FramePainter, VideoOptions
+from snakestudio.paths import resource, scenes_dir
+from snakestudio.render.camera import Camera
+from snakestudio.render.offscreen import OffscreenRenderer
+from snakestudio.render.style import DARK, LIGHT, Theme
+
+SIZE = 480, 288
+"""Of a picture, px: twice what a card shows, for screens of high resolution."""
+
+ASPECT = SIZE[0] / SIZE[1]
+
+SHADES = 112
+"""Colours of a picture: more make the files larger and no picture better."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a picture shows.
+
+    Attributes
+    ----------
+    time : float
+        Of the run, s.
+    room : float
+        What is seen around the robot, in robots' sizes.
+    azimuth, elevation : float
+        Where the camera looks from, degrees.
+    forces : float
+        Length of the arrows of contact forces, m/N; 0 for none.
+    friction : float
+        The same of friction.
+    """
+
+    time: float
+    room: float = 1.25
+    azimuth: float = -62.0
+    elevation: float = 38.0
+    forces: float = 0.03
+    friction: float = 0.0
+
+
+MOMENTS = {
+    "continuum_snake_2d": Moment(5.0),
+    "continuum_snake_3d": Moment(4.5, elevation=24.0),
+    "continuum_undulation": Moment(9.0),
+    "inchworm": Moment(5.0, room=1.35),
+    "jam_resolution": Moment(6.0, room=1.1, forces=0.01),
+    "jam_resolution_3d": Moment(6.0, azimuth=-110.0, room=1.1, forces=0.01),
+    "jam_without_resolution": Moment(4.0, azimuth=-90.0, elevation=60.0, forces=0.006),
+    "lagrangian_undulation": Moment(12.0, friction=0.15),
+    "lateral_undulation_isotropic": Moment(6.0, azimuth=-90.0, elevation=60.0, friction=0.15),
+    "obstacle_aided": Moment(5.0),
+    "obstacle_aided_3d": Moment(7.0, azimuth=-40.0, elevation=28.0),
+    "obstacle_aided_obstacle3_removed": Moment(8.0, azimuth=-90.0, elevation=60.0),
+    "obstacle_aided_obstacle3_shifted": Moment(6.5, azimuth=-100.0),
+    "obstacle_aided_small": Moment(5.0, forces=0.015),
+    "path_following": Moment(62.0, room=2.2, elevation=50.0),
+    "rubble": Moment(9.0, azimuth=-50.0, elevation=28.0, forces=0.006),
+    "sidewinding": Moment(8.0, elevation=18.0, azimuth=-35.0, forces=0.012),
+    "spatial_lateral_undulation": Moment(9.0, elevation=26.0, friction=0.15, forces=0.0),
+    "spatial_lateral_undulation_isotropic": Moment(6.0, azimuth=-110.0, elevation=28.0, friction=0.15, forces=0.0),
+    "stairs": Moment(13.0, azimuth=-50.0, elevation=20.0, room=1.15, forces=0.006),
+    "worm": Moment(3.0, elevation=26.0),
+    "worm_accelerating": Moment(6.0, azimuth=-110.0, elevation=26.0),
+}
+
+
+def camera(pose: np.ndarray, radius: float, moment: Moment) -> Camera:
+    """A camera that sees the robot (poses of its links, (n, 7)) and some room around it."""
+    low, high = pose[:, :3].min(axis=0) - radius, pose[:, :3].max(axis=0) + radius
+    middle, half = 0.5 * (low + high), 0.5 * moment.room * (high - low)
+    view = replace(Camera(), azimuth=radians(moment.azimuth), elevation=radians(moment.elevation))
+    return view.frame(middle - half, middle + half, ASPECT)
+
+
+def picture(run: api.Run, base_dir: Path, moment: Moment, theme: Theme) -> Image.Image:
+    """The last instant of a run, in few colours."""
+    scene, recording = run.scene, run.recording
+    body = scene.beam.radius_m if scene.model.continuum else scene.robot.radius_m
+    last = recording.rows(len(recording) - 1, len(recording))
+    options = VideoOptions(
+        *SIZE,
+        camera=camera(last.link_pose[0], body, moment),
+        forces=moment.forces > 0,
+        force_scale=moment.forces or VideoOptions().force_scale,
+        friction_forces=moment.friction > 0,
+        friction_scale=moment.friction or VideoOptions().friction_scale,
+        time_stamp=False,
+        theme=theme,
+    )
+    drawing = OffscreenRenderer(*SIZE, theme)
+    try:
+        painter = FramePainter(recording, options, drawing, ASPECT, base_dir)
+        frame = painter.paint(painter.duration)
+    finally:
+        drawing.close()
+    return Image.fromarray(frame).quantize(SHADES, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+
+
+def main() -> None:
+    """Render what the command line names, or all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", metavar="SCENE", nargs="*", help="scenes; all if none is named")
+    parser.add_argument("--folder", type=Path, default=resource("gallery"), help="where the pictures go")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for name in options.names or sorted(MOMENTS):
+        moment = MOMENTS[name]
+        scene, base_dir, _ = api.prepare(scenes_dir() / f"{name}.toml", duration=moment.time)
+        assert base_dir is not None, "a scene from a file has a folder"
+        run = api.simulate_scene(scene, base_dir)
+        for theme, suffix in ((DARK, "dark"), (LIGHT, "light")):
+            path = options.folder / f"{name}-{suffix}.png"
+            picture(run, base_dir, moment, theme).save(path, optimize=True)
+            print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The gallery: every shipped scene as a card with a picture, searchable; with recent files and an empty scene."""

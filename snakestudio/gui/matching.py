@@ -1,0 +1,73 @@
+"""Finding texts by a few letters of their words, in any order of the words, and how well each fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Match", "match"]
+
+_START, _WORD, _INSIDE, _INITIALS, _SCATTERED = 100.0, 80.0, 40.0, 60.0, 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a text fits a query.
+
+    Attributes
+    ----------
+    score : float
+        The larger, the better.
+    letters : frozenset of int
+        Places of the letters that were meant.
+    """
+
+    score: float
+    letters: frozenset[int]
+
+
+def match(query: str, text: str) -> Match | None:
+    """How well `text` fits what was typed; None if one of the typed words is not in it at all.
+
+    The beginning of the text counts most, then beginnings of words, initials of words, letters within a word, and
+    letters that merely follow each other. Of texts that fit equally well the shortest is the best.
+    """
+    folded = text.casefold()
+    if len(folded) != len(text):  # some letters fold to two: then places would not be those of the text
+        folded = text.lower() if len(text.lower()) == len(text) else text
+    score = 0.0
+    letters: set[int] = set()
+    for word in query.casefold().split():
+        best = _word(word, folded)
+        if best is None:
+            return None
+        score += best[0]
+        letters.update(best[1])
+    return Match(score - 0.1 * len(text), frozenset(letters))
+
+
+def _word(word: str, text: str) -> tuple[float, list[int]] | None:
+    starts = [place for place, letter in enumerate(text) if letter.isalnum() and not text[place - 1 : place].isalnum()]
+    places = [place for place in starts if text.startswith(word, place)]
+    if places:
+        return (_START if places[0] == 0 else _WORD), list(range(places[0], places[0] + len(word)))
+    if len(word) > 1 and (initials := _in_turn(word, text, starts)) is not None:
+        return _INITIALS, initials
+    inside = text.find(word)
+    if inside >= 0:
+        return _INSIDE, list(range(inside, inside + len(word)))
+    if len(word) > 2 and (scattered := _in_turn(word, text, range(len(text)))) is not None:
+        width = scattered[-1] - scattered[0] + 1
+        if width <= 3 * len(word):
+            return _SCATTERED * len(word) / width, scattered
+    return None
+
+
+def _in_turn(word: str, text: str, places: range | list[int]) -> list[int] | None:
+    """The first of `places` that hold the letters of `word` one after the other."""
+    found: list[int] = []
+    for place in places:
+        if text[place] == word[len(found)]:
+            found.append(place)
+            if len(found) == len(word):
+                return found
+    return None

@@ -1,0 +1,250 @@
+"""The gallery and the first start: every scene has its picture, and mouse and keys lead to all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.gallery.card import Card, SceneCard, StartCard
+from snakestudio.gui.gallery.entries import entries, found
+from snakestudio.gui.gallery.gallery import Gallery
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.sheet import open_sheet
+from snakestudio.gui.tour import STEPS, Tour
+from snakestudio.gui.welcome import welcome
+from snakestudio.paths import main_scene, resource, scenes_dir
+from tests.gui.conftest import MAIN_SCENE
+
+LEFT = Qt.MouseButton.LeftButton
+ROOM = 1_500_000
+"""What all pictures may take together, bytes."""
+
+
+def keyboard() -> object:
+    return QApplication.focusWidget()
+
+
+@pytest.fixture
+def gallery(window: MainWindow, qtbot: QtBot) -> Gallery:
+    window.resize(1280, 800)
+    shown = window.show_gallery()
+    qtbot.waitUntil(lambda: keyboard() is shown.search)
+    return shown
+
+
+def scene_cards(gallery: Gallery) -> list[SceneCard]:
+    return [card for card in gallery.scenes.cards if isinstance(card, SceneCard)]
+
+
+def test_every_scene_has_its_pictures_and_no_picture_is_left_over() -> None:
+    names = {path.stem for path in scenes_dir().glob("*.toml")}
+    pictures = list(resource("gallery").iterdir())
+    assert {path.name for path in pictures} == {f"{name}-{theme}.png" for name in names for theme in ("dark", "light")}
+    assert sum(path.stat().st_size for path in pictures) < ROOM
+
+
+def test_pictures_are_pictures_of_something_in_their_theme() -> None:
+    for entry in entries():
+        shades = {}
+        for theme in ("dark", "light"):
+            with Image.open(entry.picture(theme)) as picture:
+                assert picture.size == (480, 288)
+                shades[theme] = np.asarray(picture.convert("RGB"), float)
+        # A robot of some colour stands before the grey floor, and the floor is what the theme says.
+        for shade in shades.values():
+            assert (shade.max(axis=2) - shade.min(axis=2) > 60).mean() > 0.005, entry.path.stem
+        assert np.median(shades["light"]) > np.median(shades["dark"]) + 80, entry.path.stem
+
+
+def test_every_scene_says_what_it_is_where_it_is_from_and_what_to_look_for() -> None:
+    for entry in entries():
+        assert 5 < len(entry.title) < 60, entry.path.stem
+        assert entry.papers, entry.path.stem
+        assert len(entry.description) > 80, entry.path.stem
+        assert entry.description.endswith((".", ")")), entry.path.stem
+    assert entries()[0].path == main_scene()
+    assert len({entry.title for entry in entries()}) == len(entries())
+
+
+def test_a_query_needs_all_of_its_words() -> None:
+    worm = next(entry for entry in entries() if entry.path.stem == "worm_accelerating")
+    assert found(worm, "")
+    assert found(worm, "EARTH worm")
+    assert not found(worm, "worm obstacles")
+    assert found(worm, "faster", paper="P5", model="continuum")
+    assert not found(worm, "", paper="P1")
+    assert not found(worm, "", model="planar")
+
+
+def test_typing_narrows_it_down_and_enter_opens(gallery: Gallery, window: MainWindow, qtbot: QtBot) -> None:
+    assert len(gallery.scenes.cards) == len(entries())
+    QTest.keyClicks(gallery.search, "stairs P1")
+    assert [card.entry.path.stem for card in scene_cards(gallery)] == ["stairs"]
+    assert "four steps" in gallery.text.text()
+    QTest.keyClick(gallery.search, Qt.Key.Key_Return)
+    assert window.document.name == "stairs.toml"
+    assert not gallery.is_open
+    assert open_sheet(window, Gallery) is None
+
+
+def test_esc_takes_the_search_away_first_and_closes_then(gallery: Gallery, window: MainWindow, qtbot: QtBot) -> None:
+    QTest.keyClicks(gallery.search, "no such scene")
+    assert gallery.scenes.cards == []
+    assert gallery._nothing.isVisible()
+    QTest.keyClick(gallery.search, Qt.Key.Key_Escape)
+    assert gallery.search.text() == ""
+    assert gallery.is_open
+    QTest.keyClick(gallery.search, Qt.Key.Key_Escape)
+    assert not gallery.is_open
+    qtbot.waitUntil(lambda: keyboard() is window.viewport)
+    assert window.document.path == MAIN_SCENE.resolve()
+
+
+def test_chips_narrow_it_down_to_a_paper_and_a_model(gallery: Gallery, qtbot: QtBot) -> None:
+    QTest.mouseClick(gallery.chips.papers["P2"], LEFT)
+    assert {paper for card in scene_cards(gallery) for paper in card.entry.papers} >= {"P2"}
+    assert all("P2" in card.entry.papers for card in scene_cards(gallery))
+    QTest.mouseClick(gallery.chips.models["spatial"], LEFT)
+    assert [card.entry.path.stem for card in scene_cards(gallery)] == ["obstacle_aided_3d"]
+    QTest.mouseClick(gallery.chips.papers["P5"], LEFT)
+    assert gallery.chips.paper == "P5"
+    assert not scene_cards(gallery)
+    QTest.mouseClick(gallery.chips.papers["P5"], LEFT)
+    QTest.mouseClick(gallery.chips.models["spatial"], LEFT)
+    assert len(gallery.scenes.cards) == len(entries())
+
+
+def test_arrows_lead_through_the_cards(gallery: Gallery, window: MainWindow, qtbot: QtBot) -> None:
+    QTest.keyClick(gallery.search, Qt.Key.Key_Down)
+    first = keyboard()
+    assert isinstance(first, StartCard)
+    QTest.keyClick(first, Qt.Key.Key_Down)
+    if isinstance(keyboard(), StartCard):  # recent files may take a second row
+        QTest.keyClick(keyboard(), Qt.Key.Key_Down)
+    scene = keyboard()
+    assert isinstance(scene, SceneCard)
+    assert scene.entry.path == main_scene()
+    QTest.keyClick(scene, Qt.Key.Key_Right)
+    beside = keyboard()
+    assert isinstance(beside, SceneCard)
+    assert beside is gallery.scenes.cards[1]
+    assert beside.entry.title in gallery.text.text()
+    for _ in range(20):
+        card = keyboard()
+        assert isinstance(card, Card)
+        QTest.keyClick(card, Qt.Key.Key_Down)
+    last = keyboard()
+    assert isinstance(last, SceneCard)
+    assert gallery.scenes.cards.index(last) >= len(gallery.scenes.cards) - gallery.scenes._columns
+    assert not last.visibleRegion().isEmpty()
+    QTest.keyClicks(last, "w")
+    assert keyboard() is gallery.search
+    assert gallery.search.text() == "w"
+
+
+def test_a_click_opens_a_scene_and_the_window_below_gets_nothing(
+    gallery: Gallery, window: MainWindow, qtbot: QtBot
+) -> None:
+    QTest.keyClick(gallery.search, Qt.Key.Key_Space)
+    assert window.bridge.status.state != "running"
+    QTest.keySequence(gallery.search, QKeySequence("Ctrl+N"))
+    assert window.document.path == MAIN_SCENE.resolve()
+    card = gallery.scenes.cards[1]
+    QTest.mouseClick(card, LEFT)
+    assert isinstance(card, SceneCard)
+    assert window.document.path == card.entry.path.resolve()
+    assert not gallery.is_open
+
+
+def test_one_can_begin_with_nothing_or_with_a_recent_file(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:  # fmt: skip
+    mine = tmp_path / "mine.toml"
+    mine.write_text(MAIN_SCENE.read_text())
+    assert window.files.open(mine)
+    gallery = window.show_gallery()
+    assert window.show_gallery() is gallery
+    recent = [card for card in gallery.starts.cards if isinstance(card, StartCard) and card.path is not None]
+    assert recent[0].path == mine.resolve()
+    QTest.mouseClick(gallery.starts.cards[0], LEFT)
+    assert window.document.path is None
+    assert window.document.scene.obstacles == ()
+    again = window.show_gallery()
+    recent = [card for card in again.starts.cards if isinstance(card, StartCard) and card.path is not None]
+    QTest.mouseClick(recent[0], LEFT)
+    assert window.document.path == mine.resolve()
+
+
+def test_tab_stays_inside_and_a_click_beside_closes(gallery: Gallery, window: MainWindow, qtbot: QtBot) -> None:
+    for _ in range(12):
+        now = QApplication.focusWidget()
+        assert now is not None
+        assert gallery.isAncestorOf(now)
+        QTest.keyClick(now, Qt.Key.Key_Tab)
+    window.resize(1100, 700)
+    qtbot.waitUntil(lambda: gallery.size() == window.size())
+    assert gallery.rect().contains(gallery.frame.geometry())
+    QTest.mouseClick(gallery, LEFT, pos=QPoint(5, 300))
+    assert not gallery.is_open
+
+
+def test_the_first_start_shows_gallery_and_tour_once(make_window: Callable[[], MainWindow], qtbot: QtBot) -> None:
+    window = make_window()
+    window.files.open(MAIN_SCENE)
+    welcome(window)
+    gallery = open_sheet(window, Gallery)
+    assert gallery is not None
+    QTest.keyClick(gallery.search, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: open_sheet(window, Tour) is not None)
+    tour = open_sheet(window, Tour)
+    assert tour is not None
+    QTest.keyClick(tour, Qt.Key.Key_Escape)
+    assert not tour.is_open
+    welcome(window)
+    assert open_sheet(window, Gallery) is None
+    window.close()
+    other = make_window()
+    other.files.open(MAIN_SCENE)
+    welcome(other)
+    assert open_sheet(other, Gallery) is None
+
+
+def test_the_tour_lights_up_what_it_speaks_of(window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1280, 800)
+    window.docks["plots"].close()
+    window.actions_table["tour"].trigger()
+    tour = open_sheet(window, Tour)
+    assert tour is not None
+    seen = []
+    for place, step in enumerate(STEPS):
+        qtbot.waitUntil(lambda place=place: tour.place == place)
+        target = step.target(window)
+        qtbot.waitUntil(lambda target=target: target.isVisible() and not tour._lit().isEmpty())
+        corner = target.mapTo(window, QPoint(0, 0))
+        assert tour._lit().topLeft() == corner
+        assert not tour.bright().isEmpty()
+        assert tour.rect().contains(tour.frame.geometry())
+        assert tour.title.text() == step.title
+        seen.append(tour.frame.geometry().topLeft())
+        if place == 2:
+            QTest.keyClick(keyboard(), Qt.Key.Key_Left)
+            assert tour.place == 1
+            QTest.keyClick(keyboard(), Qt.Key.Key_Right)
+        if place == 1:
+            window.resize(1000, 680)
+            qtbot.waitUntil(lambda: tour.size() == window.size())
+            QTest.keyClick(keyboard(), Qt.Key.Key_Return)
+        else:
+            QTest.mouseClick(tour.next_button, LEFT)
+    assert window.docks["plots"].isVisible()
+    assert len({(point.x(), point.y()) for point in seen}) > 3
+    assert not tour.is_open

@@ -1,0 +1,290 @@
+"""The command palette, layouts of the panels, and going round the window by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.command_entries import CommandEntry, command_entries
+from snakestudio.gui.command_palette import CommandPalette, ranked
+from snakestudio.gui.commands.table import TABLE
+from snakestudio.gui.layout_dialog import LayoutDialog
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.matching import match
+from snakestudio.gui.sheet import open_sheet
+
+LEFT = Qt.MouseButton.LeftButton
+NOTHING = Qt.KeyboardModifier.NoModifier
+
+
+def keyboard() -> QWidget:
+    """What has the keyboard."""
+    now: QWidget | None = QApplication.focusWidget()
+    assert now is not None
+    return now
+
+
+@pytest.fixture
+def palette(window: MainWindow, qtbot: QtBot) -> CommandPalette:
+    window.viewport.setFocus()
+    QTest.keySequence(window.viewport, QKeySequence("Ctrl+K"))
+    shown = open_sheet(window, CommandPalette)
+    assert shown is not None
+    qtbot.waitUntil(lambda: keyboard() is shown.field)
+    return shown
+
+
+# --- matching -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "letters"),
+    [
+        ("", "Save", set()),
+        ("sa", "Save", {0, 1}),
+        ("as", "Save As", {5, 6}),
+        ("for obst", "Obstacle Forces", {0, 1, 2, 3, 9, 10, 11}),
+        ("ec", "Export CSV", {0, 7}),
+        ("ave", "Save", {1, 2, 3}),
+        ("expv", "Export Video", {0, 1, 2, 7}),
+    ],
+)
+def test_letters_that_were_meant(query: str, text: str, letters: set[int]) -> None:
+    found = match(query, text)
+    assert found is not None
+    assert found.letters == letters
+
+
+@pytest.mark.parametrize(("query", "text"), [("x", "Save"), ("save x", "Save"), ("sv", "Scene in a very long text v")])
+def test_what_does_not_fit(query: str, text: str) -> None:
+    found = match(query, text)
+    assert found is None or text.startswith("Scene")  # initials may fit, scattered letters may not
+    assert match("evas", "Save") is None
+
+
+def test_beginnings_go_before_insides_and_short_before_long() -> None:
+    texts = ["Unsaved", "Save As ...", "Save", "Go to Saved", "Export CSV ..."]
+    scores = {text: found.score for text in texts if (found := match("save", text)) is not None}
+    assert sorted(scores, key=lambda text: -scores[text]) == ["Save", "Save As ...", "Go to Saved", "Unsaved"]
+
+
+def test_lately_used_goes_first_and_what_cannot_be_used_last() -> None:
+    entries = [CommandEntry(name, text, "Menu", list) for name, text in (("a", "Show one"), ("b", "Show two"))]
+    off = CommandEntry("c", "Show", "Menu", list, enabled=False)
+    everything = [*entries, off]
+    assert [entry.id for entry, _ in ranked(everything, "", [])] == ["a", "b", "c"]
+    assert [entry.id for entry, _ in ranked(everything, "", ["b"])] == ["b", "a", "c"]
+    assert [entry.id for entry, _ in ranked(everything, "show", ["b"])] == ["b", "a", "c"]
+    assert [entry.id for entry, _ in ranked(everything, "menu one", [])] == ["a"]
+
+
+# --- the palette --------------------------------------------------------------------------------------------------
+
+
+def test_everything_can_be_found(window: MainWindow) -> None:
+    entries = command_entries(window)
+    ids = [entry.id for entry in entries]
+    assert len(ids) == len(set(ids))
+    assert {spec.id for spec in TABLE if spec.run is not None} - {"command_palette"} <= set(ids)
+    assert {f"panel_{name}" for name in window.docks} <= set(ids)
+    assert "scene_stairs" in ids
+    by_id = {entry.id: entry for entry in entries}
+    assert by_id["save"].keys == "Ctrl+S"
+    assert by_id["show_grid"].text == "Show: Grid"
+    assert by_id["show_grid"].checked
+    assert not by_id["undo"].enabled
+
+
+def test_enter_runs_what_was_found_and_it_is_first_the_next_time(
+    palette: CommandPalette, window: MainWindow, qtbot: QtBot
+) -> None:
+    assert window.viewport.options.now.grid
+    QTest.keyClicks(palette.field, "grid")
+    assert palette.found[0][0].id == "show_grid"
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not window.viewport.options.now.grid)
+    assert keyboard() is window.viewport
+    again = window.show_palette()
+    assert again.found[0][0].id == "show_grid"
+    assert not again.found[0][0].checked
+
+
+def test_a_command_that_cannot_be_used_stays_where_it_is(palette: CommandPalette, window: MainWindow) -> None:
+    QTest.keyClicks(palette.field, "undo")
+    assert palette.found[0][0].id == "undo"
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    assert palette.is_open
+    QTest.keyClick(palette.field, Qt.Key.Key_Escape)
+    assert not palette.is_open
+
+
+def test_arrows_choose_and_a_scene_opens(palette: CommandPalette, window: MainWindow, qtbot: QtBot) -> None:
+    QTest.keyClick(palette.field, Qt.Key.Key_Up)
+    assert palette.view.currentIndex().row() == len(palette.found) - 1
+    QTest.keyClick(palette.field, Qt.Key.Key_Down)
+    assert palette.view.currentIndex().row() == 0
+    QTest.keyClick(palette.field, Qt.Key.Key_PageDown)
+    assert palette.view.currentIndex().row() > 5
+    QTest.keyClicks(palette.field, "open worm")
+    names = [entry.id for entry, _ in palette.found]
+    assert set(names[:2]) == {"scene_worm", "scene_worm_accelerating"}
+    QTest.keyClick(palette.field, Qt.Key.Key_Down)
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.document.name == f"{names[1].removeprefix('scene_')}.toml")
+
+
+def test_a_click_goes_to_a_panel(palette: CommandPalette, window: MainWindow, qtbot: QtBot) -> None:
+    window.docks["scene"].close()
+    while not window.docks_filled:
+        window.fill_docks()
+    QTest.keyClicks(palette.field, "go scene")
+    assert palette.found[0][0].id == "panel_scene"
+    row = palette.view.visualRect(palette.view.model().index(0, 0)).center()
+    QTest.mouseClick(palette.view.viewport(), LEFT, NOTHING, row)
+    qtbot.waitUntil(lambda: window.docks["scene"].isVisible() and window.docks["scene"].isAncestorOf(keyboard()))
+
+
+def test_nothing_is_said_where_nothing_fits(palette: CommandPalette, window: MainWindow) -> None:
+    QTest.keyClicks(palette.field, "qqq")
+    assert palette._nothing.isVisible()
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    assert palette.is_open
+    QTest.mouseClick(palette, LEFT, NOTHING, QPoint(4, palette.height() - 4))
+    assert not palette.is_open
+
+
+# --- layouts ------------------------------------------------------------------------------------------------------
+
+
+def visible(window: MainWindow) -> set[str]:
+    return {name for name, dock in window.docks.items() if dock.isVisible()}
+
+
+@pytest.mark.parametrize("size", [(1600, 1000), (1280, 720)])
+def test_shipped_layouts_leave_room_for_what_they_are_for(
+    window: MainWindow, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    while not window.docks_filled:
+        window.fill_docks()
+    window.resize(*size)
+    qtbot.waitUntil(lambda: (window.width(), window.height()) == size)
+    first = visible(window)
+    areas: dict[str, tuple[int, int]] = {}
+    for name in ("build", "analyse", "run"):
+        window.actions_table[f"layout_{name}"].trigger()
+        qtbot.wait(50)  # the window lays out in a turn of its own
+        areas[name] = (window.viewport.height(), window.docks["plots"].height() if "plots" in visible(window) else 0)
+        shown = [window.docks[dock] for dock in visible(window)]
+        for dock in shown:
+            assert window.rect().contains(dock.geometry()), (name, dock.objectName())
+            assert not any(dock.geometry().intersects(other.geometry()) for other in shown if other is not dock)
+            assert not dock.geometry().intersects(window.centralWidget().geometry())
+        assert window.size().width() == size[0]
+    assert visible(window) == first
+    assert areas["build"][1] == 0
+    assert areas["build"][0] > 1.4 * areas["run"][0]
+    assert areas["analyse"][1] > 1.25 * areas["run"][1]
+
+
+def test_a_layout_is_saved_chosen_and_deleted(
+    make_window: Callable[[], MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_window()
+    window.docks["plots"].close()
+    window.docks["checks"].close()
+    said: list[str] = []
+
+    def fill_in() -> None:
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, LayoutDialog):
+            QTimer.singleShot(10, fill_in)
+            return
+        assert not dialog.save_button.isEnabled()
+        QTest.keyClicks(dialog.field, "Run")
+        said.append(dialog.sentence.text())
+        assert not dialog.save_button.isEnabled()
+        QTest.keyClicks(dialog.field, " & look")
+        QTest.mouseClick(dialog.save_button, LEFT)
+
+    QTimer.singleShot(0, fill_in)
+    window.actions_table["save_layout"].trigger()
+    assert said == ["Run comes with the program; give another name."]
+    assert window.layouts.saved == ["Run & look"]
+    kept = visible(window)
+    window.actions_table["layout_run"].trigger()
+    assert visible(window) > kept
+    window.close()
+
+    other = make_window()
+    assert other.layouts.saved == ["Run & look"]
+    menu = other.actions_table.menus["View/Layouts"]
+    for _ in range(2):  # it may open any number of times
+        menu.aboutToShow.emit()
+    choices = [action for action in menu.actions() if action.text() == "Run && look"]
+    assert len(choices) == 1
+    choices[0].trigger()
+    assert visible(other) == kept
+    delete = other.actions_table.menus["View/Layouts/Delete Layout"]
+    assert delete.isEnabled()
+    delete.aboutToShow.emit()
+    delete.actions()[0].trigger()
+    assert other.layouts.saved == []
+    menu.aboutToShow.emit()
+    assert not delete.isEnabled()
+
+
+def test_layouts_of_another_version_are_said_and_change_nothing(
+    make_window: Callable[[], MainWindow], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("snakestudio.gui.layouts._VERSION", 1)
+    old = make_window()
+    old.docks["scene"].close()
+    old.layouts.save("Mine")
+    old.close()
+    monkeypatch.undo()
+    window = make_window()
+    assert "another version" in window.banners.program.text
+    assert window.docks["scene"].isVisible()
+    window.banners.program.clear()
+    before = visible(window)
+    window.layouts.choose("Mine")
+    assert visible(window) == before
+    assert "The layout Mine is from another version" in window.banners.program.text
+    window.banners.program._buttons[0].click()
+    assert window.layouts.saved == []
+    assert window.banners.program.text == ""
+
+
+# --- round the window by keys -------------------------------------------------------------------------------------
+
+
+def test_f6_leads_round_the_window_and_back(window: MainWindow, qtbot: QtBot) -> None:
+    while not window.docks_filled:
+        window.fill_docks()
+    window.viewport.setFocus()
+    panes = window.panes.all
+    assert len(panes) == 3 + len(visible(window))
+    seen: list[QWidget] = []
+    while (present := window.panes.present()) is not None and present not in seen:
+        seen.append(present)
+        QTest.keySequence(keyboard(), QKeySequence("F6"))
+    assert present is window.viewport
+    assert set(panes) - set(seen) <= {window.docks["checks"]}  # nothing in it takes keys while all is well
+    QTest.keySequence(keyboard(), QKeySequence("Shift+F6"))
+    assert window.panes.present() is seen[-1]
+
+
+def test_closed_panels_are_passed_over(window: MainWindow) -> None:
+    while not window.docks_filled:
+        window.fill_docks()
+    for name in ("scene", "checks"):
+        window.docks[name].close()
+    assert window.docks["scene"] not in window.panes.all
+    window.panes.go_to("scene")
+    assert window.docks["scene"].isAncestorOf(keyboard())
