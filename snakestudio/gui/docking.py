@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
 
 from snakestudio.gui.dock_title import DockTitle
+from snakestudio.gui.text_size import scaled
 
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow
@@ -147,7 +148,7 @@ def size_docks(window: QMainWindow, docks: dict[str, QDockWidget], bottom_share:
         (Qt.Orientation.Vertical, (_Area.BottomDockWidgetArea,)),
     ):
         chosen = [spec for spec in DOCKS if spec.area in areas and not spec.behind]
-        sizes = [spec.size for spec in chosen]
+        sizes = [scaled(spec.size) for spec in chosen]
         if orientation is Qt.Orientation.Vertical:
             share = round(bottom_share * window.height())
             sizes = [share if bottom_share > _BOTTOM_SHARE else min(size, share) for size in sizes]

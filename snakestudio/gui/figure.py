@@ -32,7 +32,7 @@ class Figure(QWidget):
             QFontMetrics(self._large).horizontalAdvance(widest),
             QFontMetrics(self._small).horizontalAdvance(caption),
         )
-        self._size = QSize(width + 8, 40)
+        self._size = QSize(width + 8, theme.scaled(40))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setToolTip(tip)
         self.setAccessibleName(caption)

@@ -1,20 +1,17 @@
-"""What the Help menu shows: shortcuts, what OpenGL offers here, and about the program."""
+"""What the Help menu shows: gestures of the mouse, what OpenGL offers here, and about the program."""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QPlainTextEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -23,7 +20,7 @@ from snakestudio import __version__
 from snakestudio.gui import theme
 from snakestudio.gui.viewport.viewport import Viewport
 
-__all__ = ["AboutDialog", "GraphicsDialog", "ShortcutsDialog", "graphics_text"]
+__all__ = ["MOUSE", "AboutDialog", "GraphicsDialog", "graphics_text"]
 
 MOUSE = (
     ("Left drag", "Turn around the point under the cursor"),
@@ -52,41 +49,6 @@ class _Dialog(QDialog):
         buttons.rejected.connect(self.reject)
         self.column.addWidget(buttons)
         return buttons
-
-
-class ShortcutsDialog(_Dialog):
-    """Every shortcut, straight from the table of actions.
-
-    Parameters
-    ----------
-    groups : sequence of (menu, [(shortcut, text), ...])
-    """
-
-    def __init__(self, groups: Sequence[tuple[str, Sequence[tuple[str, str]]]], parent: QWidget | None = None) -> None:
-        super().__init__("Keyboard Shortcuts", parent)
-        area = QScrollArea(self)
-        area.setWidgetResizable(True)
-        inner = QWidget(area)
-        grid = QGridLayout(inner)
-        grid.setContentsMargins(0, 0, 16, 0)
-        grid.setHorizontalSpacing(24)
-        grid.setVerticalSpacing(6)
-        for name, entries in (*groups, ("Mouse in the viewport", MOUSE)):
-            heading = QLabel(name, inner)
-            heading.setProperty("role", "heading")
-            heading.setContentsMargins(0, 12 if grid.rowCount() > 1 else 0, 0, 2)
-            grid.addWidget(heading, grid.rowCount(), 0, 1, 2)
-            for keys, text in entries:
-                row = grid.rowCount()
-                key = QLabel(keys, inner)
-                key.setProperty("role", "dim")
-                grid.addWidget(key, row, 0)
-                grid.addWidget(QLabel(text, inner), row, 1)
-        grid.setColumnStretch(1, 1)
-        area.setWidget(inner)
-        self.column.addWidget(area)
-        self.finish()
-        self.resize(760, 680)
 
 
 def graphics_text(viewport: Viewport) -> str:
@@ -137,7 +99,7 @@ class AboutDialog(_Dialog):
         picture.setPixmap(theme.icon("snakestudio").pixmap(72, 72))
         row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
         text = QLabel(
-            f"<p style='font-size:20px; font-weight:600'>SnakeStudio {__version__}</p>"
+            f"<p style='font-size:{theme.scaled(20)}px; font-weight:600'>SnakeStudio {__version__}</p>"
             "<p>Simulate, control and analyse snake robots: set-valued contact and friction,<br>"
             "with the residual of the contact solver on screen at every step.</p>"
             f"<p>Python {platform.python_version()}, Qt {qVersion()}, {platform.system()}.</p>"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
@@ -22,21 +21,17 @@ from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
 from snakestudio.gui.exporting import Exporter
 from snakestudio.gui.files import Files
+from snakestudio.gui.guides import Guides
 from snakestudio.gui.layouts import Layouts
 from snakestudio.gui.moving_menus import MovingMenus
 from snakestudio.gui.panes import Panes
 from snakestudio.gui.run_bar import RunBar
 from snakestudio.gui.selection import Selection
-from snakestudio.gui.sheet import open_sheet
 from snakestudio.gui.space_keeper import SpaceKeeper
 from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.time_bar import TimeBar
+from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
-
-if TYPE_CHECKING:
-    from snakestudio.gui.command_palette import CommandPalette
-    from snakestudio.gui.gallery.gallery import Gallery
-    from snakestudio.gui.tour import Tour
 
 __all__ = ["MainWindow"]
 
@@ -65,6 +60,7 @@ class MainWindow(QMainWindow):
     actions_table: Actions
     run_bar: RunBar
     docks: dict[str, QDockWidget]
+    guides: Guides
     layouts: Layouts
     panes: Panes
 
@@ -82,6 +78,7 @@ class MainWindow(QMainWindow):
             self.document, self.selection, lambda: self.bridge.displayed,
             lambda: self.viewport.navigator.camera.target[:2],
         )  # fmt: skip
+        FocusFrame(self.viewport)
         self.time_bar = TimeBar(self.bridge, self.document)
         self.banners = Banners(self.bridge, lambda: self.document.scene, self.show_checks)
         self.files = Files(self.document, self.banners.files, self.settings, self)
@@ -113,6 +110,7 @@ class MainWindow(QMainWindow):
         self._status_bar = StatusBar(self.bridge, self.document, self)
         self.setStatusBar(self._status_bar)
         self.docks = make_docks(self)
+        self.guides = Guides(self)
         self.layouts = Layouts(self, self.banners.program)
         self.panes = Panes(self)
         self._make_menus()
@@ -130,7 +128,7 @@ class MainWindow(QMainWindow):
         self._name = QLabel(self)
         self._name.setProperty("role", "dim")
         self._name.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._name.setFixedWidth(420)
+        self._name.setFixedWidth(theme.scaled(420))
         self._name.setContentsMargins(0, 4, 16, 0)
         self.menuBar().setCornerWidget(self._name, Qt.Corner.TopRightCorner)
 
@@ -250,63 +248,6 @@ class MainWindow(QMainWindow):
         self.comparer.renew_theme()
         for title in self.findChildren(DockTitle):
             title.renew_theme()
-
-    def show_gallery(self) -> Gallery:
-        """Help > Scene Gallery."""
-        from snakestudio.gui.gallery.gallery import Gallery
-
-        gallery = open_sheet(self, Gallery)
-        if gallery is None:
-            gallery = Gallery(self)
-            gallery.open(gallery.search)
-        return gallery
-
-    def show_palette(self) -> CommandPalette:
-        """Help > Find a Command."""
-        from snakestudio.gui.command_palette import CommandPalette
-
-        palette = open_sheet(self, CommandPalette)
-        if palette is None:
-            palette = CommandPalette(self)
-            palette.open(palette.field)
-        return palette
-
-    def save_layout(self) -> None:
-        """View > Layouts > Save Layout."""
-        from snakestudio.gui.layout_dialog import LayoutDialog
-
-        dialog = LayoutDialog(self.layouts.saved, self.layouts.refusal, self)
-        if dialog.exec():
-            self.layouts.save(dialog.name)
-        dialog.deleteLater()
-
-    def start_tour(self) -> Tour:
-        """Help > Guided Tour."""
-        from snakestudio.gui.tour import Tour
-
-        tour = open_sheet(self, Tour)
-        if tour is None:
-            tour = Tour(self)
-            tour.begin()
-        return tour
-
-    def show_shortcuts(self) -> None:
-        """Help > Keyboard Shortcuts."""
-        from snakestudio.gui.help_dialogs import ShortcutsDialog
-
-        ShortcutsDialog(self.actions_table.shortcuts(), self).show()
-
-    def show_graphics(self) -> None:
-        """Help > OpenGL Information."""
-        from snakestudio.gui.help_dialogs import GraphicsDialog
-
-        GraphicsDialog(self.viewport, self).show()
-
-    def show_about(self) -> None:
-        """Help > About."""
-        from snakestudio.gui.help_dialogs import AboutDialog
-
-        AboutDialog(self).show()
 
     # --- what is shown --------------------------------------------------------------------------------------------
 

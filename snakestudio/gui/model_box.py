@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from snakestudio.engines import registry
 from snakestudio.errors import SnakeStudioError
+from snakestudio.gui import theme
 from snakestudio.gui.document import Document
 from snakestudio.gui.models import MODELS
 from snakestudio.gui.widgets.parameter_row import refusal
@@ -42,7 +43,7 @@ class ModelBox(QComboBox):
             self.setItemData(index, tip, Qt.ItemDataRole.ToolTipRole)
         self.setAccessibleName("Model")
         if short:
-            self.setFixedWidth(156)
+            self.setFixedWidth(theme.scaled(156))
             self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         else:
             self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -38,7 +38,7 @@ class SpeedChooser(QComboBox):
         for speed in SPEEDS:
             self.addItem("max" if math.isinf(speed) else f"{speed:.2f} ×", speed)
         self.setCurrentIndex(SPEEDS.index(1.0))
-        self.setFixedWidth(104)
+        self.setFixedWidth(theme.scaled(104))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAccessibleName("Speed")
         self.setToolTip("Simulated over real time: 0.05 × is slow motion, max is as fast as possible ( [ and ] )")
@@ -140,7 +140,7 @@ class RunBar(QToolBar):
         self.export.setText("Export")
         self.export.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.export.setFixedHeight(34)
+        self.export.setFixedHeight(theme.scaled(34))
         self.export.setToolTip("Write the run as numbers or as a video")
         menu = QMenu(self.export)
         menu.addActions(exports)
@@ -178,7 +178,7 @@ class RunBar(QToolBar):
             if Fields.SOLVER in snapshot.valid:
                 figures = snapshot.solver
                 role = "good" if figures.residual <= CONVERGED else "warning"
-                self.residual.show_value(f"{figures.residual:.1e}", role)
+                self.residual.show_value(f"{figures.residual:.1e}" if figures.residual else "0", role)
                 self.iterations.show_value(f"{figures.iterations:.1f}")
                 role = "warning" if figures.unconverged else "good"
                 self.unconverged.show_value(f"{figures.unconverged:,}".replace(",", " "), role)
@@ -203,6 +203,6 @@ def _button(action: QAction, parent: QWidget) -> QToolButton:
     button.setDefaultAction(action)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
     button.setIconSize(QSize(18, 18))
-    button.setFixedSize(44, 34)
+    button.setFixedSize(theme.scaled(44), theme.scaled(34))
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button

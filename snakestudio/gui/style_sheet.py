@@ -10,6 +10,7 @@ from __future__ import annotations
 from string import Template
 from typing import TYPE_CHECKING
 
+from snakestudio.gui.text_size import scaled
 from snakestudio.paths import resource
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ QTabBar { background: $panel; }
 QTabBar::tab { background: transparent; color: $dim; padding: 8px 14px; border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
 QTabBar::tab:hover { color: $text; }
+QTabBar::tab:selected:focus { color: $accent; }
 QTabWidget::pane { border: 0; border-top: 1px solid $line; }
 
 QScrollArea { background: transparent; border: 0; }
@@ -62,7 +64,9 @@ QSplitter::handle:vertical { height: 1px; }
 QLabel { background: transparent; }
 QLabel[role="heading"] { font-weight: 600; }
 QLabel[role="dim"], QLabel[role="unit"] { color: $dim; }
-QLabel[role="group"] { color: $dim; font-size: 12px; font-weight: 600; margin-top: 4px; }
+QLabel[role="group"] { color: $dim; font-size: ${small}px; font-weight: 600; margin-top: 4px; }
+QLabel[role="key"] { background: $card; border: 1px solid $line; border-radius: 4px; padding: 1px 6px;
+  font-size: ${small}px; }
 QLabel[role="value"] { font-weight: 600; }
 QLabel[role="good"] { color: $good; }
 QLabel[role="warning"] { color: $warning; }
@@ -82,14 +86,18 @@ QPushButton[role="primary"], QToolButton[role="primary"] {
   background: $accent; color: $on_accent; border-color: $accent; font-weight: 600; }
 QPushButton[role="primary"]:disabled, QToolButton[role="primary"]:disabled { background: $card; color: $dim;
   border-color: $line; }
-QPushButton[role="link"], QToolButton[role="link"] { background: transparent; border: 0; color: $accent;
-  padding: 4px 6px; }
+QPushButton[role="link"], QToolButton[role="link"] { background: transparent; border: 1px solid transparent;
+  color: $accent; padding: 3px 5px; }
 QPushButton[role="link"]:hover, QToolButton[role="link"]:hover { color: $text; }
-QToolButton[role="flat"] { background: transparent; border: 0; padding: 4px; }
+QToolButton[role="flat"] { background: transparent; border: 1px solid transparent; padding: 3px; }
 QToolButton[role="flat"]:hover { background: $raised; }
 QToolButton[role="chip"] { background: transparent; color: $dim; border-radius: 12px; padding: 3px 10px; }
 QToolButton[role="chip"]:hover { background: $card; color: $text; }
 QToolButton[role="chip"]:checked { background: $selected; color: $text; border-color: $accent; }
+QPushButton[role="link"]:focus, QToolButton[role="link"]:focus, QToolButton[role="flat"]:focus,
+QToolButton[role="chip"]:focus { border-color: $accent; }
+QPushButton[role="primary"]:focus, QToolButton[role="primary"]:focus, QToolButton:checked:focus {
+  border-color: $text; }
 QToolButton::menu-indicator { image: none; }
 QToolButton::menu-button { border: 0; width: 16px; }
 QToolButton::menu-arrow { image: url("$icons/chevron-down.svg"); width: 10px; height: 10px; }
@@ -97,8 +105,8 @@ QPushButton::menu-indicator { image: url("$icons/chevron-down.svg"); width: 12px
   right: 8px; }
 
 QLineEdit, QAbstractSpinBox, QComboBox, QPlainTextEdit, QTextEdit {
-  background: $card; color: $text; border: 1px solid $line; border-radius: 6px; padding: 4px 8px; min-height: 18px;
-  selection-background-color: $accent; selection-color: $on_accent; }
+  background: $card; color: $text; border: 1px solid $line; border-radius: 6px; padding: 4px 8px;
+  min-height: ${field}px; selection-background-color: $accent; selection-color: $on_accent; }
 QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus { border-color: $accent; }
 QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { color: $dim; background: $panel; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { background: transparent; border: 0; width: 16px; }
@@ -109,7 +117,7 @@ QComboBox::drop-down { border: 0; width: 22px; }
 QComboBox::down-arrow { image: url("$icons/chevron-down.svg"); width: 12px; height: 12px; }
 QComboBox QAbstractItemView { background: $card; border: 1px solid $line; padding: 4px; outline: 0;
   selection-background-color: $raised; selection-color: $text; }
-QComboBox QAbstractItemView::item { min-height: 24px; padding: 2px 6px; border-radius: 4px; }
+QComboBox QAbstractItemView::item { min-height: ${row}px; padding: 2px 6px; border-radius: 4px; }
 
 QSlider { min-height: 20px; background: transparent; }
 QSlider::groove:horizontal { height: 3px; background: $line; border-radius: 1px; }
@@ -117,18 +125,21 @@ QSlider::sub-page:horizontal { background: $accent; border-radius: 1px; }
 QSlider::handle:horizontal { background: $text; width: 14px; height: 14px; margin: -6px 0; border-radius: 7px;
   border: 0; }
 QSlider::handle:horizontal:hover { background: $accent; }
+QSlider::handle:horizontal:focus { width: 8px; height: 8px; border: 3px solid $accent; }
 QSlider::sub-page:horizontal:disabled, QSlider::handle:horizontal:disabled { background: $dim; }
 
 QCheckBox, QRadioButton { spacing: 8px; background: transparent; }
 QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid $dim; border-radius: 4px; background: $card; }
-QCheckBox::indicator:hover, QCheckBox:focus::indicator { border-color: $accent; }
+QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: $accent; }
+QCheckBox::indicator:checked:focus { border-color: $text; }
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url("$icons/check-on-accent.svg"); }
 
 QTreeView, QListView, QTableView { background: transparent; border: 0; alternate-background-color: $panel;
   selection-background-color: $selected; selection-color: $text; }
-QTreeView::item, QListView::item { min-height: 24px; border-radius: 5px; padding: 0 4px; }
+QTreeView::item, QListView::item { min-height: ${row}px; border-radius: 5px; padding: 0 4px; }
 QTreeView::item:hover, QListView::item:hover { background: $card; }
 QTreeView::item:selected, QListView::item:selected { background: $selected; color: $text; }
+QTreeView::item:focus, QListView::item:focus { border: 1px solid $accent; padding: 0 3px; }
 QTreeView::branch, QTreeView::branch:selected { background: transparent; }
 QTreeView::branch:has-children:closed { image: url("$icons/chevron-right.svg"); }
 QTreeView::branch:has-children:open { image: url("$icons/chevron-down.svg"); }
@@ -146,4 +157,6 @@ def style_sheet(palette: Palette) -> str:
     """The style sheet in the colours of a palette."""
     colours = {name: getattr(palette, name) for name in palette.__dataclass_fields__}
     colours["selected"] = "#27465a" if palette.name == "dark" else "#cfe6f6"
-    return _SHEET.substitute(colours, icons=resource("icons").as_posix())
+    return _SHEET.substitute(
+        colours, small=scaled(12), field=scaled(18), row=scaled(24), icons=resource("icons").as_posix()
+    )

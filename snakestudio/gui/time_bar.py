@@ -265,7 +265,7 @@ class TimeBar(QWidget):
         self.live.setToolTip("Return to the newest state (End)")
         self.live.setAccessibleName("Return to the newest state")
         self.live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.live.setFixedHeight(28)
+        self.live.setFixedHeight(theme.scaled(28))
         self.live.clicked.connect(lambda: bridge.set_cursor(None))
         row.addWidget(self.track, 1)
         row.addWidget(self.figures)
@@ -284,7 +284,7 @@ class TimeBar(QWidget):
         self.figures.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.setFixedHeight(44)
+        self.setFixedHeight(theme.scaled(44))
 
 
 class _Times(QWidget):
@@ -294,7 +294,7 @@ class _Times(QWidget):
         super().__init__(parent)
         self._track = track
         self._font = theme.value_font(13)
-        self.setFixedSize(148, 28)
+        self.setFixedSize(theme.scaled(148), theme.scaled(28))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

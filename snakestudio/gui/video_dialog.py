@@ -59,7 +59,7 @@ class VideoDialog(QDialog):
         super().__init__(parent)
         self._recording, self._viewport, self._settings = recording, viewport, settings
         self.setWindowTitle("Export Video")
-        self.setMinimumWidth(460)
+        self.setMinimumWidth(theme.scaled(460))
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 24, 24, 16)
         column.setSpacing(16)

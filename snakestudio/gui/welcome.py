@@ -25,6 +25,6 @@ def welcome(window: MainWindow) -> None:
         if not settings.value(_TOUR_SEEN, False, type=bool):
             settings.setValue(_TOUR_SEEN, True)
             # Not before the scene that was chosen stands in the window.
-            QTimer.singleShot(0, window, window.start_tour)
+            QTimer.singleShot(0, window, window.guides.tour)
 
-    window.show_gallery().closed.connect(lead_on)
+    window.guides.gallery().closed.connect(lead_on)

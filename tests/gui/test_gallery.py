@@ -36,7 +36,7 @@ def keyboard() -> object:
 @pytest.fixture
 def gallery(window: MainWindow, qtbot: QtBot) -> Gallery:
     window.resize(1280, 800)
-    shown = window.show_gallery()
+    shown = window.guides.gallery()
     qtbot.waitUntil(lambda: keyboard() is shown.search)
     return shown
 
@@ -171,14 +171,14 @@ def test_one_can_begin_with_nothing_or_with_a_recent_file(
     mine = tmp_path / "mine.toml"
     mine.write_text(MAIN_SCENE.read_text())
     assert window.files.open(mine)
-    gallery = window.show_gallery()
-    assert window.show_gallery() is gallery
+    gallery = window.guides.gallery()
+    assert window.guides.gallery() is gallery
     recent = [card for card in gallery.starts.cards if isinstance(card, StartCard) and card.path is not None]
     assert recent[0].path == mine.resolve()
     QTest.mouseClick(gallery.starts.cards[0], LEFT)
     assert window.document.path is None
     assert window.document.scene.obstacles == ()
-    again = window.show_gallery()
+    again = window.guides.gallery()
     recent = [card for card in again.starts.cards if isinstance(card, StartCard) and card.path is not None]
     QTest.mouseClick(recent[0], LEFT)
     assert window.document.path == mine.resolve()

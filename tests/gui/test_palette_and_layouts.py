@@ -110,7 +110,7 @@ def test_enter_runs_what_was_found_and_it_is_first_the_next_time(
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: not window.viewport.options.now.grid)
     assert keyboard() is window.viewport
-    again = window.show_palette()
+    again = window.guides.palette()
     assert again.found[0][0].id == "show_grid"
     assert not again.found[0][0].checked
 

@@ -8,19 +8,19 @@ __all__ = ["HELP"]
 
 HELP: tuple[Spec, ...] = (
     Spec(
-        "gallery", "Help", "Scene Gallery ...", lambda w: w.show_gallery(), ("Ctrl+Shift+O",), icon="gallery",
+        "gallery", "Help", "Scene Gallery ...", lambda w: w.guides.gallery(), ("Ctrl+Shift+O",), icon="gallery",
         tip="Every scene that comes along, with a picture and what to look for",
     ),
     Spec(
-        "tour", "Help", "Guided Tour", lambda w: w.start_tour(), icon="tour",
+        "tour", "Help", "Guided Tour", lambda w: w.guides.tour(), icon="tour",
         tip="What is where in this window, in seven steps",
     ),
     Spec(
-        "command_palette", "Help", "Find a Command ...", lambda w: w.show_palette(), ("Ctrl+K",), icon="search",
+        "command_palette", "Help", "Find a Command ...", lambda w: w.guides.palette(), ("Ctrl+K",), icon="search",
         tip="Type a few letters of any command, panel or scene",
     ),
     line("Help"),
-    Spec("shortcuts", "Help", "Keyboard Shortcuts", lambda w: w.show_shortcuts(), ("F1",), icon="keyboard"),
-    Spec("graphics", "Help", "OpenGL Information", lambda w: w.show_graphics()),
-    Spec("about", "Help", "About SnakeStudio", lambda w: w.show_about(), icon="info"),
+    Spec("shortcuts", "Help", "Keys and Mouse", lambda w: w.guides.shortcuts(), ("F1",), icon="keyboard"),
+    Spec("graphics", "Help", "OpenGL Information", lambda w: w.guides.graphics()),
+    Spec("about", "Help", "About SnakeStudio", lambda w: w.guides.about(), icon="info"),
 )  # fmt: skip

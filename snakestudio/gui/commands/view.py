@@ -116,7 +116,7 @@ VIEW: tuple[Spec, ...] = (
     *(_layout(layout) for layout in SHIPPED),
     line("View/Layouts"),
     Spec(
-        "save_layout", "View/Layouts", "Save Layout ...", lambda w: w.save_layout(), icon="layout",
+        "save_layout", "View/Layouts", "Save Layout ...", lambda w: w.guides.save_layout(), icon="layout",
         tip="Keep how the panels stand now under a name",
     ),
     Spec("delete_layout", "View/Layouts/Delete Layout"),

@@ -61,7 +61,7 @@ class ChainDialog(QDialog):
         self.slider.setPageStep(1)
         self.slider.valueChanged.connect(comparer.choose)
         self.links = QLabel()
-        self.links.setMinimumWidth(70)
+        self.links.setMinimumWidth(theme.scaled(70))
         top = QHBoxLayout()
         top.addWidget(self.run_button)
         top.addWidget(self.cancel_button)

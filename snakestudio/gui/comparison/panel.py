@@ -87,7 +87,7 @@ class ComparisonPanel(Themed):
             column.addWidget(why)
 
         self.duration = NumberField(field_doc(Run, "duration_s"))
-        self.duration.setFixedWidth(90)
+        self.duration.setFixedWidth(theme.scaled(90))
         self.duration.setToolTip("Simulated time that every model runs for")
         self._problem = Message()
         self.duration.problem_changed.connect(self._problem.say)

@@ -62,7 +62,7 @@ class GaitPanel(Section):
         self.presets.chosen.connect(self.choose)
         self.back = QToolButton()
         self.back.setProperty("role", "flat")
-        self.back.setFixedSize(26, 26)
+        self.back.setFixedSize(theme.scaled(26), theme.scaled(26))
         self.back.clicked.connect(self._go_back)
         line = QHBoxLayout()
         line.setSpacing(4)
@@ -196,7 +196,7 @@ class GaitPanel(Section):
         else:
             head = f"<span style='color:{theme.current().accent}'>changed from</span> " if changed else ""
             self.about.setText(
-                f"<span style='font-size:12px'>{head}{chosen.help}"
+                f"<span style='font-size:{theme.scaled(12)}px'>{head}{chosen.help}"
                 f"<br><span style='color:{dim}'>{chosen.source}</span></span>"
             )
         self.back.setVisible(chosen is not None and changed and self._document.scene.controller.uses_gait)

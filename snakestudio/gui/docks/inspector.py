@@ -205,7 +205,7 @@ class Inspector(Themed):
                 cells[1].setFont(theme.value_font(13))
                 cells[1].setAlignment(Qt.AlignmentFlag.AlignRight)
                 cells[2].setProperty("role", "unit")
-                cells[2].setFixedWidth(36)
+                cells[2].setFixedWidth(theme.scaled(36))
                 for place, cell in enumerate(cells):
                     grid.addWidget(cell, line, place)
                 self._values.append(cells)
@@ -302,7 +302,7 @@ class Inspector(Themed):
         note = "the nearest link, as shown now" if not pressed else f"clearance {round(gap * 1000, 2) + 0.0:.2f} mm"
         return (
             f"<span style='color:{colour}; font-weight:600'>{head}</span>"
-            f"<br><span style='color:{palette.dim}; font-size:12px'>{note}</span>"
+            f"<br><span style='color:{palette.dim}; font-size:{theme.scaled(12)}px'>{note}</span>"
         )
 
     def renew_theme(self) -> None:

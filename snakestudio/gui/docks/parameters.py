@@ -9,6 +9,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
+from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.docks.continuum_panel import ContinuumPanel
 from snakestudio.gui.docks.controller_panel import ControllerPanel
@@ -123,7 +124,7 @@ class ParameterPanels(Themed):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
-        self.setMinimumWidth(312)
+        self.setMinimumWidth(theme.scaled(312))
 
         self._shape_pace = Throttle(90, self._draw_shape, self)
         document.scene_changed.connect(self._on_scene)

@@ -53,7 +53,7 @@ class StrainPanel(Section):
         self.presets.chosen.connect(self.choose)
         self.back = QToolButton()
         self.back.setProperty("role", "flat")
-        self.back.setFixedSize(26, 26)
+        self.back.setFixedSize(theme.scaled(26), theme.scaled(26))
         self.back.clicked.connect(self._go_back)
         line = QHBoxLayout()
         line.setSpacing(4)
@@ -217,7 +217,7 @@ class StrainPanel(Section):
         else:
             head = f"<span style='color:{theme.current().accent}'>changed from</span> " if changed else ""
             self.about.setText(
-                f"<span style='font-size:12px'>{head}{chosen.help}"
+                f"<span style='font-size:{theme.scaled(12)}px'>{head}{chosen.help}"
                 f"<br><span style='color:{dim}'>{chosen.source}</span></span>"
             )
             self.back.setToolTip(f"Back to {chosen.name} as in the papers")

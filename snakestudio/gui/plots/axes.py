@@ -18,7 +18,7 @@ __all__ = ["ChartAxis", "chart_font"]
 def chart_font() -> QFont:
     """The small font of everything in a chart."""
     font = QFont()
-    font.setPixelSize(11)
+    font.setPixelSize(theme.scaled(11))
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
 

@@ -73,7 +73,7 @@ class Readout(pg.GraphicsObject):
     def _paint_title(self, painter: QPainter) -> float:
         """Paint the title; where it ends."""
         font = QFont()
-        font.setPixelSize(13)
+        font.setPixelSize(theme.scaled(13))
         font.setBold(True)
         painter.setFont(font)
         painter.setPen(theme.colour("text"))

@@ -15,7 +15,7 @@ from snakestudio.gui.viewport.options import TRAIL_MIDDLE, ViewOptions
 
 __all__ = ["Legend", "fill_trail_menu"]
 
-_ROW, _WIDTH, _PAD, _BAR = 22, 216, 12, 56
+_PAD, _BAR = 12, 56
 _ROWS = ("forces", "friction", "trail")
 _HOW = "the arrow stands for the force beside it\nClick: show or hide · wheel: longer or shorter arrows"
 _TIPS = {
@@ -35,7 +35,8 @@ class Legend(QWidget):
         self._factors = 1.0, 1.0
         self._over = -1
         self._shown: tuple[object, ...] = ()
-        self.setFixedSize(_WIDTH, 2 * _PAD + len(_ROWS) * _ROW)
+        self._height = theme.scaled(22)
+        self.setFixedSize(theme.scaled(216), 2 * _PAD + len(_ROWS) * self._height)
         self.setMouseTracking(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         options.changed.connect(self._refresh)
@@ -86,7 +87,7 @@ class Legend(QWidget):
             painter.drawRoundedRect(self.rect(), 6, 6)
             now = self._options.now
             font = self.font()
-            font.setPixelSize(12)
+            font.setPixelSize(theme.scaled(12))
             painter.setFont(font)
             for index, row in enumerate(_ROWS):
                 self._row(painter, row, self._place(index), getattr(now, row), index == self._over)
@@ -118,10 +119,10 @@ class Legend(QWidget):
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 
     def _place(self, index: int) -> QRect:
-        return QRect(_PAD, _PAD + index * _ROW, _WIDTH - 2 * _PAD, _ROW)
+        return QRect(_PAD, _PAD + index * self._height, self.width() - 2 * _PAD, self._height)
 
     def _row_at(self, y: float) -> int:
-        return min(len(_ROWS) - 1, max(0, int(y - _PAD) // _ROW))
+        return min(len(_ROWS) - 1, max(0, int(y - _PAD) // self._height))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         over = self._row_at(event.position().y())

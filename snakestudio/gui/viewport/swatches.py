@@ -10,7 +10,7 @@ from snakestudio.gui import theme
 
 __all__ = ["Swatches"]
 
-_ROW, _PAD, _SWATCH = 22, 12, 20
+_PAD, _SWATCH = 12, 20
 
 
 class Swatches(QWidget):
@@ -21,6 +21,7 @@ class Swatches(QWidget):
         self.entries: list[tuple[str, str]] = []
         """Colours and texts."""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._height = theme.scaled(22)
         self.hide()
 
     def say(self, entries: list[tuple[str, str]]) -> None:
@@ -30,13 +31,13 @@ class Swatches(QWidget):
         self.entries = entries
         metrics = QFontMetrics(self._font())
         widest = max((metrics.horizontalAdvance(text) for _, text in entries), default=0)
-        self.resize(2 * _PAD + _SWATCH + 8 + widest, 12 + len(entries) * _ROW)
+        self.resize(2 * _PAD + _SWATCH + 8 + widest, 12 + len(entries) * self._height)
         self.setVisible(bool(entries))
         self.update()
 
     def _font(self) -> QFont:
         font = self.font()
-        font.setPixelSize(12)
+        font.setPixelSize(theme.scaled(12))
         return font
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -50,12 +51,12 @@ class Swatches(QWidget):
             painter.drawRoundedRect(self.rect(), 6, 6)
             painter.setFont(self._font())
             for index, (colour, text) in enumerate(self.entries):
-                middle = 6 + (index + 0.5) * _ROW
+                middle = 6 + (index + 0.5) * self._height
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(colour))
                 painter.drawRoundedRect(QRectF(_PAD, middle - 4, _SWATCH, 8), 4, 4)
                 painter.setPen(theme.colour("text"))
-                place = QRectF(_PAD + _SWATCH + 8, middle - _ROW / 2, self.width(), _ROW)
+                place = QRectF(_PAD + _SWATCH + 8, middle - self._height / 2, self.width(), self._height)
                 painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         finally:
             painter.end()

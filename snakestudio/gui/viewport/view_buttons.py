@@ -101,9 +101,9 @@ class _Pill(QToolButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         font = self.font()
-        font.setPixelSize(12)
+        font.setPixelSize(theme.scaled(12))
         self.setFont(font)
-        self.setFixedSize(max(48, self.fontMetrics().horizontalAdvance(text) + 20), 26)
+        self.setFixedSize(max(48, self.fontMetrics().horizontalAdvance(text) + 20), theme.scaled(26))
 
     def nextCheckState(self) -> None:
         # The camera says what is on, not the click.

@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
 
 from snakestudio.errors import SceneError, SnakeStudioError
+from snakestudio.gui import theme
 from snakestudio.gui.document import Document
 from snakestudio.gui.widgets.number_field import Message, NumberField
 from snakestudio.gui.widgets.numbers import NumberTextError, format_number, parse_numbers
@@ -59,11 +60,11 @@ class FormRow(QWidget):
         self.message = Message()
         self._label = QLabel(self.doc.label)
         self._label.setProperty("role", "dim")
-        self._label.setFixedWidth(96)
+        self._label.setFixedWidth(theme.scaled(96))
         self._label.setWordWrap(True)
         self._unit = QLabel(self.doc.unit)
         self._unit.setProperty("role", "unit")
-        self._unit.setFixedWidth(44)
+        self._unit.setFixedWidth(theme.scaled(44))
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)

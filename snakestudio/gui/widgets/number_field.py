@@ -22,7 +22,7 @@ class Message(QLabel):
         self.setWordWrap(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         font = self.font()
-        font.setPixelSize(12)
+        font.setPixelSize(theme.scaled(12))
         self.setFont(font)
         self.hide()
 

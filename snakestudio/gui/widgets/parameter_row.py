@@ -112,7 +112,7 @@ class ParameterRow(Themed):
         integer, optional = number_kind(model, name) or (False, False)
         self.default: Any = self.doc.default
         self.field = NumberField(self.doc, integer=integer, optional=optional)
-        self.field.setFixedWidth(72 if slider else 92)
+        self.field.setFixedWidth(theme.scaled(72 if slider else 92))
         self.slider: ValueSlider | None = None
         self.message = Message()
         self._pending = False
@@ -122,15 +122,15 @@ class ParameterRow(Themed):
         self._label = label = QLabel()
         label.setTextFormat(Qt.TextFormat.RichText)
         label.setWordWrap(True)
-        label.setMinimumWidth(48)
+        label.setMinimumWidth(theme.scaled(48))
         label.setBuddy(self.field)
         unit = QLabel(self.doc.unit)
         unit.setProperty("role", "unit")
-        unit.setFixedWidth(64 if slider else 44)
+        unit.setFixedWidth(theme.scaled(64 if slider else 44))
         self.reset_button = QToolButton()
         self.reset_button.setProperty("role", "flat")
         self.reset_button.setIconSize(QSize(12, 12))
-        self.reset_button.setFixedSize(20, 20)
+        self.reset_button.setFixedSize(theme.scaled(20), theme.scaled(20))
         self.reset_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         keep = self.reset_button.sizePolicy()
         keep.setRetainSizeWhenHidden(True)
@@ -166,7 +166,7 @@ class ParameterRow(Themed):
         dim, symbol = theme.current().dim, self.doc.symbol
         shown = f" &nbsp;<span style='color:{dim}'>{symbol_html(symbol)}</span>" if symbol else ""
         note = self._unused or ("" if self.doc.live else "applies at reset")
-        late = f"<br><span style='color:{dim}; font-size:11px'>{note}</span>" if note else ""
+        late = f"<br><span style='color:{dim}; font-size:{theme.scaled(11)}px'>{note}</span>" if note else ""
         self._label.setText(f"{self.doc.label}{shown}{late}")
         self.reset_button.setIcon(theme.icon("undo", "dim"))
         tip = explanation(self.doc, self.key)
