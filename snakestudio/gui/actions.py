@@ -77,7 +77,7 @@ class Actions(QObject):
     def _menu(self, bar: QMenuBar, path: str) -> QMenu:
         if path not in self.menus:
             above, _, name = path.rpartition("/")
-            self.menus[path] = self._menu(bar, above).addMenu(name) if above else bar.addMenu(name)
+            self.menus[path] = self._menu(bar, above).addMenu(name) if above else bar.addMenu(f"&{name}")
         return self.menus[path]
 
     def refresh_soon(self) -> None:

@@ -83,7 +83,7 @@ class GraphicsDialog(_Dialog):
         text.setReadOnly(True)
         self.text = text
         self.column.addWidget(text)
-        copy = self.finish().addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        copy = self.finish().addButton("C&opy", QDialogButtonBox.ButtonRole.ActionRole)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text.toPlainText()))
         self.resize(560, 320)
 

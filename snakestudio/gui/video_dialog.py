@@ -70,7 +70,7 @@ class VideoDialog(QDialog):
 
         self.file = QLineEdit(str(path), self)
         self.file.setToolTip("Ends in .mp4, .mkv or .webm")
-        browse = QPushButton("Choose ...", self)
+        browse = QPushButton("C&hoose ...", self)
         browse.setAutoDefault(False)
         browse.clicked.connect(self._browse)
         row = QHBoxLayout()
@@ -85,18 +85,18 @@ class VideoDialog(QDialog):
         views = [("As in the viewport now", "view"), ("As now, following the robot", "follow"), ("Everything", "all")]
         self.camera = self._choice("camera", views, "follow" if viewport.navigator.following else "view")
         for text, box in (
-            ("Size", self.size_box),
-            ("Frames", self.rate),
-            ("Speed", self.speed),
-            ("Camera", self.camera),
+            ("&Size", self.size_box),
+            ("&Frames", self.rate),
+            ("S&peed", self.speed),
+            ("Ca&mera", self.camera),
         ):
             form.addRow(text, box)
 
         now = viewport.options.now
-        self.forces = self._check("Obstacle force arrows", now.forces)
-        self.friction = self._check("Friction arrows", now.friction)
-        self.trail = self._check("Trail", now.trail)
-        self.stamp = self._check("Time stamp", True)
+        self.forces = self._check("&Obstacle force arrows", now.forces)
+        self.friction = self._check("F&riction arrows", now.friction)
+        self.trail = self._check("&Trail", now.trail)
+        self.stamp = self._check("T&ime stamp", True)
         checks = QVBoxLayout()
         checks.setSpacing(6)
         for check in (self.forces, self.friction, self.trail, self.stamp):
@@ -108,7 +108,7 @@ class VideoDialog(QDialog):
         self.summary.setWordWrap(True)
         column.addWidget(self.summary)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        self.start = buttons.addButton("Export", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.start = buttons.addButton("&Export", QDialogButtonBox.ButtonRole.AcceptRole)
         theme.set_role(self.start, "primary")
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)

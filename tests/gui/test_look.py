@@ -1,0 +1,172 @@
+"""The look: text follows the system's size, keys are seen where they are, and the sheet of keys is complete."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui import text_size, theme
+from snakestudio.gui.commands.table import TABLE
+from snakestudio.gui.help_dialogs import MOUSE
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.sheet import open_sheet
+from snakestudio.gui.shortcut_sheet import ShortcutSheet, _cut
+from snakestudio.gui.viewport.focus_frame import FocusFrame
+from snakestudio.paths import resource
+
+
+def keyboard() -> QWidget:
+    """What has the keyboard."""
+    now: QWidget | None = QApplication.focusWidget()
+    assert now is not None
+    return now
+
+
+@pytest.fixture
+def large_text(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A system whose text is 13 points high, at 96 dots an inch."""
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    with monkeypatch.context() as patch:
+        patch.setattr(text_size, "_system_size", 13 * 96 / 72)
+        theme.apply(app, "dark")
+        yield
+    theme.apply(app, "dark")
+
+
+# --- size of text -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("points", "pixels"), [(7, 13), (9, 13), (10, 13), (13, 17), (60, 26)])
+def test_text_is_as_large_as_the_systems_within_reason(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch, points: int, pixels: int
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(text_size, "_system_size", points * 96 / 72)
+        text_size.adopt(qapp)
+        assert qapp.font().pixelSize() == pixels
+        assert theme.value_font(13).pixelSize() == pixels
+        assert text_size.scaled(130) == 10 * pixels
+    text_size.adopt(qapp)
+
+
+def test_nothing_is_cut_off_in_large_text_and_every_button_says_what_it_is(
+    large_text: None, window: MainWindow
+) -> None:
+    # The fixture of the window dresses the program anew, after which the system's size still holds.
+    assert QApplication.font().pixelSize() == 17
+    window.resize(1600, 1000)
+    while not window.docks_filled:
+        window.fill_docks()
+    QTest.qWait(50)  # the layout settles in turns of its own
+    assert window.width() == 1600
+    for button in window.findChildren(QPushButton) + window.findChildren(QToolButton):
+        if button.isVisible() and not button.text():
+            assert button.toolTip(), button.objectName()
+        elif button.isVisible():
+            wanted = button.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, button.text())
+            assert button.width() >= wanted.width(), button.text()
+            assert button.height() >= wanted.height(), button.text()
+    for label in window.findChildren(QLabel):
+        if label.isVisible() and label.text() and not label.wordWrap():
+            assert label.height() >= label.fontMetrics().height(), label.text()
+    for box in window.findChildren(QComboBox):
+        if box.isVisible():
+            assert box.height() >= box.fontMetrics().height() + 4, box.currentText()
+    sheet = window.guides.shortcuts()
+    assert sheet.rect().contains(sheet.frame.geometry())
+
+
+# --- where the keyboard is ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("palette", ["dark", "light"])
+@pytest.mark.parametrize("role", ["", "flat", "link", "primary", "chip"])
+def test_a_button_with_the_keyboard_looks_different(qtbot: QtBot, qapp: QApplication, palette: str, role: str) -> None:
+    theme.apply(qapp, palette)
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    button, other = QToolButton(holder), QToolButton(holder)
+    for place, each in enumerate((button, other)):
+        each.setText("Button")
+        each.setProperty("role", role)
+        each.setGeometry(10, 10 + 50 * place, 90, 36)
+    holder.resize(120, 120)
+    holder.show()
+    qtbot.waitExposed(holder)
+    holder.activateWindow()
+    qtbot.waitUntil(holder.isActiveWindow)
+    other.setFocus()
+    without = button.grab().toImage()
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus)
+    with_keyboard = button.grab().toImage()
+    changed = sum(
+        without.pixel(x, y) != with_keyboard.pixel(x, y)
+        for x in range(without.width())
+        for y in range(without.height())
+    )
+    assert changed > 100  # about the length of its outline
+    theme.apply(qapp, "dark")
+
+
+def test_the_viewport_has_a_frame_while_keys_led_there(window: MainWindow, qtbot: QtBot) -> None:
+    frame = window.viewport.findChild(FocusFrame)
+    assert isinstance(frame, FocusFrame)
+    assert not frame.isVisible()
+    while window.panes.present() is window.viewport:
+        QTest.keySequence(keyboard(), QKeySequence("F6"))
+    QTest.keySequence(keyboard(), QKeySequence("Shift+F6"))
+    assert keyboard() is window.viewport
+    assert frame.isVisible()
+    assert frame.geometry() == window.viewport.rect()
+    QTest.mouseClick(window.viewport, Qt.MouseButton.LeftButton, pos=QPoint(300, 300))
+    assert not frame.isVisible()
+
+
+def test_menus_open_by_a_key(window: MainWindow) -> None:
+    titles = [action.text() for action in window.menuBar().actions()]
+    assert all(title.startswith("&") for title in titles)
+    assert len({title[1] for title in titles}) == len(titles)
+
+
+# --- icons, keys and mouse ----------------------------------------------------------------------------------------
+
+
+def test_every_icon_of_a_command_is_there() -> None:
+    for spec in TABLE:
+        assert not spec.icon or resource("icons", f"{spec.icon}.svg").is_file(), spec.id
+
+
+def test_the_sheet_of_keys_has_every_key_and_gesture(window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1500, 900)
+    QTest.keySequence(window.viewport, QKeySequence("F1"))
+    sheet = open_sheet(window, ShortcutSheet)
+    assert sheet is not None
+    said = [row for topic in sheet.topics for row in topic.shown]
+    assert len(said) == sum(bool(spec.shortcuts) for spec in TABLE) + len(MOUSE)
+    assert any("ctrl+k" in row for row in said)
+    assert sheet._columns.count() == 3
+    tops = [topic.mapTo(sheet, QPoint(0, 0)).x() for topic in sheet.topics]
+    assert len(set(tops)) == 3
+    QTest.keyClicks(sheet.search, "redo")
+    assert [row for topic in sheet.topics for row in topic.shown if not topic.isHidden()] == [
+        "edit ctrl+shift+z or ctrl+y redo"
+    ]
+    window.resize(900, 700)
+    qtbot.waitUntil(lambda: sheet._columns.count() == 2)
+    QTest.keyClick(sheet.search, Qt.Key.Key_Escape)
+    assert sheet.search.text() == ""
+    QTest.keyClick(sheet.search, Qt.Key.Key_Escape)
+    assert not sheet.is_open
+
+
+def test_columns_are_filled_in_order() -> None:
+    assert _cut([3, 2, 2, 4], 5) == [[0, 1], [2], [3]]
+    assert _cut([3, 2, 2, 4], 6) == [[0, 1], [2, 3]]
