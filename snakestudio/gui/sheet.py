@@ -52,7 +52,6 @@ class Sheet(QWidget):
         self._came_from: QWidget | None = window.focusWidget()
         self._watched: QWidget | None = None
         self._open = False
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self.hide()
 

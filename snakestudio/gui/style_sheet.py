@@ -49,7 +49,8 @@ QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected:focus { color: $accent; }
 QTabWidget::pane { border: 0; border-top: 1px solid $line; }
 
-QScrollArea { background: transparent; border: 0; }
+QScrollArea { background: transparent; border: 1px solid transparent; }
+QScrollArea:focus { border-color: $accent; }
 QScrollArea > QWidget > QWidget { background: transparent; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }

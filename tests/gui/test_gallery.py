@@ -211,9 +211,7 @@ def test_a_click_opens_a_scene_and_the_window_below_gets_nothing(gallery: Galler
     assert not gallery.is_open
 
 
-def test_one_can_begin_with_nothing_or_with_a_recent_file(
-    plain: Plain, tmp_path: Path, qtbot: QtBot
-) -> None:  # fmt: skip
+def test_one_can_begin_with_nothing_or_with_a_recent_file(plain: Plain, tmp_path: Path, qtbot: QtBot) -> None:
     mine = tmp_path / "mine.toml"
     mine.write_text(MAIN_SCENE.read_text())
     assert plain.files.open(mine)
@@ -235,6 +233,10 @@ def test_tab_stays_inside_and_a_click_beside_closes(gallery: Gallery, plain: Pla
         assert now is not None
         assert gallery.isAncestorOf(now)
         QTest.keyClick(now, Qt.Key.Key_Tab)
+    before = keyboard()
+    QTest.mouseClick(gallery.frame, LEFT, pos=QPoint(40, 40))
+    assert keyboard() is before
+    assert gallery.is_open
     plain.resize(1100, 700)
     qtbot.waitUntil(lambda: gallery.size() == plain.size())
     assert gallery.rect().contains(gallery.frame.geometry())
