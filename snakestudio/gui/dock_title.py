@@ -64,7 +64,16 @@ class DockTitle(QWidget):
         self._float.setVisible(loose)
         self._close.setVisible(loose)
         self._title.setVisible(loose or self._gap is None)
+        self._title.setText(
+            "" if self._said_inside() else self._dock.windowTitle()
+        )  # empty, it holds the buttons right
         self.updateGeometry()
+
+    def _said_inside(self) -> bool:
+        """Whether the content has the title as its heading, too."""
+        content: QWidget | None = self._dock.widget()
+        labels = content.findChildren(QLabel) if content is not None and self._gap is not None else []
+        return any(label.property("role") == "heading" and label.text() == self._dock.windowTitle() for label in labels)
 
     def sizeHint(self) -> QSize:
         return super().sizeHint() if self._gap is None or self._title.isVisibleTo(self) else QSize(80, self._gap)

@@ -45,7 +45,8 @@ class _Dialog(QDialog):
         self.column.setSpacing(16)
 
     def finish(self) -> QDialogButtonBox:
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        buttons = QDialogButtonBox(self)
+        buttons.addButton("&Close", QDialogButtonBox.ButtonRole.RejectRole)
         buttons.rejected.connect(self.reject)
         self.column.addWidget(buttons)
         return buttons

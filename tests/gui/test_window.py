@@ -223,9 +223,7 @@ def test_light_and_dark(window: MainWindow, qtbot: QtBot) -> None:
     assert theme.current() is theme.DARK
 
 
-@pytest.mark.parametrize(
-    ("name", "words"), [("shortcuts", "Frame Selection"), ("about", "SnakeStudio"), ("graphics", "OpenGL")]
-)
+@pytest.mark.parametrize(("name", "words"), [("about", "SnakeStudio"), ("graphics", "OpenGL")])
 def test_help(drawn: MainWindow, qtbot: QtBot, name: str, words: str) -> None:
     drawn.actions_table[name].trigger()
     dialog = drawn.findChild(QDialog)
