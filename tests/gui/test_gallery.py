@@ -24,7 +24,8 @@ from snakestudio.gui.gallery.entries import entries, found
 from snakestudio.gui.gallery.gallery import Gallery
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.sheet import open_sheet
-from snakestudio.gui.tour import STEPS, Tour
+from snakestudio.gui.tour import Tour
+from snakestudio.gui.tour_steps import STEPS
 from snakestudio.gui.welcome import welcome
 from snakestudio.paths import main_scene, resource, scenes_dir
 from tests.gui.conftest import MAIN_SCENE
