@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
@@ -245,9 +244,7 @@ def test_tab_stays_inside_and_a_click_beside_closes(gallery: Gallery, plain: Pla
     assert not gallery.is_open
 
 
-def test_the_first_start_shows_gallery_and_tour_once(make_window: Callable[[], MainWindow], qtbot: QtBot) -> None:
-    window = make_window()
-    window.files.open(MAIN_SCENE)
+def test_the_first_start_shows_gallery_and_tour_once(window: MainWindow, qtbot: QtBot) -> None:
     welcome(window)
     gallery = open_sheet(window, Gallery)
     assert gallery is not None
@@ -260,11 +257,10 @@ def test_the_first_start_shows_gallery_and_tour_once(make_window: Callable[[], M
     assert not tour.is_open
     welcome(window)
     assert open_sheet(window, Gallery) is None
-    window.close()
-    other = make_window()
-    other.files.open(MAIN_SCENE)
-    welcome(other)
-    assert open_sheet(other, Gallery) is None
+    window.settings.sync()
+    kept = QSettings(window.settings.fileName(), QSettings.Format.IniFormat)
+    assert kept.value("welcome/gallery_seen", type=bool)
+    assert kept.value("welcome/tour_seen", type=bool)
 
 
 def test_the_tour_lights_up_what_it_speaks_of(window: MainWindow, qtbot: QtBot) -> None:

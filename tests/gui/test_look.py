@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QPushButton, QToolButton, QWidget
@@ -37,6 +37,7 @@ def large_text(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         patch.setattr(text_size, "_system_size", 13 * 96 / 72)
         theme.apply(app, "dark")
         yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # no window is there to be dressed again
     theme.apply(app, "dark")
 
 
