@@ -119,6 +119,9 @@ def main() -> None:
     parser.add_argument("names", metavar="SCENE", nargs="*", help="scenes; all if none is named")
     parser.add_argument("--folder", type=Path, default=resource("gallery"), help="where the pictures go")
     options = parser.parse_args()
+    for name in options.names:
+        if name not in MOMENTS:
+            parser.error(f"no moment is told for a scene {name!r}; give some of {', '.join(MOMENTS)}")
     options.folder.mkdir(parents=True, exist_ok=True)
     for name in options.names or sorted(MOMENTS):
         moment = MOMENTS[name]
