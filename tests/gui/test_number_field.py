@@ -12,15 +12,10 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.widgets.number_field import NumberField
-from snakestudio.gui.widgets.numbers import (
-    NumberTextError,
-    format_number,
-    nice_step,
-    parse_number,
-    parse_numbers,
-)
+from snakestudio.gui.widgets.numbers import format_number, nice_step
 from snakestudio.model.fields import field_doc
 from snakestudio.model.motion import LateralUndulation
+from snakestudio.model.quantity import NumberTextError, parse_number, parse_numbers
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Solver
 from snakestudio.model.world import Cylinder

@@ -15,11 +15,12 @@ from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.document import Document
 from snakestudio.gui.widgets.number_field import Message, NumberField
-from snakestudio.gui.widgets.numbers import NumberTextError, format_number, parse_numbers
+from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.gui.widgets.parameter_row import declared, explanation, number_kind, refusal
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.ground_path import Waypoint
+from snakestudio.model.quantity import NumberTextError, parse_numbers
 
 __all__ = [
     "ChoiceBox",

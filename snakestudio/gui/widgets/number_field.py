@@ -7,8 +7,9 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
 
 from snakestudio.gui import theme
-from snakestudio.gui.widgets.numbers import NumberTextError, format_number, nice_step, parse_number
+from snakestudio.gui.widgets.numbers import format_number, nice_step
 from snakestudio.model.fields import FieldDoc
+from snakestudio.model.quantity import NumberTextError, parse_number
 
 __all__ = ["Message", "NumberField"]
 
@@ -36,7 +37,7 @@ class NumberField(QLineEdit):
     """A line for one number.
 
     Enter commits, Esc restores, leaving the field commits; up and down step (Shift ten times, Ctrl a tenth). Plain
-    arithmetic and a decimal comma are understood.
+    arithmetic, a decimal comma and other units of the same dimension ("12 cm") are understood.
 
     Parameters
     ----------

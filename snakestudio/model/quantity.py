@@ -1,0 +1,149 @@
+"""Numbers as people type them: plain arithmetic, a decimal comma and units, read safely."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable
+
+__all__ = ["FACTOR", "MINUS", "NumberTextError", "is_unfinished", "parse_number", "parse_numbers"]
+
+MINUS = "\N{MINUS SIGN}"
+FACTOR = "×"
+"""Unit of a number that something is multiplied by."""
+
+_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+_CONSTANTS = {"pi": math.pi, "π": math.pi}
+_DIMENSIONS: dict[str, dict[str, float]] = {
+    "length": {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "µm": 1e-6, "km": 1e3, "in": 0.0254, "ft": 0.3048},
+    "angle": {"°": 1.0, "deg": 1.0, "rad": 180.0 / math.pi},
+    "time": {"s": 1.0, "ms": 1e-3, "min": 60.0},
+    "factor": {FACTOR: 1.0, "x": 1.0, "%": 0.01},
+}
+"""Units that are understood for one another, and what each is worth."""
+
+_TOKEN = re.compile(r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[^\W\d_]+|[°%])")
+
+
+class NumberTextError(ValueError):
+    """A text is no number; its message is a sentence that says why."""
+
+
+def parse_number(text: str, unit: str = "") -> float:
+    """The value of a typed number or sum such as ``1/4000``, ``2*(40-5)``, ``0,25``, ``40 °`` or ``12cm + 3 mm``.
+
+    Parameters
+    ----------
+    text : str
+    unit : str
+        That of the result, and of numbers without one. Other units of its dimension are converted: where lengths are
+        asked for, mm, cm, m, km, in and ft; for angles °, deg and rad; for times ms, s and min.
+
+    Raises
+    ------
+    NumberTextError
+        If the text has no finite value.
+    """
+    plain = text.strip().replace(MINUS, "-")
+    units = _units_of(unit)
+    if unit and unit not in units and plain.endswith(unit):
+        plain = plain[: -len(unit)].rstrip()
+    if not plain:
+        raise NumberTextError("Type a number.")
+    if "," in plain and ("." in plain or re.search(r",\d*,", plain)):
+        raise NumberTextError(f"“{text.strip()}” is ambiguous: give one point or one comma, and nothing at thousands.")
+    plain = plain.replace(",", ".").replace("×", "*").replace("·", "*").replace("^", "**")
+    plain = _with_factors(plain, units)
+    try:
+        value = _value(ast.parse(plain, mode="eval").body)
+    except ZeroDivisionError:
+        raise NumberTextError("That divides by zero.") from None
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError, TypeError):
+        raise NumberTextError(f"“{text.strip()}” is not a number; 0.25, 0,25 or 1/4 would be.") from None
+    if not math.isfinite(value):
+        raise NumberTextError(f"“{text.strip()}” is not a finite number.")
+    return value
+
+
+def is_unfinished(text: str, unit: str = "") -> bool:
+    """Whether what was typed so far is only the beginning of a number: ``-``, ``1/``, ``2*(``, ``12c``."""
+    plain = text.strip()
+    if not plain or plain[-1] in "+-*/^(.,×·" + MINUS or plain.count("(") > plain.count(")"):
+        return True
+    if re.search(r"\d[eE]$", plain):
+        return True
+    word = re.search(r"[^\W\d_]+$", plain)
+    return word is not None and any(
+        name != word[0] and name.startswith(word[0]) for name in (*_units_of(unit), *_CONSTANTS)
+    )
+
+
+def _units_of(unit: str) -> dict[str, float]:
+    """What units are worth in `unit`; none if it is not one that others are converted to."""
+    for units in _DIMENSIONS.values():
+        if unit in units:
+            return {name: size / units[unit] for name, size in units.items()}
+    return {}
+
+
+def _with_factors(plain: str, units: dict[str, float]) -> str:
+    """The text with every unit behind an operand as a factor."""
+    end = 0  # of the operand before, as far as there is one
+    done: list[str] = []
+    for match in _TOKEN.finditer(plain):
+        between = plain[end : match.start()]
+        name = match["name"]
+        operand = (not between.strip() and end > 0) or between.rstrip().endswith(")")
+        if name in units and operand:
+            done += [between, f"*{units[name]!r}"]
+        elif name is None or name in _CONSTANTS or name in units:
+            done += [between, match[0]]
+        else:
+            raise NumberTextError(_unknown(name, units))
+        end = match.end()
+    return "".join(done) + plain[end:]
+
+
+def _unknown(name: str, units: dict[str, float]) -> str:
+    kind = next((kind for kind, known in _DIMENSIONS.items() if units and known.keys() == units.keys()), "")
+    if not kind:
+        return f"“{name}” is not understood here; 0.25, 0,25 or 1/4 would be."
+    known = ", ".join(unit for unit in units if unit not in ("um", FACTOR))
+    return f"“{name}” is no unit of {'an' if kind == 'angle' else 'a'} {kind}; {known} are."
+
+
+def _value(node: ast.expr) -> float:
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        return float(node.value)
+    if isinstance(node, ast.Name) and node.id in _CONSTANTS:
+        return _CONSTANTS[node.id]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        value = _value(node.operand)
+        return -value if isinstance(node.op, ast.USub) else value
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        result: object = _OPERATORS[type(node.op)](_value(node.left), _value(node.right))
+        return result if isinstance(result, float) else _refuse()  # a root of a negative number is complex
+    return _refuse()
+
+
+def _refuse() -> float:
+    raise ValueError
+
+
+def parse_numbers(text: str) -> tuple[float, ...]:
+    """Numbers apart by spaces, semicolons or line ends (a comma may be a decimal one).
+
+    Raises
+    ------
+    NumberTextError
+        If one of them is none.
+    """
+    return tuple(parse_number(part.rstrip(",")) for part in re.split(r"[\s;]+", text.strip()) if part.strip(","))
