@@ -143,6 +143,7 @@ class MainWindow(QMainWindow):
             self.document.undo_stack.indexChanged,
             self.selection.changed,
             self.viewport.options.changed,
+            self.viewport.editor.options.changed,
             self.viewport.navigator.following_changed,
             self.exporter.changed,
         ):
@@ -269,6 +270,7 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         self.viewport.options.load(self.settings)
+        self.viewport.editor.options.load(self.settings)
         self._dress_play()
         geometry = self.settings.value("window/geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
@@ -284,6 +286,7 @@ class MainWindow(QMainWindow):
 
     def _store(self) -> None:
         self.viewport.options.save(self.settings)
+        self.viewport.editor.options.save(self.settings)
         self.settings.setValue("window/geometry", self.saveGeometry())
         self.layouts.store_last()
         self.settings.sync()

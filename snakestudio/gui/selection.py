@@ -90,6 +90,15 @@ class Selection(QObject):
             self._items = wanted
             self.changed.emit()
 
+    def with_group(self, item: Item) -> frozenset[Item]:
+        """An item with all that are to be picked with it: the other obstacles of its group, but for locked ones."""
+        obstacles = self._document.scene.obstacles
+        group = obstacles[item[1]].group if item[0] == "obstacle" else ""
+        if not group:
+            return frozenset([item])
+        free = (k for k, o in enumerate(obstacles) if o.group == group and not o.locked and not o.hidden)
+        return frozenset([item, *(("obstacle", k) for k in free)])
+
     def toggle(self, item: Item) -> None:
         """Add an item, or take it out if it is selected."""
         self.set(self._items ^ {item})
@@ -114,7 +123,7 @@ class Selection(QObject):
 
 
 def item_of(picked: Pick | None, shown: Scene, edited: Scene) -> Item | None:
-    """The item that was picked; None for ground and sky, and for what was there once but is not to be edited.
+    """The item that was picked; None for ground and sky, for what is locked or hidden, and for what is of the past.
 
     Parameters
     ----------
@@ -128,7 +137,10 @@ def item_of(picked: Pick | None, shown: Scene, edited: Scene) -> Item | None:
         return None
     if picked.kind == "obstacle" and len(shown.obstacles) != len(edited.obstacles):
         return None
-    return ("link", picked.index) if picked.kind == "link" else ("obstacle", picked.index)
+    if picked.kind == "link":
+        return "link", picked.index
+    one = edited.obstacles[picked.index]
+    return None if one.locked or one.hidden else ("obstacle", picked.index)
 
 
 def _exists(item: Item, scene: Scene) -> bool:

@@ -104,10 +104,10 @@ def _with_factors(plain: str, units: dict[str, float]) -> str:
         operand = (not between.strip() and end > 0) or between.rstrip().endswith(")")
         if name in units and operand:
             done += [between, f"*{units[name]!r}"]
-        elif name is None or name in _CONSTANTS or name in units:
-            done += [between, match[0]]
-        else:
+        elif name is not None and name not in _CONSTANTS and operand:
             raise NumberTextError(_unknown(name, units))
+        else:
+            done += [between, match[0]]
         end = match.end()
     return "".join(done) + plain[end:]
 

@@ -1,10 +1,12 @@
-"""Blend functions, one name each."""
+"""How colours are laid over what is there, one name for each way."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from snakestudio.render import gl
 
-__all__ = ["blend_over", "blend_over_premultiplied"]
+__all__ = ["blend_over", "blend_over_premultiplied", "translucent"]
 
 
 def blend_over() -> None:
@@ -15,3 +17,11 @@ def blend_over() -> None:
 def blend_over_premultiplied() -> None:
     """Colour that is multiplied with its coverage, over what is there."""
     gl.glBlendFunc(gl.GL_ONE, gl.GL_ONE_MINUS_SRC_ALPHA)
+
+
+def translucent(draw: Callable[[], None]) -> None:
+    """Draw solids of which only the nearest surface shows: depth first, then colour."""
+    gl.glColorMask(False, False, False, False)
+    draw()
+    gl.glColorMask(True, True, True, True)
+    draw()

@@ -5,7 +5,7 @@ Nothing here knows OpenGL. What stands in the draw list is what the renderer upl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +13,9 @@ import numpy as np
 from snakestudio.control.leader_follower import RESOLVING, jammed_joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.render import bar_parts, beam_parts, mark_parts, path_parts, robot_parts, world_parts
+from snakestudio.render import bar_parts, beam_parts, gizmo_parts, mark_parts, path_parts, robot_parts, world_parts
 from snakestudio.render.camera import Camera
-from snakestudio.render.instances import Batch, FloatArray
+from snakestudio.render.instances import LINE_WIDTH, Batch, FloatArray
 from snakestudio.render.obstacles import Obstacles, obstacles_of
 from snakestudio.render.overlays import Ghost, Overlays, Pick, Trail
 from snakestudio.render.style import DARK, Theme
@@ -68,6 +68,10 @@ class DrawList:
         Translucent continuous bodies.
     bar : Bar or None
         What its colours mean.
+    handles : dict of str to (k, ROW_WIDTH) array
+        Solids of the gizmo and of guides, in front of everything, by mesh.
+    handle_lines : (k, LINE_WIDTH) array
+        Their lines.
     """
 
     opaque: dict[str, Batch]
@@ -93,6 +97,8 @@ class DrawList:
     tube: beam_parts.Tube | None = None
     ghost_tubes: tuple[beam_parts.Tube, ...] = ()
     bar: bar_parts.Bar | None = None
+    handles: dict[str, Batch] = field(default_factory=dict)
+    handle_lines: Batch = field(default_factory=lambda: np.zeros((0, LINE_WIDTH), np.float32))
 
 
 def build(
@@ -180,6 +186,7 @@ def build(
     if scene.model.continuum:
         radius, half = scene.beam.radius_m, 0.0
     low, high = _bounds(links, radius + half if tube is None else 1.6 * tube.reach, world)
+    solids, handle_lines = _handles(overlays, camera, theme)
     outlines, terrain_outlines = _outlines(links, tube, world, scene, overlays, camera, theme)
     return DrawList(
         opaque={mesh: batch for mesh, batch in opaque.items() if len(batch)},
@@ -205,7 +212,19 @@ def build(
         tube=tube,
         ghost_tubes=tuple(ghost_tubes),
         bar=_bar(tube, snapshot, overlays),
+        handles=solids,
+        handle_lines=handle_lines,
     )
+
+
+def _handles(overlays: Overlays, camera: Camera, theme: Theme) -> tuple[dict[str, Batch], Batch]:
+    """What of the gizmo and of the guides is drawn."""
+    solids = {"sphere": gizmo_parts.guide_dots(overlays.guides, camera, theme)} if overlays.guides else {}
+    lines = [gizmo_parts.guide_lines(overlays.guides, theme)]
+    if overlays.gizmo is not None:
+        solids |= gizmo_parts.gizmo_solids(overlays.gizmo, camera, theme)
+        lines.append(gizmo_parts.gizmo_lines(overlays.gizmo, camera, theme))
+    return solids, np.concatenate(lines)
 
 
 def _ghosts(

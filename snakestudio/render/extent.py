@@ -49,15 +49,18 @@ def extent(draw_list: DrawList, camera: Camera, width: int, height: int) -> Exte
         Of the picture, pixels.
     """
     batches = [*draw_list.opaque.values(), *draw_list.ghosts, draw_list.obstacles, *draw_list.outlines.values()]
+    batches += draw_list.handles.values()
     balls = [_balls(rows) for rows in batches if len(rows)]
     balls += [_balls(rows, mesh == "arrow") for mesh, rows in draw_list.marks.items()]
     for tube in (*draw_list.ghost_tubes, *([draw_list.tube] if draw_list.tube is not None else [])):
         balls.append(np.column_stack((tube.links.position, tube.half + 1.6 * tube.reach)))
     if draw_list.world.terrain is not None:
         balls.append(draw_list.world.terrain.balls.astype(np.float32))
-    if len(draw_list.lines):
+    for strokes in (draw_list.lines, draw_list.handle_lines):
+        if not len(strokes):
+            continue
         # A segment has a ball at its middle that holds both ends.
-        start, end = draw_list.lines[:, :3], draw_list.lines[:, 4:7]
+        start, end = strokes[:, :3], strokes[:, 4:7]
         balls.append(np.column_stack((0.5 * (start + end), 0.5 * np.linalg.norm(end - start, axis=1))))
     if not balls:
         return None

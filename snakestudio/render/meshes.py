@@ -262,6 +262,32 @@ def _arrow(detail: int) -> Mesh:
     return _revolve(profile, _turn(max(10, detail // 2)))
 
 
+def _cone(detail: int) -> Mesh:
+    """Pointed head whose base of radius 1 stands two radii behind the tip at x = 1.2: the end of an axis."""
+    base, tip = -1.4, 1.2
+    slope = math.hypot(1.0, tip - base)
+    profile = [
+        (base, 0.0, -1, 0, 0, 0.8), (base, 1, -1, 0, 0, 0.8), (base, 1, 1 / slope, (tip - base) / slope, 0, 1),
+        (tip, 0.0, 1 / slope, (tip - base) / slope, 0, 1),
+    ]  # fmt: skip
+    return _revolve(profile, _turn(max(16, detail // 2)))
+
+
+def _box(thickness: float) -> Mesh:
+    """Square box from -1 to 1 along x and y, and of a half thickness along z."""
+    size = np.array((1.0, 1.0, thickness))
+    vertices, indices = [], []
+    for k in range(3):
+        for side in (-1.0, 1.0):
+            normal, u, v = (np.roll((1.0, 0.0, 0.0), k + turn) for turn in range(3))
+            for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+                at = (side * normal + a * side * u + b * v) * size
+                vertices.append((*at, *(side * normal), 0.0, 1.0))
+            first = len(vertices) - 4
+            indices += [first, first + 1, first + 2, first, first + 2, first + 3]
+    return Mesh(np.array(vertices, np.float32), np.array(indices, np.uint32))
+
+
 def _obstacle(detail: int) -> Mesh:
     """Cylinder with a bevelled top edge, darker towards its foot; its foot is at stretch -1."""
     bevel, s = 0.05, math.sqrt(0.5)
@@ -332,6 +358,8 @@ MESHES: dict[str, Callable[[int], Mesh]] = {
     "capsule": _capsule,
     "clamp": _clamp,
     "collar": _collar,
+    "cone": _cone,
+    "cube": lambda detail: _box(1.0),
     "drum": _drum,
     "end_link": _end_link,
     "eyes": _eyes,
@@ -339,6 +367,7 @@ MESHES: dict[str, Callable[[int], Mesh]] = {
     "link": _link,
     "mass": _mass,
     "obstacle": _obstacle,
+    "plate": lambda detail: _box(0.04),
     "ring": _ring,
     "rod": _rod,
     "sleeve": _drum,

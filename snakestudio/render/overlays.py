@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from snakestudio.model.beam import Beam
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.robot import Robot
+from snakestudio.render.gizmo import Gizmo, Guide
 from snakestudio.render.style import Colour
 
 __all__ = ["Ghost", "Overlays", "Pick", "Trail"]
@@ -108,6 +109,10 @@ class Overlays:
         A path that is being drawn, instead of the scene's.
     waypoint : int
         0-based waypoint that stands out; -1: none.
+    gizmo : Gizmo or None
+        Handles around what is selected, over everything else.
+    guides : tuple of Guide
+        What something that is being moved was snapped to.
     obstacle_opacity : float
         Below 1 the robot shows through the obstacles.
     body_quantity : str
@@ -146,6 +151,8 @@ class Overlays:
     show_path: bool = True
     draft: GroundPath | None = None
     waypoint: int = -1
+    gizmo: Gizmo | None = None
+    guides: tuple[Guide, ...] = ()
     obstacle_opacity: float = 1.0
     body_quantity: str = ""
     body_range: tuple[float, float] | None = None

@@ -7,14 +7,13 @@ part of the picture that has solids in it is multisampled, then laid over the fl
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
 from snakestudio.errors import GraphicsError
 from snakestudio.render import gl, picking
 from snakestudio.render.background import Background
-from snakestudio.render.blending import blend_over, blend_over_premultiplied
+from snakestudio.render.blending import blend_over, blend_over_premultiplied, translucent
 from snakestudio.render.buffers import MeshStore, Quads, RowBuffer, StreamMesh
 from snakestudio.render.camera import Camera
 from snakestudio.render.corner import draw_corners
@@ -36,7 +35,6 @@ from snakestudio.render.targets import Layer, Picture
 from snakestudio.render.view import View
 
 __all__ = ["GraphicsInfo", "Quality", "Renderer"]
-
 
 _VARIANTS: tuple[tuple[str, ...], ...] = ((), ("SHADED",), ("SHADED", "TERRAIN"))
 """Solids without shadows, with those of posts, with those of terrain."""
@@ -200,6 +198,7 @@ class Renderer:
         batches: dict[str, Batch] = dict(draw_list.opaque.items())
         batches |= {"outline " + mesh: rows for mesh, rows in draw_list.outlines.items() if mesh != "drum"}
         batches |= {"mark " + mesh: rows for mesh, rows in draw_list.marks.items()}
+        batches |= {"handle " + mesh: rows for mesh, rows in draw_list.handles.items()}
         batches |= {f"ghost {k}": rows for k, rows in enumerate(draw_list.ghosts)}
         for key, rows in batches.items():
             if len(rows):
@@ -306,13 +305,14 @@ class Renderer:
         gl.glEnable(gl.GL_CULL_FACE)
         program.use()
         if draw_list.obstacle_opacity < 1.0:
-            _translucent(partial(self._obstacles.draw_translucent, draw_list, view, settings, program))
+            translucent(partial(self._obstacles.draw_translucent, draw_list, view, settings, program))
         for k, rows in enumerate(draw_list.ghosts):
-            _translucent(partial(self._draw_rows, f"ghost {k}", "capsule", detail, len(rows)))
+            translucent(partial(self._draw_rows, f"ghost {k}", "capsule", detail, len(rows)))
         own = int(draw_list.tube is not None)
         for mesh in self._tubes[own : own + len(draw_list.ghost_tubes)]:
-            _translucent(mesh.draw)
+            translucent(mesh.draw)
         self._draw_marks(draw_list, detail, program)
+        self._draw_handles(draw_list, view, detail)
 
     def _draw_marks(self, draw_list: DrawList, detail: int, program: Program) -> None:
         """Arrows and signs: faint where something hides them, then as they are."""
@@ -328,6 +328,14 @@ class Renderer:
         gl.glDepthMask(True)
         for mesh, rows in draw_list.marks.items():
             self._draw_rows("mark " + mesh, mesh, detail, len(rows))
+
+    def _draw_handles(self, draw_list: DrawList, view: View, detail: int) -> None:
+        """The gizmo, in front of everything: nothing after it needs the depth of the scene."""
+        if len(draw_list.handle_lines) or draw_list.handles:
+            gl.glClear(gl.GL_DEPTH_BUFFER_BIT)
+            for mesh, rows in draw_list.handles.items():
+                self._draw_rows("handle " + mesh, mesh, detail, len(rows))
+            self._lines.draw(draw_list.handle_lines, view, self._quads)
 
     def _picture_of(self, width: int, height: int) -> Picture:
         """The picture of a size; kept until another size is asked for."""
@@ -345,14 +353,6 @@ class Renderer:
                 have.release()
             have = self._layer = Layer(width, height, samples)
         return have
-
-
-def _translucent(draw: Callable[[], None]) -> None:
-    """Draw solids of which only the nearest surface shows: depth first, then colour."""
-    gl.glColorMask(False, False, False, False)
-    draw()
-    gl.glColorMask(True, True, True, True)
-    draw()
 
 
 def _leave(target_framebuffer: int) -> None:

@@ -51,7 +51,7 @@ def test_units_are_converted(text: str, unit: str, value: float) -> None:
         ("2 3", "m", "“2 3” is not a number"),
         ("", "m", "Type a number."),
         ("cm 3", "m", "“cm 3” is not a number"),
-        ("open('x')", "m", "“open” is no unit of a length"),
+        ("open('x')", "m", "“open('x')” is not a number"),
         ("9**9**9", "m", "is not a number"),
     ],
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from snakestudio.gui.commands.spec import Spec, has_links, line
 from snakestudio.gui.docks.obstacle_texts import KINDS, kind_title
+from snakestudio.render.gizmo import Mode
 
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow
@@ -26,6 +27,15 @@ def _add(kind: str) -> Spec:
         icon=f"shape-{kind}",
         tip=tip,
     )
+
+
+def _transform(mode: Mode, text: str, key: str, what: str) -> Spec:
+    """A command after which what is selected follows the mouse."""
+    tip = f"{what}; X, Y or Z keeps to an axis, a number sets the amount, Esc puts back"
+    return Spec(
+        mode, "Edit", text, lambda w: w.viewport.editor.transforms.start(mode), (key,),
+        lambda w: bool(w.selection.obstacles), icon=mode, local=True, tip=tip,
+    )  # fmt: skip
 
 
 def _delete(w: MainWindow) -> None:
@@ -62,6 +72,19 @@ EDIT: tuple[Spec, ...] = (
         lambda w: bool(w.selection.obstacles), local=True,
     ),
     line("Edit"),
+    _transform("move", "Move", "G", "The selection follows the mouse"),
+    _transform("turn", "Rotate", "R", "The selection turns with the mouse"),
+    _transform("scale", "Scale", "S", "The selection grows and shrinks with the mouse"),
+    Spec(
+        "snap", "Edit", "Snap", lambda w: w.viewport.editor.options.toggle("on"),
+        ("Shift+Tab",), has_links, lambda w: w.viewport.editor.options.now.on, icon="magnet", local=True,
+        tip="To grid, angles and other obstacles; Ctrl while dragging does the opposite",
+    ),
+    line("Edit"),
+    Spec(
+        "box_select", "Edit", "Box Select", lambda w: w.viewport.editor.boxes.arm(), ("B",), icon="box-select",
+        local=True, tip="Drag a rectangle; Ctrl adds to what is selected",
+    ),
     Spec(
         "select_all", "Edit", "Select All Obstacles", lambda w: w.obstacles.select_all(), ("Ctrl+A",),
         lambda w: has_links(w) and bool(w.document.scene.obstacles), local=True,

@@ -84,6 +84,16 @@ VIEW: tuple[Spec, ...] = (
         tip="Keep the robot in the middle of the picture",
     ),
     line("View"),
+    Spec(
+        "gizmo", "View", "Gizmo", lambda w: w.viewport.editor.options.toggle("gizmo"), (), has_links,
+        lambda w: w.viewport.editor.options.now.gizmo,
+        tip="Handles around the selection that move, turn and scale it",
+    ),
+    Spec(
+        "next_gizmo", "View", "Next Gizmo", lambda w: w.viewport.editor.options.next_mode(), ("T",), has_links,
+        local=True, tip="Handles that move, turn, scale, one after the other",
+    ),
+    line("View"),
     _show("forces", "Obstacle Forces"),
     _show("friction", "Friction Forces"),
     _show("support_torques", "Support Torques", "1 N m is as long as 10 N of force", enabled=is_continuum),

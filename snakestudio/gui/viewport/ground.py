@@ -23,7 +23,7 @@ def on_plane(
     if direction[2] > -0.02:
         return None  # at or above the horizon a pixel is worth kilometres
     s = (height - origin[2]) / direction[2]
-    if s <= 0 or s > 200 * camera.distance:
+    if s <= 0 or (not camera.orthographic and s > 200 * camera.distance):
         return None
     point = origin + s * direction
     return float(point[0]), float(point[1])

@@ -9,11 +9,12 @@ from snakestudio.gui.docks.obstacle_texts import obstacle_title, place_and_size
 from snakestudio.gui.parts import head_part
 from snakestudio.gui.selection import Item
 from snakestudio.model.scene import Scene
+from snakestudio.render.overlays import Pick
 
 __all__ = ["Hint"]
 
-_FLAT = "Drag shifts · wheel zooms · click selects"
-_IDLE = "Drag turns · right drag shifts · wheel zooms · click selects"
+_FLAT = "Drag shifts · wheel zooms · click selects, Shift+drag several"
+_IDLE = "Drag turns · right drag shifts · wheel zooms · click selects, Shift+drag several"
 
 
 class Hint(QLabel):
@@ -36,9 +37,12 @@ class Hint(QLabel):
         self._area = area
         self._say(self.text())
 
-    def show_item(self, item: Item | None, scene: Scene, selected: bool) -> None:
-        """Tell about what is under the cursor."""
-        if item is None:
+    def show_item(self, item: Item | None, scene: Scene, selected: bool, locked: Pick | None = None) -> None:
+        """Tell about what is under the cursor, also if it is locked and so nothing to pick."""
+        if item is None and locked is not None and locked.index < len(scene.obstacles):
+            name = obstacle_title(scene.obstacles[locked.index], locked.index)
+            self._say(f"{name} · locked: it is selected and unlocked in the scene tree")
+        elif item is None:
             self._say(self._idle)
         elif item[0] == "link" and scene.model.continuum:
             here = scene.beam.length_m * item[1] / (scene.beam.sections - 1)
@@ -50,19 +54,18 @@ class Hint(QLabel):
         elif item[1] < len(scene.obstacles):
             o = scene.obstacles[item[1]]
             name = obstacle_title(o, item[1])
-            what = "drag moves it" if selected else "click selects, Shift+drag moves"
+            group = f" · group {o.group}, Alt+click selects it alone" if o.group and not selected else ""
+            what = (
+                "locked: unlock it in the scene tree to move it"
+                if o.locked
+                else "drag moves it · G R S move, turn, scale"
+            )
+            what = what if selected else f"click selects, Shift+drag moves{group}"
             self._say(f"{name} · {place_and_size(o)} · {what}")
 
     def show_tool(self, text: str) -> None:
         """Tell what the mouse does with a tool."""
         self._say(text)
-
-    def show_drag(self, shift: tuple[float, float] | None) -> None:
-        """Tell by how much (m) something is being dragged."""
-        if shift is None:
-            self._say(self._idle)
-        else:
-            self._say(f"Δx {shift[0]:+.3f} m   Δy {shift[1]:+.3f} m · X or Y keeps to an axis · Esc puts it back")
 
     def _say(self, text: str) -> None:
         if text != self.text():

@@ -1,4 +1,4 @@
-"""What the mouse does in the viewport: a click selects, a drag turns, shifts, or moves selected obstacles."""
+"""What the mouse does in the viewport if no tool was meant: a click selects, a drag turns, shifts, or takes hold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 
 from snakestudio.gui.selection import Item
-from snakestudio.gui.viewport.obstacle_drag import ObstacleDrag
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport
@@ -27,11 +26,10 @@ class _Mode(enum.Enum):
     PRESSED = enum.auto()
     ORBIT = enum.auto()
     PAN = enum.auto()
-    MOVE = enum.auto()
 
 
 class Mouse(QObject):
-    """Turns the mouse events of a viewport into navigation, selection and edits."""
+    """Turns the mouse events of a viewport into navigation and selection."""
 
     def __init__(self, viewport: Viewport) -> None:
         super().__init__(viewport)
@@ -41,8 +39,6 @@ class Mouse(QObject):
         self._start = self._last = QPointF()
         self._item: Item | None = None
         self._pivot: NDArray[np.float64] = np.zeros(3)
-        self._axis = ""
-        self.drag: ObstacleDrag | None = None
 
     @property
     def busy(self) -> bool:
@@ -79,9 +75,6 @@ class Mouse(QObject):
         elif self._mode is _Mode.PAN:
             size = self._viewport.size()
             navigator.pan(2 * dx / max(1, size.width()), -2 * dy / max(1, size.height()), self._pivot)
-        elif self._mode is _Mode.MOVE and self.drag is not None:
-            self.drag.move(self._viewport.ndc(position), axis=self._axis)
-            self._viewport.show_drag(self.drag)
 
     def _begin(self, event: QMouseEvent) -> _Mode:
         """Which kind of drag this is going to be."""
@@ -93,19 +86,10 @@ class Mouse(QObject):
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if item is not None and item[0] == "obstacle" and (item in viewport.selection or shift):
             if item not in viewport.selection:
-                viewport.selection.set([item])
-            self._axis = ""
-            self.drag = ObstacleDrag(
-                viewport.document,
-                viewport.selection.obstacles,
-                viewport.navigator.camera,
-                viewport.ndc(self._start),
-                viewport.navigator.aspect,
-                float(self._pivot[2]),
-                self,
-            )
-            viewport.setCursor(Qt.CursorShape.SizeAllCursor)
-            return _Mode.MOVE
+                viewport.selection.set(viewport.selection.with_group(item))
+            if viewport.editor.transforms.grab(self._start, self._pivot):
+                viewport.editor.transforms.move(event)
+                return _Mode.IDLE  # the tool has taken over, and hears of everything first
         return _Mode.PAN if viewport.navigator.flat else _Mode.ORBIT
 
     def release(self, event: QMouseEvent) -> None:
@@ -113,54 +97,42 @@ class Mouse(QObject):
         if event.button() != self._button:
             return
         if self._mode is _Mode.PRESSED and self._button == Qt.MouseButton.LeftButton:
-            self._click(bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier))
-        if self.drag is not None:
-            self.drag.finish()
+            self._click(event.modifiers())
         self._end()
         self._viewport.hover(event.position())
 
-    def _click(self, toggle: bool) -> None:
-        selection = self._viewport.selection
-        if self._item is None:
+    def _click(self, modifiers: Qt.KeyboardModifier) -> None:
+        """Select; Ctrl adds and takes away, Alt means one obstacle of a group."""
+        selection, item = self._viewport.selection, self._item
+        toggle = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
+        if item is None:
             if not toggle:
                 selection.clear()
-        elif toggle:
-            selection.toggle(self._item)
+            return
+        alone = bool(modifiers & Qt.KeyboardModifier.AltModifier)
+        items = frozenset([item]) if alone else selection.with_group(item)
+        if not toggle:
+            selection.set(items)
         else:
-            selection.set([self._item])
-
-    def keep_to_axis(self, axis: str) -> bool:
-        """Let the obstacle being dragged move along "x" or "y" only, or freely again; False if none is."""
-        if self.drag is None:
-            return False
-        self._axis = "" if axis == self._axis else axis
-        self.drag.move(self._viewport.ndc(self._last), axis=self._axis)
-        self._viewport.show_drag(self.drag)
-        return True
+            selection.set(selection.items - items if item in selection else selection.items | items)
 
     def cancel(self) -> bool:
-        """Undo the drag that is going on; False if there is none."""
+        """Forget the button that is held; False if there is none."""
         if not self.busy:
             return False
-        if self.drag is not None:
-            self.drag.cancel()
         self._end()
         return True
 
     def _end(self) -> None:
         self._mode = _Mode.IDLE
-        if self.drag is not None:
-            self.drag.deleteLater()
-            self.drag = None
         self._viewport.unsetCursor()
-        self._viewport.show_drag(None)
 
     def wheel(self, event: QWheelEvent) -> None:
         """Zoom to what is under the cursor."""
         notches = event.angleDelta().y() / 120.0
-        if not notches or self.busy:
-            return
         viewport = self._viewport
+        if not notches or self.busy or viewport.editor.transforms.busy:
+            return
         viewport.navigator.finish()
         picked = viewport.pick(event.position())
         point = viewport.navigator.pivot(picked.point if picked is not None else None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
+from snakestudio.gui.stored import recall, store
 from snakestudio.render.overlays import Overlays
 from snakestudio.render.quantities import QUANTITIES
 
@@ -104,23 +105,11 @@ class ViewOptions(QObject):
 
     def save(self, settings: QSettings) -> None:
         """Keep the choices in the user's settings; what was left as it is follows the program's default."""
-        for field in fields(Wishes):
-            chosen = getattr(self.now, field.name)
-            if chosen == field.default:
-                settings.remove(f"view/{field.name}")
-            else:
-                settings.setValue(f"view/{field.name}", chosen)
+        store(settings, "view", self.now)
 
     def load(self, settings: QSettings) -> None:
         """Take the choices of last time; what cannot be understood stays as it is."""
-        found: dict[str, Any] = {}
-        for field in fields(Wishes):
-            default = getattr(self.now, field.name)
-            raw = settings.value(f"view/{field.name}")
-            if raw is None:
-                continue
-            try:
-                found[field.name] = str(raw).lower() == "true" if isinstance(default, bool) else type(default)(raw)
-            except (TypeError, ValueError):
-                continue
-        self.set(**found)
+        found = recall(settings, "view", self.now)
+        if found != self.now:
+            self.now = found
+            self.changed.emit()

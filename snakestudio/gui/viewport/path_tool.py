@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio.errors import SceneError
+from snakestudio.gui.editor.transform import INTERVAL_MS
 from snakestudio.gui.viewport.ground import on_plane
-from snakestudio.gui.viewport.obstacle_drag import INTERVAL_MS
 from snakestudio.model.edits import with_path
 from snakestudio.model.ground_path import GroundPath, Waypoint
 from snakestudio.model.scene import Scene

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.viewport.painted_bar import paint_bar
+from snakestudio.gui.viewport.painted_gizmo import paint_gizmo
 from snakestudio.gui.viewport.surface import Picture
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.snapshot import Fields, Snapshot
@@ -138,6 +139,7 @@ class TopView(QWidget):
                 painter.drawLine(*ends)
         if snapshot is not None and Fields.POSE in snapshot.valid and overlays.show_forces:
             self._arrows(painter, snapshot, overlays, place)
+        paint_gizmo(painter, overlays, camera, colours, place)
         painter.setPen(_qcolour(colours.text_dim))
         painter.drawText(
             self.rect().adjusted(12, 0, -12, -10),

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
+from snakestudio.gui.editor.editor import Editor
 from snakestudio.gui.parts import n_parts, part_name
 from snakestudio.gui.selection import Item, Selection, item_of
 from snakestudio.gui.viewport.body_look import BodyLook
@@ -24,9 +25,9 @@ from snakestudio.gui.viewport.hint import Hint
 from snakestudio.gui.viewport.legend import Legend
 from snakestudio.gui.viewport.mouse import Mouse
 from snakestudio.gui.viewport.navigation import Navigator
-from snakestudio.gui.viewport.obstacle_drag import ObstacleDrag
 from snakestudio.gui.viewport.options import ViewOptions
 from snakestudio.gui.viewport.path_tool import PathTool
+from snakestudio.gui.viewport.sight import Sight
 from snakestudio.gui.viewport.surface import Picture, choose
 from snakestudio.gui.viewport.swatches import Swatches
 from snakestudio.gui.viewport.threaded_view import ThreadedView
@@ -37,8 +38,6 @@ from snakestudio.gui.viewport.view_buttons import ViewButtons
 from snakestudio.gui.viewport.warned import warned
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.render import picking
-from snakestudio.render.draw_list import DrawList, build
 from snakestudio.render.overlays import Ghost, Overlays, Pick
 
 __all__ = ["Viewport"]
@@ -82,12 +81,14 @@ class Viewport(QWidget):
         """Gives their colours and names."""
         self._trail = TrailReader()
         self._look = BodyLook()
-        self._pickable: tuple[Scene, Snapshot | None, DrawList] | None = None
+        self._sight = Sight(self)
         self._frame_home = True
         self._left_behind: Snapshot | None = None
+        self._locked: Pick | None = None
         self._mouse = Mouse(self)
         self.path_tool = PathTool(self)
-        self.tools = Tools([self.path_tool], self)
+        self.editor = Editor(self)
+        self.tools = Tools([self.editor.transforms, self.path_tool, self.editor.boxes], self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(420, 240)
@@ -143,6 +144,11 @@ class Viewport(QWidget):
         """What the robot does in it; None until the first state of a scene that was just opened is known."""
         shown = self.bridge.displayed
         return None if shown is self._left_behind else shown
+
+    @property
+    def navigating(self) -> bool:
+        """Whether a button is held that turns or shifts the picture, or is about to."""
+        return self._mouse.busy
 
     @property
     def settled(self) -> bool:
@@ -225,6 +231,7 @@ class Viewport(QWidget):
     def renew_theme(self) -> None:
         """The palette is another one."""
         self.buttons.renew_theme()
+        self.editor.buttons.renew_theme()
         self.legend.update()
         self.show_instant()
 
@@ -259,6 +266,7 @@ class Viewport(QWidget):
 
     def _on_scene(self) -> None:
         self.legend.set_links(n_parts(self.scene), part_name(self.scene))
+        self.editor.place()
         self._explain()
         self.refresh()
 
@@ -289,23 +297,19 @@ class Viewport(QWidget):
 
     def ndc(self, position: QPointF) -> tuple[float, float]:
         """Normalised device coordinates of a point of the widget."""
-        return 2 * position.x() / max(1, self.width()) - 1, 1 - 2 * position.y() / max(1, self.height())
+        return self._sight.ndc(position)
 
     def pixel(self, point: tuple[float, float, float]) -> QPointF:
         """Where in the widget a point of the world is seen."""
-        x, y, _ = self.navigator.camera.project(np.array(point), self.navigator.aspect)
-        return QPointF((float(x) + 1) / 2 * self.width(), (1 - float(y)) / 2 * self.height())
+        return self._sight.pixel(point)
 
     def pick(self, position: QPointF) -> Pick | None:
         """What is under a point of the widget; None for the sky."""
-        scene, snapshot = self.scene, self.snapshot
-        if self._pickable is None or self._pickable[0] is not scene or self._pickable[1] is not snapshot:
-            camera = self.navigator.camera
-            colours, folder = theme.render_theme(), self.document.base_dir
-            shown = Overlays(stretch_scale=self._look.stretch_scale)
-            self._pickable = scene, snapshot, build(scene, snapshot, shown, camera, colours, folder)
-        aspect = self.width() / max(1, self.height())
-        return picking.pick(self._pickable[2], self.navigator.camera, self.ndc(position), aspect)
+        return self._sight.pick(position, self._look.stretch_scale)
+
+    def items_in(self, corner: QPointF, opposite: QPointF) -> set[Item]:
+        """Everything whose middle is seen in a rectangle of the widget, as far as it can be selected there."""
+        return self._sight.items_in(corner, opposite, self._look.stretch_scale)
 
     def item_at(self, position: QPointF) -> tuple[Pick | None, Item | None]:
         """What is under a point of the widget, and as what it can be selected."""
@@ -314,7 +318,9 @@ class Viewport(QWidget):
 
     def hover(self, position: QPointF) -> None:
         """The cursor is there, no button is held."""
-        item = self.item_at(position)[1] if self.rect().contains(position.toPoint()) else None
+        inside = self.rect().contains(position.toPoint())
+        picked, item = self.item_at(position) if inside else (None, None)
+        self._locked = picked if item is None and picked is not None and picked.kind == "obstacle" else None
         self.selection.set_hovered(item)
         self._explain()
 
@@ -324,15 +330,11 @@ class Viewport(QWidget):
             self.hint.show_tool(self.tools.hint)
         elif not self._mouse.busy:
             item = self.selection.hovered
-            self.hint.show_item(item, self.scene, item in self.selection)
+            self.hint.show_item(item, self.scene, item in self.selection, self._locked)
 
     def _on_tool(self) -> None:
         self._explain()
         self.refresh()
-
-    def show_drag(self, drag: ObstacleDrag | None) -> None:
-        """Tell how far obstacles were dragged."""
-        self.hint.show_drag(drag.shift if drag is not None else None)
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
@@ -383,8 +385,6 @@ class Viewport(QWidget):
             if not used and self.selection.items:
                 self.selection.clear()
                 used = True
-        elif key in (Qt.Key.Key_X, Qt.Key.Key_Y):
-            used = self._mouse.keep_to_axis("x" if key == Qt.Key.Key_X else "y")
         if not used:
             super().keyPressEvent(event)
 
@@ -396,6 +396,7 @@ class Viewport(QWidget):
         self._place_legends()
         self.buttons.adjustSize()
         self.buttons.move(self.width() - self.buttons.width() - _MARGIN, _MARGIN)
+        self.editor.place()
         self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN))
 
     def _place_legends(self) -> None:
