@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -19,7 +19,6 @@ __all__ = [
     "add_obstacle",
     "changed_keys",
     "get_value",
-    "move_obstacles",
     "only_obstacles",
     "parse_key",
     "remove_obstacles",
@@ -245,15 +244,6 @@ def remove_obstacles(scene: Scene, indices: Iterable[int]) -> Scene:
     return _with_obstacles(scene, tuple(o for i, o in enumerate(scene.obstacles) if i not in gone))
 
 
-def move_obstacles(scene: Scene, indices: Sequence[int], dx: float, dy: float) -> Scene:
-    """The scene with some obstacles (0-based indices) moved by (dx, dy) metres."""
-    chosen = set(indices)
-    moved = tuple(
-        _validated(o, x_m=o.x_m + dx, y_m=o.y_m + dy) if i in chosen else o for i, o in enumerate(scene.obstacles)
-    )
-    return _with_obstacles(scene, moved)
-
-
 def with_path(scene: Scene, path: GroundPath) -> Scene:
     """The scene with another path on the ground.
 
@@ -264,10 +254,6 @@ def with_path(scene: Scene, path: GroundPath) -> Scene:
     """
     changed = scene.model_copy(update={"path": path})
     return complete(changed, structure_problems(changed))
-
-
-def _validated(part: Obstacle, **changes: Any) -> Obstacle:
-    return type(part).model_validate({**{name: getattr(part, name) for name in type(part).model_fields}, **changes})
 
 
 def _with_obstacles(scene: Scene, obstacles: tuple[Obstacle, ...]) -> Scene:

@@ -21,7 +21,7 @@ __all__ = ["LENGTH", "Gizmo", "Guide", "Handle", "Mode", "facing", "handles", "p
 
 Mode = Literal["move", "turn", "scale"]
 
-LENGTH = 0.15
+LENGTH = 0.18
 """Length of an axis as a share of the picture's height."""
 
 _INNER = 0.26

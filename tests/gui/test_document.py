@@ -10,7 +10,8 @@ from pytestqt.qtbot import QtBot
 from snakestudio.errors import SceneError
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Selection
-from snakestudio.model.edits import move_obstacles, remove_obstacles
+from snakestudio.model import transform
+from snakestudio.model.edits import remove_obstacles
 from tests.gui.conftest import MAIN_SCENE
 
 
@@ -53,7 +54,7 @@ def test_edits_of_one_gesture_are_one_step(document: Document) -> None:
 
 def test_a_gesture_that_ends_where_it_began_leaves_nothing_to_undo(document: Document) -> None:
     before, gesture = document.scene, document.new_gesture()
-    document.edit(move_obstacles(before, [0], 0.1, 0.0), "Move", gesture)
+    document.edit(transform.move(before, [0], (0.1, 0.0, 0.0)), "Move", gesture)
     document.edit(before, "Move", gesture)
     assert document.undo_stack.count() == 0
     assert not document.dirty

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from snakestudio.errors import SceneError
-from snakestudio.model import edits
+from snakestudio.model import edits, transform
 from snakestudio.model.motion import StraightStart, TwoWaves
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
@@ -98,10 +98,10 @@ def test_an_optional_value_comes_and_goes(scene: Scene) -> None:
 
 def test_obstacles_are_added_moved_and_removed(scene: Scene) -> None:
     more = edits.add_obstacle(scene, Cylinder(x_m=1.0, y_m=1.0))
-    moved = edits.move_obstacles(more, [7], 0.5, -1.0)
+    moved = transform.move(more, [7], (0.5, -1.0, 0.0))
     assert (moved.obstacles[7].x_m, moved.obstacles[7].y_m) == (1.5, 0.0)
     assert edits.remove_obstacles(moved, [7]) == scene
-    assert edits.changed_keys(scene, edits.move_obstacles(scene, [0], 0.0, 0.1)) == ["obstacles[1].y_m"]
+    assert edits.changed_keys(scene, transform.move(scene, [0], (0.0, 0.1, 0.0))) == ["obstacles[1].y_m"]
 
 
 @given(scenes(), scenes())

@@ -19,11 +19,13 @@ from PIL import Image
 
 from snakestudio.errors import GraphicsError
 from snakestudio.model.robot import Robot
+from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.world import Box, Cylinder
 from snakestudio.render import egl, gl, program
 from snakestudio.render.camera import Camera
 from snakestudio.render.draw_list import Ghost, Overlays, Pick, Trail, build
+from snakestudio.render.gizmo import Gizmo, Guide
 from snakestudio.render.offscreen import OffscreenContext, OffscreenRenderer
 from snakestudio.render.quality import Quality
 from snakestudio.render.renderer import Renderer
@@ -119,6 +121,18 @@ PICTURES = {
     ),
 }  # fmt: skip
 
+
+_PIVOT = np.array((0.15, -0.5, 0.05))
+_GIZMO_VIEW = Camera((0.15, -0.5, 0.05), 1.2, math.radians(-60), math.radians(32))
+_GUIDE = Guide((0.15, -0.35, 0.0), (0.42, -0.35, 0.0), dot=True)
+for _name, _gizmo, _theme in (
+    ("gizmo_move", Gizmo("move", _PIVOT, hovered="x"), DARK),
+    ("gizmo_turn", Gizmo("turn", _PIVOT, hovered="z"), LIGHT),
+    ("gizmo_scale", Gizmo("scale", _PIVOT, rotation(math.radians(30), math.radians(15))), LIGHT),
+    ("gizmo_held", Gizmo("turn", _PIVOT, offered="z", held="z", sweep=(0.3, 1.2)), DARK),
+):
+    _chosen = Overlays(selection=(Pick("obstacle", 2),), gizmo=_gizmo, guides=(_GUIDE,) if _gizmo.held else ())
+    PICTURES[_name] = TERRAIN, None, _chosen, _GIZMO_VIEW, _theme
 
 _RINGED = Overlays(body_quantity="torque", force_scale=0.05, selection=(Pick("link", 16),), hover=Pick("link", 27))
 _ARCH_GHOST = Ghost(inchworm().link_pose + np.array((0.02, 0.08, 0, 0, 0, 0, 0)))

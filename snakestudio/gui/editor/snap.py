@@ -85,8 +85,8 @@ def _near(shift: FloatArray, targets: Targets) -> NDArray[np.intp]:
 
 
 def _levels(low: FloatArray, high: FloatArray) -> FloatArray:
-    """Edges and middle, (..., 3)."""
-    return np.stack((low, 0.5 * (low + high), high), axis=-1)
+    """Middle and edges, (..., 3): of what is equally near the middle is meant."""
+    return np.stack((0.5 * (low + high), low, high), axis=-1)
 
 
 def _aligned(
@@ -97,7 +97,7 @@ def _aligned(
     theirs = _levels(targets.low[near, k], targets.high[near, k])
     away = theirs[:, :, None] - own - shift
     if k == 2:
-        away[:, :, 1:] = np.inf  # upwards only the foot goes onto something
+        away[:, :, [0, 2]] = np.inf  # upwards only the foot goes onto something
     best = np.unravel_index(int(np.argmin(np.abs(away))), away.shape)
     if not abs(away[best]) <= reach:
         return None

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QWidget
 
+from snakestudio.gui import theme
 from snakestudio.gui.editor.options import EditorOptions
 from snakestudio.gui.widgets.number_field import Message, NumberField
 from snakestudio.model.fields import FieldDoc
@@ -37,7 +39,6 @@ class SnapPopup(QFrame):
     def __init__(self, options: EditorOptions, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setProperty("role", "card")
         self._options = options
         self.fields: dict[str, NumberField] = {}
         self.boxes: dict[str, QCheckBox] = {}
@@ -82,6 +83,15 @@ class SnapPopup(QFrame):
             box.setChecked(getattr(now, name))
         for name, field in self.fields.items():
             field.set_value(getattr(now, name))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.fillRect(self.rect(), theme.colour("card"))
+            painter.setPen(theme.colour("line"))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        finally:
+            painter.end()
 
     def show_below(self, button: QWidget) -> None:
         """Open beside a button at the right edge of the picture."""

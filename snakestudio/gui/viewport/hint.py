@@ -41,7 +41,7 @@ class Hint(QLabel):
         """Tell about what is under the cursor, also if it is locked and so nothing to pick."""
         if item is None and locked is not None and locked.index < len(scene.obstacles):
             name = obstacle_title(scene.obstacles[locked.index], locked.index)
-            self._say(f"{name} · locked: it is selected and unlocked in the scene tree")
+            self._say(f"{name} · locked: select or unlock it in the scene tree")
         elif item is None:
             self._say(self._idle)
         elif item[0] == "link" and scene.model.continuum:

@@ -339,8 +339,10 @@ class Viewport(QWidget):
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
     def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self.tools.wants(event):
+        if isinstance(event, QKeyEvent) and event.type() != QEvent.Type.KeyRelease and self.tools.wants(event):
             event.accept()
+            if event.type() == QEvent.Type.KeyPress:
+                self.keyPressEvent(event)  # Tab too, which else would go to the next widget
             return True
         return super().event(event)
 

@@ -1,0 +1,105 @@
+"""The editor in the window: its commands and shortcuts, and handles in a view from aside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Box
+from snakestudio.render.gizmo import handles
+from tests.gui.test_editor import drag, move
+from tests.gui.test_viewport import LEFT, NONE, SHIFT, top_of
+
+pytestmark = pytest.mark.gui
+
+Key = Qt.Key
+
+
+def test_shortcuts_of_the_window_rest_while_an_amount_is_typed(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport, before = drawn.viewport, drawn.document.scene
+    drawn.selection.set([("obstacle", 5)])
+    qtbot.waitUntil(drawn.actions_table["move"].isEnabled)
+    viewport.setFocus()
+    place = top_of(viewport, 5)
+    move(viewport, place)
+    camera, following = viewport.navigator.camera, viewport.navigator.following
+    qtbot.keyClick(viewport, Key.Key_G)
+    assert viewport.editor.transforms.busy
+    for key in "x":
+        qtbot.keyClick(viewport, key)
+    qtbot.keyClicks(viewport, "17.5c")  # views, projection, framing and following at other times
+    qtbot.keyClicks(viewport, "m")
+    qtbot.keyClick(viewport, Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(viewport, Key.Key_Return)
+    assert not viewport.editor.transforms.busy
+    moved = drawn.document.scene.obstacles[5]
+    assert moved == before.obstacles[5].model_copy(update={"x_m": round(before.obstacles[5].x_m + 0.175, 6)})
+    assert (viewport.navigator.camera, viewport.navigator.following) == (camera, following)
+    assert drawn.document.undo_stack.count() == 1
+    qtbot.keyClick(viewport, Key.Key_7)
+    viewport.navigator.finish()
+    assert viewport.navigator.camera != camera, "and work again afterwards"
+
+
+def test_commands_switch_what_they_say(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport, options = drawn.viewport, drawn.viewport.editor.options
+    viewport.setFocus()
+    assert not drawn.actions_table["move"].isEnabled(), "nothing is selected"
+    qtbot.keyClick(viewport, Key.Key_Backtab, SHIFT)
+    assert options.now.on
+    assert viewport.hasFocus()
+    qtbot.keyClick(viewport, Key.Key_T)
+    assert options.now.mode == "turn"
+    qtbot.mouseClick(viewport.editor.buttons.buttons["scale"], LEFT)
+    assert (options.now.mode, options.now.gizmo) == ("scale", True)
+    qtbot.mouseClick(viewport.editor.buttons.buttons["scale"], LEFT)
+    assert not options.now.gizmo
+    drawn.actions_table["gizmo"].trigger()
+    assert options.now.gizmo
+    qtbot.keyClick(viewport, Key.Key_B)
+    assert viewport.editor.boxes.armed
+    qtbot.keyClick(viewport, Key.Key_Escape)
+    assert not viewport.editor.boxes.armed
+
+
+def test_handles_in_a_view_from_aside(drawn: MainWindow, qtbot: QtBot) -> None:
+    """Upwards, and tilted about an axis: what only a box can."""
+    viewport, document = drawn.viewport, drawn.document
+    document.new(Scene(obstacles=(Box(x_m=0.0, y_m=0.0, height_m=0.2),)))
+    drawn.bridge.close()
+    viewport.frame_all(at_once=True)
+    drawn.selection.set([("obstacle", 0)])
+
+    def grip(name: str, share: float) -> QPoint:
+        gizmo = viewport.overlays().gizmo
+        assert gizmo is not None
+        handle = next(h for h in handles(gizmo, viewport.navigator.camera) if h.name == name)
+        x, y, z = handle.points[round(share * (len(handle.points) - 1))]
+        return viewport.pixel((float(x), float(y), float(z))).toPoint()
+
+    place = grip("z", 1.0)
+    up = viewport.pixel((0.0, 0.0, 0.3)) - viewport.pixel((0.0, 0.0, 0.1))
+    drag(qtbot, viewport, place, place + up.toPoint())
+    box = document.scene.obstacles[0]
+    assert isinstance(box, Box)
+    assert box.z_m == pytest.approx(0.2, rel=0.1)  # in perspective, a little off where the pivot is
+    assert (box.x_m, box.y_m) == (0.0, 0.0)
+    viewport.editor.options.set(mode="turn")
+    begin, end = grip("z", 0.778), grip("z", 0.903)  # an eighth of the ring, in front and between the others
+    drag(qtbot, viewport, begin, end)
+    box = document.scene.obstacles[0]
+    assert isinstance(box, Box)
+    assert (box.yaw_deg, box.pitch_deg) == (pytest.approx(45.0, abs=2.0), 0.0)
+    qtbot.mouseMove(viewport, end)
+    with qtbot.waitSignal(viewport.frame_drawn, timeout=30_000):
+        viewport.refresh()
+    image = viewport.image()
+    ratio = image.width() / viewport.width()
+    ring = image.pixelColor(QPoint(grip("x", 0.0)) * ratio)
+    assert np.ptp(ring.getRgb()[:3]) > 20, "rings are seen in the picture"
+    qtbot.mouseClick(viewport, LEFT, NONE, QPoint(5, viewport.height() // 2))
+    assert viewport.overlays().gizmo is None
