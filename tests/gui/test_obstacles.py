@@ -320,6 +320,7 @@ def middle(window: MainWindow, index: int) -> QPoint:
 @pytest.mark.parametrize("index", range(len(KINDS_APART)), ids=[o.kind for o in KINDS_APART])
 def test_every_kind_is_clicked_dragged_and_framed(kinds: MainWindow, qtbot: QtBot, index: int) -> None:
     viewport, before = kinds.viewport, kinds.document.scene
+    viewport.editor.options.set(gizmo=False)  # or its handles would be in the way of some
     start = middle(kinds, index)
     qtbot.mouseMove(viewport, start)
     qtbot.waitUntil(lambda: kinds.selection.hovered == ("obstacle", index))

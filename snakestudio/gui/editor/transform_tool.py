@@ -59,7 +59,7 @@ class TransformTool(QObject):
         self._button = Qt.MouseButton.NoButton
         self._cursor = QPointF(0.5 * viewport.width(), 0.5 * viewport.height())
         self._found: tuple[object, Scene, Subject | None] | None = None
-        options.changed.connect(self.changed)
+        options.changed.connect(self._on_options)
         viewport.selection.changed.connect(self._on_selection)
         viewport.document.scene_changed.connect(self._on_scene)
 
@@ -298,6 +298,10 @@ class TransformTool(QObject):
     def _on_running(self) -> None:
         if self.running is not None:
             self.label.say(amount_text(self.running), self.running.problem, self._cursor)
+        self.changed.emit()
+
+    def _on_options(self) -> None:
+        self.hovered = ""  # it may be another handle now, or none
         self.changed.emit()
 
     def _on_selection(self) -> None:

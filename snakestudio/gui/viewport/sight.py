@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,10 +28,12 @@ class Sight:
     Parameters
     ----------
     viewport : Viewport
+    stretch_scale : callable
+        Gives by how much changes of a continuous body's radius are exaggerated in the picture.
     """
 
-    def __init__(self, viewport: Viewport) -> None:
-        self._viewport = viewport
+    def __init__(self, viewport: Viewport, stretch_scale: Callable[[], float]) -> None:
+        self._viewport, self._stretch_scale = viewport, stretch_scale
         self._pickable: tuple[Scene, Snapshot | None, DrawList] | None = None
 
     @property
@@ -49,24 +52,29 @@ class Sight:
         x, y, _ = navigator.camera.project(np.array(point), navigator.aspect)
         return QPointF((float(x) + 1) / 2 * self._viewport.width(), (1 - float(y)) / 2 * self._viewport.height())
 
-    def _things(self, stretch_scale: float) -> DrawList:
+    def _things(self) -> DrawList:
         """What can be picked, made anew when scene or robot are others."""
         viewport = self._viewport
         scene, snapshot = viewport.scene, viewport.snapshot
         if self._pickable is None or self._pickable[0] is not scene or self._pickable[1] is not snapshot:
-            shown, folder = Overlays(stretch_scale=stretch_scale), viewport.document.base_dir
+            shown, folder = Overlays(stretch_scale=self._stretch_scale()), viewport.document.base_dir
             things = build(scene, snapshot, shown, viewport.navigator.camera, theme.render_theme(), folder)
             self._pickable = scene, snapshot, things
         return self._pickable[2]
 
-    def pick(self, position: QPointF, stretch_scale: float) -> Pick | None:
+    def pick(self, position: QPointF) -> Pick | None:
         """What is under a point of the widget; None for the sky."""
-        things, camera = self._things(stretch_scale), self._viewport.navigator.camera
+        things, camera = self._things(), self._viewport.navigator.camera
         return picking.pick(things, camera, self.ndc(position), self.aspect)
 
-    def items_in(self, corner: QPointF, opposite: QPointF, stretch_scale: float) -> set[Item]:
+    def item_at(self, position: QPointF) -> tuple[Pick | None, Item | None]:
+        """What is under a point of the widget, and as what it can be selected."""
+        picked = self.pick(position)
+        return picked, item_of(picked, self._viewport.scene, self._viewport.document.scene)
+
+    def items_in(self, corner: QPointF, opposite: QPointF) -> set[Item]:
         """Everything whose middle is seen in a rectangle of the widget, as far as it can be selected there."""
-        things, viewport = self._things(stretch_scale), self._viewport
+        things, viewport = self._things(), self._viewport
         picks = picking.pick_rectangle(
             things, viewport.navigator.camera, self.ndc(corner), self.ndc(opposite), self.aspect
         )

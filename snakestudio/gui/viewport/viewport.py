@@ -16,7 +16,7 @@ from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.editor.editor import Editor
 from snakestudio.gui.parts import n_parts, part_name
-from snakestudio.gui.selection import Item, Selection, item_of
+from snakestudio.gui.selection import Selection
 from snakestudio.gui.viewport.body_look import BodyLook
 from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.control_state import control_state
@@ -81,7 +81,9 @@ class Viewport(QWidget):
         """Gives their colours and names."""
         self._trail = TrailReader()
         self._look = BodyLook()
-        self._sight = Sight(self)
+        sight = Sight(self, lambda: self._look.stretch_scale)
+        self.ndc, self.pixel, self.pick = sight.ndc, sight.pixel, sight.pick
+        self.item_at, self.items_in = sight.item_at, sight.items_in
         self._frame_home = True
         self._left_behind: Snapshot | None = None
         self._locked: Pick | None = None
@@ -293,28 +295,7 @@ class Viewport(QWidget):
         if box is not None:
             self.navigator.frame(*box)
 
-    # --- picking --------------------------------------------------------------------------------------------------
-
-    def ndc(self, position: QPointF) -> tuple[float, float]:
-        """Normalised device coordinates of a point of the widget."""
-        return self._sight.ndc(position)
-
-    def pixel(self, point: tuple[float, float, float]) -> QPointF:
-        """Where in the widget a point of the world is seen."""
-        return self._sight.pixel(point)
-
-    def pick(self, position: QPointF) -> Pick | None:
-        """What is under a point of the widget; None for the sky."""
-        return self._sight.pick(position, self._look.stretch_scale)
-
-    def items_in(self, corner: QPointF, opposite: QPointF) -> set[Item]:
-        """Everything whose middle is seen in a rectangle of the widget, as far as it can be selected there."""
-        return self._sight.items_in(corner, opposite, self._look.stretch_scale)
-
-    def item_at(self, position: QPointF) -> tuple[Pick | None, Item | None]:
-        """What is under a point of the widget, and as what it can be selected."""
-        picked = self.pick(position)
-        return picked, item_of(picked, self.scene, self.document.scene)
+    # --- what is under the cursor -------------------------------------------------------------------------------------
 
     def hover(self, position: QPointF) -> None:
         """The cursor is there, no button is held."""
