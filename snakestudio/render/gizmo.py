@@ -31,8 +31,6 @@ _PLANE = (0.36, 0.60)
 """Near and far edge of a plane's square, as shares of the axes' length."""
 
 _RING_POINTS = 72
-_REACH = 9.0
-"""A handle nearer to the cursor than this is meant, pixels of a picture 720 high."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +164,7 @@ def ring_axes(axes: FloatArray, name: str) -> tuple[FloatArray, FloatArray]:
 
 
 def pick_handle(
-    these: Sequence[Handle], camera: Camera, ndc: tuple[float, float], aspect: float, reach: float = _REACH / 720.0
+    these: Sequence[Handle], camera: Camera, ndc: tuple[float, float], aspect: float, reach: float = 0.0125
 ) -> str:
     """Name of the handle under a point of the picture; "" if there is none.
 

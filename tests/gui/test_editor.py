@@ -313,7 +313,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(qtbot: QtBot, viewport: Viewp
     assert not transforms.busy
     viewport.selection.set([("obstacle", 0)])
     transforms.start("turn")
-    assert transforms.label.problem == "However it is turned, post looks the same."
+    assert transforms.label.problem == "However it is rotated, post looks the same."
     transforms.start("move")
     qtbot.keyClick(viewport, Key.Key_Z)
     assert transforms.label.problem == "Post can be moved along x and y only."
@@ -321,7 +321,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(qtbot: QtBot, viewport: Viewp
     viewport.selection.set([("obstacle", 2)])
     transforms.start("turn")
     qtbot.keyClick(viewport, Key.Key_X)
-    assert transforms.label.problem == "Stairs 3 can be turned about z only."
+    assert transforms.label.problem == "Stairs 3 can be rotated about z only."
     transforms.cancel()
     assert document.scene.obstacles == THINGS
 
@@ -386,7 +386,7 @@ def test_a_square_moves_in_its_plane_and_a_ring_turns(qtbot: QtBot, viewport: Vi
     turned = one(document, 1)
     assert isinstance(turned, Box)
     assert turned.yaw_deg == pytest.approx(120.0, abs=1.5)
-    assert document.undo_stack.undoText() == "Turn box 2"
+    assert document.undo_stack.undoText() == "Rotate box 2"
 
 
 def test_a_box_at_an_axis_scales_along_it_and_the_middle_all_ways(

@@ -73,7 +73,7 @@ EDIT: tuple[Spec, ...] = (
     ),
     line("Edit"),
     _transform("move", "Move", "G", "The selection follows the mouse"),
-    _transform("turn", "Rotate", "R", "The selection turns with the mouse"),
+    _transform("turn", "Rotate", "R", "The selection rotates with the mouse"),
     _transform("scale", "Scale", "S", "The selection grows and shrinks with the mouse"),
     Spec(
         "snap", "Edit", "Snap", lambda w: w.viewport.editor.options.toggle("on"),

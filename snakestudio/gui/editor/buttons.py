@@ -17,7 +17,7 @@ __all__ = ["EditorButtons"]
 _SIZE, _ICON = 30, 18
 _MODES = {
     "move": ("move", "Handles that move (T goes on to the next)\nG moves with the mouse"),
-    "turn": ("turn", "Handles that turn (T goes on to the next)\nR turns with the mouse"),
+    "turn": ("turn", "Handles that rotate (T goes on to the next)\nR rotates with the mouse"),
     "scale": ("scale", "Handles that scale (T goes on to the next)\nS scales with the mouse"),
 }
 

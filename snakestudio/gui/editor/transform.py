@@ -31,7 +31,7 @@ FloatArray = NDArray[np.float64]
 INTERVAL_MS = 30
 """A running simulation takes over every edit: more of them than are seen would only slow it down."""
 
-VERBS: dict[Mode, str] = {"move": "Move", "turn": "Turn", "scale": "Scale"}
+VERBS: dict[Mode, str] = {"move": "Move", "turn": "Rotate", "scale": "Scale"}
 _UNITS: dict[Mode, str] = {"move": "m", "turn": "°", "scale": FACTOR}
 
 Grip = Literal["free", "handle"]
@@ -140,7 +140,7 @@ class Transform(QObject):
         wanted = axis if not plane or self.mode == "turn" else "".join(a for a in self.allowed if a != axis)
         if axis not in self.allowed and not (plane and wanted):
             names = " and ".join(self.allowed)
-            what = {"move": "moved along", "turn": "turned about", "scale": "scaled along"}[self.mode]
+            what = {"move": "moved along", "turn": "rotated about", "scale": "scaled along"}[self.mode]
             self._say(f"{_begin(self.subject.title)} can be {what} {names} only.")
             return
         turned = isinstance(self.subject, Shaped) and not np.allclose(self.own, np.eye(3), atol=1e-9)

@@ -28,9 +28,12 @@ __all__ = ["TransformTool"]
 
 FloatArray = NDArray[np.float64]
 
+_REACH = 9.0
+"""A handle nearer to the cursor than this is meant, pixels."""
+
 _SWITCH: dict[int, Mode] = {Qt.Key.Key_G: "move", Qt.Key.Key_R: "turn", Qt.Key.Key_S: "scale"}
 _KEYS = {Qt.Key.Key_X: "x", Qt.Key.Key_Y: "y", Qt.Key.Key_Z: "z"}
-_DOES: dict[str, str] = {"move": "moves it along", "turn": "turns it about", "scale": "scales it along"}
+_DOES: dict[str, str] = {"move": "moves it along", "turn": "rotates it about", "scale": "scales it along"}
 
 
 class TransformTool(QObject):
@@ -131,11 +134,13 @@ class TransformTool(QObject):
         if self.running is not None:
             self.cancel()
         subject = self.subject
+        if self._viewport.path_tool.drawing:
+            return
         if subject is None:
             self._refuse("Select an obstacle that is not locked.")
             return
         if mode == "turn" and not subject.turn_axes:
-            self._refuse(f"However it is turned, {subject.title} looks the same.")
+            self._refuse(f"However it is rotated, {subject.title} looks the same.")
             return
         self._viewport.setFocus()
         self._begin(subject, mode, self._cursor)
@@ -263,7 +268,8 @@ class TransformTool(QObject):
         if gizmo is None:
             return ""
         camera, aspect = self._eye()
-        return pick_handle(handles(gizmo, camera), camera, self._viewport.ndc(position), aspect)
+        reach = _REACH / max(1, self._viewport.height())
+        return pick_handle(handles(gizmo, camera), camera, self._viewport.ndc(position), aspect, reach)
 
     def _hover(self, name: str) -> None:
         if name != self.hovered:
