@@ -99,9 +99,10 @@ class Selection(QObject):
         free = (k for k, o in enumerate(obstacles) if o.group == group and not o.locked and not o.hidden)
         return frozenset([item, *(("obstacle", k) for k in free)])
 
-    def toggle(self, item: Item) -> None:
-        """Add an item, or take it out if it is selected."""
-        self.set(self._items ^ {item})
+    def toggle(self, item: Item, *others: Item) -> None:
+        """Add an item and others with it, or take them all out if it is selected."""
+        together = {item, *others}
+        self.set(self._items - together if item in self._items else self._items | together)
 
     def clear(self) -> None:
         """Select nothing."""

@@ -35,21 +35,18 @@ _RING_POINTS = 72
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A line to what something was snapped to, or along which it is kept.
+    """A line to what something was snapped to.
 
     Attributes
     ----------
     start, end : (float, float, float)
         m.
-    axis : str
-        "x", "y" or "z" for the colour of an axis; "" for the accent.
     dot : bool
         Whether a point marks the end.
     """
 
     start: tuple[float, float, float]
     end: tuple[float, float, float]
-    axis: str = ""
     dot: bool = False
 
 

@@ -102,8 +102,7 @@ def guide_lines(guides: Sequence[Guide], theme: Theme) -> Batch:
     """The lines of guides."""
     rows = [np.zeros((0, LINE_WIDTH), np.float32)]
     for guide in guides:
-        colour = axis_colour(guide.axis, theme) if guide.axis else theme.accent
-        rows.append(line_rows(np.array([guide.start]), np.array([guide.end]), 1.6, colour, 0.9))
+        rows.append(line_rows(np.array([guide.start]), np.array([guide.end]), 1.6, theme.accent, 0.9))
     return np.concatenate(rows)
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Editor"]
 
+_GAP = 13
+
 
 class Editor:
     """What of a viewport edits the scene.
@@ -39,9 +41,7 @@ class Editor:
 
     def place(self) -> None:
         """Stand below the view's buttons; a continuous body stands alone, there is nothing to edit around it."""
-        viewport, above = self._viewport, self._viewport.buttons.geometry()
+        above = self._viewport.buttons.geometry()
         self.buttons.adjustSize()
-        self.buttons.move(
-            viewport.width() - self.buttons.width() - (viewport.width() - 1 - above.right()), above.bottom() + 13
-        )
-        self.buttons.setVisible(not viewport.document.scene.model.continuum)
+        self.buttons.move(above.right() + 1 - self.buttons.width(), above.bottom() + _GAP)
+        self.buttons.setVisible(not self._viewport.document.scene.model.continuum)

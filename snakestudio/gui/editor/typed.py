@@ -35,10 +35,6 @@ class Typed:
         """What was typed for an axis."""
         return self._texts.get(axis, "")
 
-    def clear(self) -> None:
-        """Forget it all: the mouse counts again."""
-        self._texts, self.entry = {}, ""
-
     def press(self, event: QKeyEvent, axes: tuple[str, ...]) -> bool:
         """Take a key if it belongs to a number; `axes` are those that can be typed, the first one if none was begun."""
         if not axes:

@@ -111,10 +111,10 @@ class Mouse(QObject):
             return
         alone = bool(modifiers & Qt.KeyboardModifier.AltModifier)
         items = frozenset([item]) if alone else selection.with_group(item)
-        if not toggle:
-            selection.set(items)
+        if toggle:
+            selection.toggle(item, *items)
         else:
-            selection.set(selection.items - items if item in selection else selection.items | items)
+            selection.set(items)
 
     def cancel(self) -> bool:
         """Forget the button that is held; False if there is none."""

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from snakestudio.render.camera import Camera
 from snakestudio.render.gizmo import Gizmo, Guide, handles
-from snakestudio.render.gizmo_parts import axis_colour, handle_colour
+from snakestudio.render.gizmo_parts import handle_colour
 from snakestudio.render.overlays import Overlays
 from snakestudio.render.style import Theme
 
@@ -41,7 +41,7 @@ def paint_gizmo(painter: QPainter, overlays: Overlays, camera: Camera, colours: 
 
 
 def _guide(painter: QPainter, guide: Guide, colours: Theme, place: Place) -> None:
-    colour = QColor.fromRgbF(*(axis_colour(guide.axis, colours) if guide.axis else colours.accent))
+    colour = QColor.fromRgbF(*colours.accent)
     painter.setPen(QPen(colour, 1.5))
     painter.drawLine(place(guide.start), place(guide.end))
     if guide.dot:
