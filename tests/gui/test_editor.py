@@ -501,6 +501,7 @@ def test_angles_and_factors_go_in_steps(qtbot: QtBot, viewport: Viewport, docume
 
 def test_the_popup_of_the_magnet_sets_steps_and_refuses_nonsense(qtbot: QtBot, viewport: Viewport) -> None:
     popup = viewport.editor.buttons.open_snapping()
+    height = popup.height()
     popup.boxes["on"].click()
     assert viewport.editor.options.now.on
     assert viewport.editor.buttons.buttons["snap"].isChecked()
@@ -515,6 +516,7 @@ def test_the_popup_of_the_magnet_sets_steps_and_refuses_nonsense(qtbot: QtBot, v
         qtbot.keyClick(field, Key.Key_Return)
         assert viewport.editor.options.now.grid_m == grid
         assert popup.message.text() == problem
+        assert (popup.height() > height) == bool(problem), "there is room for the sentence"
     popup.close()
 
 

@@ -70,9 +70,14 @@ class SnapPopup(QFrame):
         field.setToolTip(doc.help)
         field.setFixedWidth(84)
         field.committed.connect(self._taker(name))
-        field.problem_changed.connect(self.message.say)
+        field.problem_changed.connect(self._say)
         self.fields[name] = field
         return field
+
+    def _say(self, sentence: str) -> None:
+        """Tell what is wrong with a step, with room for it."""
+        self.message.say(sentence)
+        self.adjustSize()
 
     def _taker(self, name: str) -> Callable[[object, bool], None]:
         return lambda value, again: self._options.set(**{name: value})
