@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from snakestudio.model.edits import move_obstacles, remove_obstacles, with_values
+from snakestudio.model.edits import remove_obstacles, with_values
 from snakestudio.model.scene import Scene
+from snakestudio.model.transform import move
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 from snakestudio.render import obstacles as module
 from snakestudio.render.camera import Camera
@@ -79,7 +80,7 @@ def same(one: Obstacles, other: Obstacles) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda s: move_obstacles(s, [4, 5], 0.1, -0.2),
+        lambda s: move(s, [4, 5], (0.1, -0.2, 0.0)),
         lambda s: with_values(s, {"obstacles[8].rise_m": 0.2}),
         lambda s: with_values(s, {"obstacles[48].steps": 4}),
         lambda s: with_values(s, {"obstacles[88].heights_m": [[0.0, 0.1, 0.2], [0.0, 0.1, 0.3]]}),
@@ -87,7 +88,7 @@ def same(one: Obstacles, other: Obstacles) -> None:
         lambda s: with_values(s, {"obstacles[128].seed": 7}),
         lambda s: with_values(s, {"obstacles[5].z_m": -0.02, "obstacles[6].radius_m": 0.2}),
         lambda s: remove_obstacles(s, [3, 9]),
-        lambda s: move_obstacles(s, range(len(s.obstacles)), 0.01, 0.0),
+        lambda s: move(s, range(len(s.obstacles)), (0.01, 0.0, 0.0)),
     ],
     ids=["moved", "ramp", "other steps", "finer field", "more blocks", "other blocks", "sunk", "removed", "all"],
 )
@@ -110,7 +111,7 @@ def test_hidden_obstacles_are_not_there_to_be_seen_and_come_back() -> None:
     assert np.isnan(shown.low[[0, 1, 7, 47]]).all()
     assert np.isfinite(np.delete(shown.low, [0, 1, 7, 47], axis=0)).all()
     assert shown.terrain is not None
-    moved = move_obstacles(hidden, [20], 0.1, 0.0)
+    moved = move(hidden, [20], (0.1, 0.0, 0.0))
     taken = obstacles_of(moved.obstacles, shown_only=True)
     same(taken, anew(moved, shown_only=True))
     straight_down = Camera(elevation=np.pi / 2, azimuth=-np.pi / 2, orthographic=True, target=(-3.4, -3.4, 0.0))
@@ -124,8 +125,8 @@ def test_hidden_obstacles_are_not_there_to_be_seen_and_come_back() -> None:
 @pytest.mark.parametrize("quality", [Quality.LOW, Quality.MEDIUM])
 def test_kept_pictures_are_those_that_would_be_drawn(quality: Quality) -> None:
     scene = crowd()
-    moved = [move_obstacles(scene, [6, 11], 0.15 * k, 0.1 * k) for k in (1, 2, 3)]
-    other = move_obstacles(moved[-1], [30], -0.1, 0.0)
+    moved = [move(scene, [6, 11], (0.15 * k, 0.1 * k, 0.0)) for k in (1, 2, 3)]
+    other = move(moved[-1], [30], (-0.1, 0.0, 0.0))
     selected = Overlays(selection=(Pick("obstacle", 6), Pick("obstacle", 11)))
     near = replace(CAMERA, azimuth=CAMERA.azimuth + 0.3)
     steps = [
