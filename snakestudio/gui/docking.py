@@ -19,6 +19,17 @@ __all__ = ["DOCKS", "DockSpec", "make_docks", "size_docks"]
 
 _Area = Qt.DockWidgetArea
 
+_TREE_KEYS = (
+    "delete", "duplicate", "select_all", "rename", "hide", "show_all", "select_group", "select_kind", "select_inverse",
+)  # fmt: skip
+"""Commands whose keys work in the scene tree, too."""
+
+_TREE_MENU = (
+    "duplicate", "array", "", "rename", "group", "ungroup", "lock", "hide", "show_all", "Edit/Align", "",
+    "select_group", "select_kind", "select_inverse", "select_all", "", "delete",
+)  # fmt: skip
+"""What the tree's menu has of the Edit menu: commands, submenus, and "" for lines."""
+
 _BOTTOM_SHARE = 0.34
 """Share of the window's height that a dock at the bottom gets at most: the viewport matters more."""
 
@@ -27,8 +38,16 @@ def _scene_tree(w: MainWindow) -> QWidget:
     from snakestudio.gui.docks.scene_tree import SceneTree
 
     tree = SceneTree(w.document, w.selection, w.obstacles)
-    tree.addActions([w.actions_table["delete"], w.actions_table["select_all"]])
+    table = w.actions_table
+    tree.addActions([table[name] for name in _TREE_KEYS])
+    tree.menu_entries = [table.menus[name] if "/" in name else table[name] if name else None for name in _TREE_MENU]
     return tree
+
+
+def _history(w: MainWindow) -> QWidget:
+    from snakestudio.gui.docks.history_panel import HistoryPanel
+
+    return HistoryPanel(w.document)
 
 
 def _inspector(w: MainWindow) -> QWidget:
@@ -104,6 +123,7 @@ class DockSpec:
 
 DOCKS = (
     DockSpec("scene", "Scene", _Area.LeftDockWidgetArea, _scene_tree, 288),
+    DockSpec("history", "History", _Area.LeftDockWidgetArea, _history, 288, behind="scene"),
     DockSpec("inspector", "Inspector", _Area.LeftDockWidgetArea, _inspector, 288, gap=8),
     DockSpec("checks", "Checks", _Area.LeftDockWidgetArea, _checks, 288),
     DockSpec("parameters", "Parameters", _Area.RightDockWidgetArea, _parameters, 356, gap=0),

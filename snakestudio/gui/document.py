@@ -68,6 +68,7 @@ class Document(QObject):
         self.undo_stack.cleanChanged.connect(self._on_clean)
         self._text: str | None = None
         self._last_gesture = 0
+        self._jumping = False
 
     def _on_clean(self, clean: bool) -> None:
         self.title_changed.emit()
@@ -158,6 +159,18 @@ class Document(QObject):
         """
         self.edit(with_values(self.scene, {key: value}), text, gesture)
 
+    def go_to(self, step: int) -> None:
+        """Undo or redo until so many steps are done: one change of the scene, however many steps lie between."""
+        before = self.scene
+        self._jumping = True
+        try:
+            self.undo_stack.setIndex(step)
+        finally:
+            self._jumping = False
+        if self.scene is not before:
+            self.scene_changed.emit(before, self.scene)
+
     def _set_scene(self, scene: Scene) -> None:
         before, self.scene = self.scene, scene
-        self.scene_changed.emit(before, scene)
+        if not self._jumping:
+            self.scene_changed.emit(before, scene)

@@ -76,7 +76,9 @@ class MainWindow(QMainWindow):
         self.viewport = Viewport(self.document, self.bridge, self.selection)
         self.obstacles = ObstacleCommands(
             self.document, self.selection, lambda: self.bridge.displayed,
-            lambda: self.viewport.navigator.camera.target[:2],
+            lambda: self.viewport.navigator.camera.target[:2], lambda sentence: self.banners.edits.say(
+                "info", sentence, passing=True
+            ),
         )  # fmt: skip
         FocusFrame(self.viewport)
         self.time_bar = TimeBar(self.bridge, self.document)
@@ -87,6 +89,7 @@ class MainWindow(QMainWindow):
         self.chain_comparer = ChainComparer(self.document, self)
         self.viewport.ghosts = lambda time: self.comparer.ghosts(time) + self.chain_comparer.ghosts(time)
         self.viewport.ghost_names = self.comparer.names
+        self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
         self.actions_table = Actions(self)
         table = self.actions_table
         self.run_bar = RunBar(
@@ -188,15 +191,37 @@ class MainWindow(QMainWindow):
         for title in self.findChildren(DockTitle):
             title.set_arranging(arranging)
 
+    def show_dock(self, name: str) -> None:
+        """Bring up a panel."""
+        self.docks[name].show()
+        self.docks[name].raise_()
+
     def show_checks(self) -> None:
         """Bring up what is wrong with the scene."""
-        self.docks["checks"].show()
-        self.docks["checks"].raise_()
+        self.show_dock("checks")
 
     def show_comparison(self) -> None:
         """Bring up the panel that compares models."""
-        self.docks["comparison"].show()
-        self.docks["comparison"].raise_()
+        self.show_dock("comparison")
+
+    def show_array(self) -> None:
+        """Bring up the window that makes arrays of obstacles."""
+        from snakestudio.gui.array_dialog import ArrayDialog
+
+        dialog = self.findChild(ArrayDialog)
+        if dialog is None:
+            dialog = ArrayDialog(self.document, self.selection, self.obstacles, self.viewport.preview, self)
+        dialog.show()
+        dialog.raise_()
+
+    def rename_selected(self) -> None:
+        """Let another name be typed for what is selected, in the tree."""
+        from snakestudio.gui.docks.scene_tree import SceneTree
+
+        tree = self.findChild(SceneTree)
+        if tree is not None:
+            self.show_dock("scene")
+            tree.rename()
 
     def show_chain(self) -> None:
         """Bring up the window that holds chains of links against a continuous body."""

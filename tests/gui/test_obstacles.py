@@ -23,6 +23,7 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.widgets.form import NumberRow
+from snakestudio.model.presets import PRESETS
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -82,7 +83,7 @@ def test_a_free_place_is_taken_at_once(document: Document, selection: Selection)
 
 def test_every_kind_is_in_the_menus(window: MainWindow, qtbot: QtBot) -> None:
     menu = window.actions_table.menus["Edit/Add Obstacle"]
-    assert [action.text() for action in menu.actions()] == [kind_title(kind) for kind in KINDS]
+    assert [action.text() for action in menu.actions()] == [preset.title for preset in PRESETS.values()]
     before = len(window.document.scene.obstacles)
     window.actions_table["add_ramp"].trigger()
     added = window.document.scene.obstacles[before]

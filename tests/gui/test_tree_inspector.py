@@ -12,7 +12,7 @@ from snakestudio.errors import Problem
 from snakestudio.gui.docks.checks import Checks, items_of
 from snakestudio.gui.docks.clearance import clearances
 from snakestudio.gui.docks.inspector import Inspector
-from snakestudio.gui.docks.obstacle_edits import new_obstacle
+from snakestudio.gui.docks.obstacle_edits import new_obstacles
 from snakestudio.gui.docks.scene_tree import SceneTree
 from snakestudio.gui.docks.start_kinds import START_KINDS, start_values
 from snakestudio.gui.document import Document
@@ -184,7 +184,8 @@ def test_a_new_cylinder_touches_nothing(document: Document, bridge: FakeBridge) 
     snapshot = bridge.displayed
     assert snapshot is not None
     for _ in range(20):
-        new = new_obstacle(scene, "cylinder", snapshot, (0.0, 0.0))
+        (new,) = new_obstacles(scene, "cylinder", snapshot, (0.0, 0.0))
+        assert isinstance(new, Cylinder)
         for other in scene.obstacles:
             assert np.hypot(new.x_m - other.x_m, new.y_m - other.y_m) > new.radius_m + other.radius_m
         scene = scene.model_copy(update={"obstacles": (*scene.obstacles, new)})

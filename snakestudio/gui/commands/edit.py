@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from snakestudio.gui.commands.arrange import ARRANGE, SELECT
 from snakestudio.gui.commands.spec import Spec, has_links, line
-from snakestudio.gui.docks.obstacle_texts import KINDS, kind_title
+from snakestudio.model.presets import PRESETS, Preset
 from snakestudio.render.gizmo import Mode
 
 if TYPE_CHECKING:
@@ -14,18 +15,16 @@ if TYPE_CHECKING:
 __all__ = ["EDIT"]
 
 
-def _add(kind: str) -> Spec:
-    """A command that adds an obstacle of a kind."""
-    title = kind_title(kind)
-    tip = f"Add a {title.lower()} where the view looks, at a free place"
+def _add(preset: Preset) -> Spec:
+    """A command that adds what a preset makes."""
     return Spec(
-        f"add_{kind}",
+        f"add_{preset.name}",
         "Edit/Add Obstacle",
-        title,
-        lambda w: w.obstacles.add(kind),
+        preset.title,
+        lambda w: w.obstacles.add(preset.name),
         enabled=has_links,
-        icon=f"shape-{kind}",
-        tip=tip,
+        icon=preset.icon,
+        tip=f"{preset.help}, at a free place",
     )
 
 
@@ -55,8 +54,10 @@ EDIT: tuple[Spec, ...] = (
         lambda w: w.document.undo_stack.canRedo(), icon="redo",
         label=lambda w: f"Redo {w.document.undo_stack.redoText()}".strip(),
     ),
+    Spec("history", "Edit", "History", lambda w: w.show_dock("history"), ("Ctrl+Shift+H",), icon="history",
+         tip="All steps of this session; a click goes back or forth to one"),
     line("Edit"),
-    *(_add(kind) for kind in KINDS),
+    *(_add(preset) for preset in PRESETS.values()),
     Spec(
         "draw_path", "Edit", "Draw Path", lambda w: w.viewport.path_tool.begin(), ("P",), has_links, icon="path",
         local=True,
@@ -69,8 +70,13 @@ EDIT: tuple[Spec, ...] = (
     line("Edit"),
     Spec(
         "duplicate", "Edit", "Duplicate Obstacles", lambda w: w.obstacles.duplicate(), ("Ctrl+D",),
-        lambda w: bool(w.selection.obstacles), local=True,
+        lambda w: bool(w.selection.obstacles), local=True, icon="duplicate",
     ),
+    Spec(
+        "array", "Edit", "Array ...", lambda w: w.show_array(), ("Ctrl+Shift+D",), has_links, icon="array",
+        tip="Rows, grids, rings and random fields of what is selected, or of something new",
+    ),
+    *ARRANGE,
     line("Edit"),
     _transform("move", "Move", "G", "The selection follows the mouse"),
     _transform("turn", "Rotate", "R", "The selection rotates with the mouse"),
@@ -93,6 +99,7 @@ EDIT: tuple[Spec, ...] = (
         "deselect", "Edit", "Select Nothing", lambda w: w.selection.clear(), ("Ctrl+Shift+A",),
         lambda w: bool(w.selection.items),
     ),
+    *SELECT,
     Spec(
         "delete", "Edit", "Delete Obstacles", _delete, ("Del",), lambda w: bool(w.selection.obstacles), icon="delete",
         local=True,

@@ -1,20 +1,25 @@
-"""Adding, duplicating and deleting obstacles: one place for the menus, the scene tree and the keys."""
+"""Adding, duplicating and deleting obstacles: one place for the menus, the palette, the scene tree and the keys."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from snakestudio.gui.docks.obstacle_edits import copies, new_obstacle
-from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_mention
+from snakestudio.gui.docks.arrange_commands import ArrangeCommands
+from snakestudio.gui.docks.obstacle_edits import copies, new_obstacles
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Selection
-from snakestudio.model.edits import add_obstacle, remove_obstacles
+from snakestudio.model.edits import remove_obstacles
+from snakestudio.model.groups import with_obstacles
+from snakestudio.model.presets import PRESETS, preset_obstacles
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.render.obstacles import obstacles_of
+from snakestudio.model.world import Obstacle
 
 __all__ = ["ObstacleCommands"]
 
 Place = tuple[float, float]
+
+_FARTHEST = 9e3
+"""New obstacles are not put farther away than this, m."""
 
 
 class ObstacleCommands:
@@ -28,6 +33,8 @@ class ObstacleCommands:
         Gives what the viewport shows, so that a new obstacle is not put onto the robot.
     target : callable, optional
         Gives the point of the ground that the viewport looks at, m.
+    tell : callable, optional
+        Shows a sentence about what could not be done.
     """
 
     def __init__(
@@ -36,53 +43,58 @@ class ObstacleCommands:
         selection: Selection,
         snapshot: Callable[[], Snapshot | None] = lambda: None,
         target: Callable[[], Place] = lambda: (1.0, 0.0),
+        tell: Callable[[str], object] = lambda sentence: None,
     ) -> None:
         self._document, self._selection = document, selection
         self._snapshot, self._target = snapshot, target
+        self.arrange = ArrangeCommands(document, selection, tell)
         self.kind = ""
-        """Kind that was added last."""
+        """Preset that was added last."""
 
     @property
     def next_kind(self) -> str:
-        """What is added if nobody says what: the kind added last, or that of the last obstacle."""
+        """What is added if nobody says what: the preset added last, or the kind of the last obstacle."""
         obstacles = self._document.scene.obstacles
         return self.kind or (obstacles[-1].kind if obstacles else "cylinder")
 
-    def add(self, kind: str = "") -> None:
-        """Put an obstacle at a free place and select it."""
-        document, scene = self._document, self._document.scene
-        kind = kind or self.next_kind
+    def add(self, name: str = "", place: Place | None = None) -> None:
+        """Put a preset at a place, or where there is room if none is given, and select it."""
+        name = name or self.next_kind
+        self.kind = name
+        new = self.fresh(name) if place is None else preset_obstacles(self._document.scene, name, place)
+        self.put(new, f"Add {PRESETS[name].title.lower()}")
+
+    def fresh(self, name: str) -> tuple[Obstacle, ...]:
+        """The obstacles of a preset where there is room for them; the scene stays as it is."""
+        document = self._document
         x, y = self._target()
-        target = round(min(max(x, -9e3), 9e3), 2), round(min(max(y, -9e3), 9e3), 2)
-        new = new_obstacle(scene, kind, self._snapshot(), target, document.base_dir)
-        self.kind = kind
-        document.edit(add_obstacle(scene, new), f"Add {kind_title(kind).lower()}")
-        self._selection.set([("obstacle", len(scene.obstacles))])
+        target = (
+            round(min(max(x, -_FARTHEST), _FARTHEST), 2),
+            round(min(max(y, -_FARTHEST), _FARTHEST), 2),
+        )
+        return new_obstacles(document.scene, name, self._snapshot(), target, document.base_dir)
+
+    def put(self, new: tuple[Obstacle, ...], text: str) -> None:
+        """Add obstacles as one step and select them."""
+        scene = self._document.scene
+        first = len(scene.obstacles)
+        self._document.edit(with_obstacles(scene, (*scene.obstacles, *new)), text)
+        self._selection.set([("obstacle", first + i) for i in range(len(new))])
 
     def duplicate(self) -> None:
         """Copy the selected obstacles and select the copies."""
-        indices, scene = self._selection.obstacles, self._document.scene
-        if not indices:
-            return
-        more = copies(scene, indices, obstacles_of(scene.obstacles, self._document.base_dir))
-        self._document.edit(
-            scene.model_copy(update={"obstacles": (*scene.obstacles, *more)}), f"Duplicate {self._what(indices)}"
-        )
-        first = len(scene.obstacles)
-        self._selection.set([("obstacle", first + i) for i in range(len(more))])
+        indices = self.arrange.unlocked("duplicated")
+        if indices:
+            text = f"Duplicate {self.arrange.what(indices)}"
+            self.put(copies(self._document.scene, indices, self._document.base_dir), text)
 
     def delete(self) -> None:
         """Delete the selected obstacles."""
-        indices = self._selection.obstacles
+        indices = self.arrange.unlocked("deleted")
         if indices:
-            text = f"Delete {self._what(indices)}"
+            text = f"Delete {self.arrange.what(indices)}"
             self._document.edit(remove_obstacles(self._document.scene, indices), text)
 
     def select_all(self) -> None:
         """Select every obstacle."""
         self._selection.set([("obstacle", i) for i in range(len(self._document.scene.obstacles))])
-
-    def _what(self, indices: tuple[int, ...]) -> str:
-        if len(indices) > 1:
-            return f"{len(indices)} obstacles"
-        return obstacle_mention(self._document.scene.obstacles[indices[0]], indices[0])

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.gui.docks.obstacle_texts import KINDS
+from snakestudio.model.groups import free_group_name, members, obstacle_with, units
+from snakestudio.model.plan_boxes import plan_boxes
+from snakestudio.model.presets import last_like, preset_obstacles
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.world import Obstacle
-from snakestudio.render.obstacles import Obstacles, obstacles_of
+from snakestudio.render.obstacles import obstacles_of
 
-__all__ = ["copies", "new_obstacle"]
+__all__ = ["copies", "new_obstacles"]
 
 FloatArray = NDArray[np.float64]
 
@@ -26,31 +27,17 @@ _ROOM = 0.02
 _FARTHEST = 1e4
 """An obstacle's coordinates are at most this, m."""
 
-_OWN = ("kind", "name", "x_m", "y_m")
-"""What a new obstacle does not take over from the last one of its kind."""
 
-
-def _hills() -> tuple[tuple[float, ...], ...]:
-    """Heights of new uneven ground, m: low hills that end at the ground."""
-    edge = [math.sin(math.pi * k / 16) for k in range(17)]
-    return tuple(
-        tuple(
-            round(0.06 * edge[i] * edge[j] * (1.0 + 0.8 * math.sin(1.1 * i + 0.4 * j) * math.cos(0.9 * j)), 4)
-            for i in range(17)
-        )
-        for j in range(17)
-    )
-
-
-def new_obstacle(
-    scene: Scene, kind: str, snapshot: Snapshot | None, target: tuple[float, float], base_dir: Path | None = None
-) -> Obstacle:
-    """An obstacle like the last one of its kind, at the nearest place to it that touches nothing.
+def new_obstacles(
+    scene: Scene, name: str, snapshot: Snapshot | None, target: tuple[float, float], base_dir: Path | None = None
+) -> tuple[Obstacle, ...]:
+    """The obstacles of a preset, like the last one of their kind, at the nearest place to it that touches nothing.
 
     Parameters
     ----------
     scene : Scene
-    kind : str
+    name : str
+        Of the preset.
     snapshot : Snapshot or None
         Where the robot is.
     target : (float, float)
@@ -58,17 +45,10 @@ def new_obstacle(
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """
-    model = KINDS[kind]
-    like = next((o for o in reversed(scene.obstacles) if o.kind == kind), None)
-    values: dict[str, Any] = {"kind": kind, "x_m": target[0], "y_m": target[1]}
-    if like is not None:
-        values |= {name: getattr(like, name) for name in model.model_fields if name not in _OWN}
-        values |= {"x_m": like.x_m, "y_m": like.y_m}
-    elif kind == "height_field":
-        values["heights_m"] = _hills()
-    new = model.model_validate(values)
-    shape = obstacles_of((new,), base_dir)
-    low, high = shape.low[0, :2], shape.high[0, :2]
+    like = last_like(scene, name)
+    begin = target if like is None else (like.x_m, like.y_m)
+    shape = plan_boxes(preset_obstacles(scene, name, (0.0, 0.0)), base_dir)
+    low, high = shape.around(range(len(shape.low)))
     taken = _taken(scene, snapshot, base_dir)
     ring = float((high - low).max()) + _ROOM
     shifts = [(0.0, 0.0)]
@@ -77,12 +57,11 @@ def new_obstacle(
             angle = part * math.pi / 4
             shifts.append((circle * ring * math.cos(angle), circle * ring * math.sin(angle)))
     for dx, dy in shifts:
-        x, y = round(new.x_m + dx, 4), round(new.y_m + dy, 4)
-        shift = (x - new.x_m, y - new.y_m)
-        apart = (taken[0] > high + shift + _ROOM / 2) | (taken[1] < low + shift - _ROOM / 2)
-        if apart.any(axis=1).all() and max(abs(x), abs(y)) <= _FARTHEST:
-            return model.model_validate(values | {"x_m": x, "y_m": y})
-    return model.model_validate(values)
+        place = round(begin[0] + dx, 4), round(begin[1] + dy, 4)
+        apart = (taken[0] > high + place + _ROOM / 2) | (taken[1] < low + place - _ROOM / 2)
+        if apart.any(axis=1).all() and max(map(abs, (*(high + place), *(low + place)))) <= _FARTHEST:
+            return preset_obstacles(scene, name, place)
+    return preset_obstacles(scene, name, begin)
 
 
 def _taken(scene: Scene, snapshot: Snapshot | None, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
@@ -96,15 +75,21 @@ def _taken(scene: Scene, snapshot: Snapshot | None, base_dir: Path | None) -> tu
     return np.concatenate((low, middle - reach)), np.concatenate((high, middle + reach))
 
 
-def copies(scene: Scene, indices: Sequence[int], world: Obstacles) -> tuple[Obstacle, ...]:
-    """Copies of some obstacles, moved aside so that one sees there are two."""
+def copies(scene: Scene, indices: Sequence[int], base_dir: Path | None = None) -> tuple[Obstacle, ...]:
+    """Copies of some obstacles, moved aside so that one sees there are two; those of a whole group are a new group."""
+    boxes = plan_boxes(scene.obstacles, base_dir)
+    moved: dict[int, float] = {}
+    for part in units(scene, indices):
+        low, high = boxes.around(part)
+        moved |= dict.fromkeys(part, float(high[1] - low[1]) + _ROOM)
+    chosen, groups = set(indices), {}
+    for name in dict.fromkeys(scene.obstacles[i].group for i in indices):
+        whole = name and chosen.issuperset(members(scene, name))
+        groups[name] = free_group_name(scene, name) if whole else name
     made = []
     for index in indices:
-        obstacle = scene.obstacles[index]
-        values = {name: getattr(obstacle, name) for name in type(obstacle).model_fields}
-        shift = float(world.high[index, 1] - world.low[index, 1]) + _ROOM
-        values["y_m"] = round(min(_FARTHEST, obstacle.y_m + shift), 6)
-        if obstacle.name:
-            values["name"] = f"{obstacle.name} copy"[:80]
-        made.append(type(obstacle).model_validate(values))
+        o = scene.obstacles[index]
+        name = f"{o.name} copy"[:80] if o.name else ""
+        y = round(min(_FARTHEST, o.y_m + moved[index]), 6)
+        made.append(obstacle_with(o, y_m=y, name=name, group=groups[o.group]))
     return tuple(made)

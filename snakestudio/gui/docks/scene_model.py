@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QFont, QIcon
 
 from snakestudio.gui import theme
+from snakestudio.gui.docks.obstacle_rows import ObstacleRows
 from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_title, place_and_size
+from snakestudio.gui.docks.scene_texts import Part, part_text
 from snakestudio.gui.document import Document
 from snakestudio.gui.parts import n_parts
 from snakestudio.gui.selection import Item
-from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.model.scene import Scene
 
-__all__ = ["SceneModel"]
+__all__ = ["FLAG_ROLE", "HIDDEN_COLUMN", "LOCKED_COLUMN", "SceneModel"]
+
+NAME_COLUMN, HIDDEN_COLUMN, LOCKED_COLUMN = range(3)
+
+FLAG_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+"""Whether what stands in a row is hidden, or locked, by column."""
+
+_MIME = "application/x-snakestudio-obstacles"
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -32,7 +41,11 @@ _CONTINUUM = {
     _WORLD: (_GROUND,),
 }
 """What stands under what, by whether the robot has links or is a continuous body."""
-_LINK, _OBSTACLE = 1 << 20, 1 << 24
+_LINK, _OBSTACLE, _GROUP = 1 << 20, 1 << 24, 1 << 28
+_PARTS: dict[int, Part] = {
+    _ROBOT: "robot", _LINKS: "links", _START: "start", _WORLD: "world", _GROUND: "ground", _PATH: "path",
+    _OBSTACLES: "obstacles", _RUN: "run", _BEAM: "beam", _STRAIN: "strain", _SUPPORT: "support",
+}  # fmt: skip
 _ITEMS: dict[int, Item] = {
     _ROBOT: ("robot", 0),
     _START: ("start", 0),
@@ -43,38 +56,34 @@ _ITEMS: dict[int, Item] = {
     _STRAIN: ("strain", 0),
     _SUPPORT: ("support", 0),
 }
-_STARTS = {
-    "straight": "straight",
-    "gait": "in the gait's shape",
-    "joint_angles": "given joint angles",
-    "link_angles": "given link angles",
-    "state": "given state",
-    "recording": "from a recording",
-}
-
-
-_SUPPORTS = {
-    "friction": "friction",
-    "wave_anchors": "anchored where shortest",
-    "end_anchors": "head and tail in turn",
-    "anchors": "given anchors",
-    "rings": "rings",
-}
 
 
 class SceneModel(QAbstractItemModel):
     """Robot with links and start, world with ground, path and obstacles, run.
 
-    A continuous body has cross-sections, strain law and contacts instead, and its world is the ground alone.
+    Obstacles of a group stand under its node. A continuous body has cross-sections, strain law and contacts instead,
+    and its world is the ground alone.
 
     Parameters
     ----------
     document : Document
+
+    Signals
+    -------
+    put_asked(indices: tuple of int, name: str)
+        Obstacles (0-based) were dragged onto a group, or ("") out of theirs.
     """
+
+    put_asked = Signal(tuple, str)
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._scene = document.scene
+        self._rows = ObstacleRows(document.scene.obstacles)
+        self.rename_obstacle: Callable[[int, str], bool] = lambda index, name: False
+        """Calls an obstacle (0-based) otherwise; False if that cannot be."""
+        self.rename_group: Callable[[str, str], bool] = lambda old, new: False
+        """Calls a group otherwise; False if that cannot be."""
         self._icons: dict[str, QIcon] = {}
         self._bold = QFont()
         self._bold.setBold(True)
@@ -83,25 +92,32 @@ class SceneModel(QAbstractItemModel):
     # --- structure -------------------------------------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        if parent.isValid() and parent.column() != NAME_COLUMN:
+            return 0
         number = int(parent.internalId()) if parent.isValid() else 0
+        if number >= _GROUP:
+            return len(self._rows.members[number - _GROUP])
         if number == _LINKS:
             return n_parts(self._scene)
         if number == _OBSTACLES:
-            return len(self._scene.obstacles)
+            return len(self._rows.top)
         return len(self._children.get(number, ()))
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 1
+        return 3
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
-        if column != 0 or not 0 <= row < self.rowCount(parent):
+        if not (0 <= column < 3 and 0 <= row < self.rowCount(parent)):
             return QModelIndex()
         number = int(parent.internalId()) if parent.isValid() else 0
+        if number >= _GROUP:
+            return self.createIndex(row, column, _OBSTACLE + self._rows.members[number - _GROUP][row])
         if number == _LINKS:
-            return self.createIndex(row, 0, _LINK + row)
+            return self.createIndex(row, column, _LINK + row)
         if number == _OBSTACLES:
-            return self.createIndex(row, 0, _OBSTACLE + row)
-        return self.createIndex(row, 0, self._children[number][row])
+            entry = self._rows.top[row]
+            return self.createIndex(row, column, _OBSTACLE + entry if entry >= 0 else _GROUP - 1 - entry)
+        return self.createIndex(row, column, self._children[number][row])
 
     def parent(self, index: Index | None = None) -> Any:
         if index is None:  # the same name is QObject's parent
@@ -109,8 +125,15 @@ class SceneModel(QAbstractItemModel):
         if not index.isValid():
             return QModelIndex()
         number = int(index.internalId())
-        above = _OBSTACLES if number >= _OBSTACLE else _LINKS if number >= _LINK else self._above(number)
+        if _OBSTACLE <= number < _GROUP:
+            i = number - _OBSTACLE
+            g = self._rows.group[i] if i < len(self._rows.group) else -1
+            return self._node(_OBSTACLES) if g < 0 else self._group_node(g)
+        above = _OBSTACLES if number >= _GROUP else _LINKS if number >= _LINK else self._above(number)
         return self._node(above)
+
+    def _group_node(self, g: int) -> QModelIndex:
+        return self.createIndex(self._rows.group_row[g], 0, _GROUP + g)
 
     @property
     def _children(self) -> dict[int, tuple[int, ...]]:
@@ -143,23 +166,61 @@ class SceneModel(QAbstractItemModel):
         if not index.isValid():
             return None
         number = int(index.internalId())
+        if index.column() != NAME_COLUMN:
+            return self._flag_data(number, index.column(), role)
         if role == Qt.ItemDataRole.DisplayRole:
             return self._text(number)
         if role == Qt.ItemDataRole.FontRole and number in self._children[0]:
             return self._bold
-        if _OBSTACLE <= number < _OBSTACLE + len(self._scene.obstacles):
-            obstacle = self._scene.obstacles[number - _OBSTACLE]
+        if number < _OBSTACLE or not self._obstacles_at(number):
+            return None
+        if role == Qt.ItemDataRole.ForegroundRole and self._is_flagged(number, HIDDEN_COLUMN):
+            return theme.colour("dim")
+        if number >= _GROUP:
+            name = self._rows.names[number - _GROUP]
+            if role == Qt.ItemDataRole.EditRole:
+                return name
             if role == Qt.ItemDataRole.ToolTipRole:
-                return f"{kind_title(obstacle.kind)}: {place_and_size(obstacle)}"
-            if role == Qt.ItemDataRole.DecorationRole:
-                return self._icon(obstacle.kind)
+                return f"Group {name}: {len(self._obstacles_at(number))} obstacles"
+            return self._icon("group") if role == Qt.ItemDataRole.DecorationRole else None
+        obstacle = self._scene.obstacles[number - _OBSTACLE]
+        if role == Qt.ItemDataRole.EditRole:
+            return obstacle.name
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{kind_title(obstacle.kind)}: {place_and_size(obstacle)}"
+        return self._icon(f"shape-{obstacle.kind}") if role == Qt.ItemDataRole.DecorationRole else None
+
+    def _flag_data(self, number: int, column: int, role: int) -> Any:
+        """Of the columns beside the names: whether something is hidden or locked."""
+        if number < _OBSTACLE or not self._obstacles_at(number):
+            return None
+        on = self._is_flagged(number, column)
+        if role == FLAG_ROLE:
+            return on
+        if role == Qt.ItemDataRole.ToolTipRole:
+            if column == HIDDEN_COLUMN:
+                return "Hidden, but the robot meets it; a click shows it" if on else "A click hides it"
+            return "Locked against picking and edits in the view; a click frees it" if on else "A click locks it"
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ("hidden" if column == HIDDEN_COLUMN else "locked") if on else ""
         return None
 
-    def _icon(self, kind: str) -> QIcon:
-        """Icon of a kind of obstacle in the colours of the present palette."""
-        if kind not in self._icons:
-            self._icons[kind] = theme.icon(f"shape-{kind}", "dim")
-        return self._icons[kind]
+    def _is_flagged(self, number: int, column: int) -> bool:
+        name = "hidden" if column == HIDDEN_COLUMN else "locked"
+        return all(getattr(self._scene.obstacles[i], name) for i in self._obstacles_at(number))
+
+    def _obstacles_at(self, number: int) -> list[int]:
+        """0-based obstacles that an entry stands for; none for one that was there before."""
+        if number >= _GROUP:
+            g = number - _GROUP
+            return self._rows.members[g] if g < len(self._rows.members) else []
+        return [number - _OBSTACLE] if _OBSTACLE <= number < _OBSTACLE + len(self._scene.obstacles) else []
+
+    def _icon(self, name: str) -> QIcon:
+        """An icon in the colours of the present palette."""
+        if name not in self._icons:
+            self._icons[name] = theme.icon(name, "dim")
+        return self._icons[name]
 
     def renew_theme(self) -> None:
         """The palette is another one."""
@@ -167,11 +228,15 @@ class SceneModel(QAbstractItemModel):
         node = self.obstacles_node
         if not node.isValid():
             return
-        if rows := self.rowCount(node):
-            self.dataChanged.emit(self.index(0, 0, node), self.index(rows - 1, 0, node))
+        for parent in (node, *(self._group_node(g) for g in range(len(self._rows.names)))):
+            if rows := self.rowCount(parent):
+                self.dataChanged.emit(self.index(0, 0, parent), self.index(rows - 1, LOCKED_COLUMN, parent))
 
     def _text(self, number: int) -> str | None:
         scene = self._scene
+        if number >= _GROUP:
+            count = len(self._obstacles_at(number))
+            return f"{self._rows.names[number - _GROUP]} ({count})" if count else None
         if number >= _OBSTACLE:
             i = number - _OBSTACLE
             return obstacle_title(scene.obstacles[i], i) if i < len(scene.obstacles) else None
@@ -181,49 +246,110 @@ class SceneModel(QAbstractItemModel):
                 place = f"X = {scene.beam.abscissas[i]:.3f} m" if i < scene.beam.sections else ""
                 return f"Section {i + 1} · {place if i else 'head'}"
             return f"Link {i + 1} · head" if i == scene.robot.head_index else f"Link {i + 1}"
-        along, across = format_number(scene.ground.mu_along), format_number(scene.ground.mu_across)
-        return {
-            _ROBOT: f"Robot · {scene.robot.name}",
-            _LINKS: f"{'Cross-sections' if scene.model.continuum else 'Links'} ({n_parts(scene)})",
-            _BEAM: f"Continuum body · {format_number(scene.beam.length_m)} m",
-            _STRAIN: f"Strain law · {scene.strain.kind}",
-            _SUPPORT: f"Contacts of the body · {_SUPPORTS[scene.support.kind]}",
-            _START: f"Start · {_STARTS.get(scene.start.kind, scene.start.kind)}",
-            _WORLD: "World",
-            _GROUND: "Ground · µ " + (along if along == across else f"{along} along, {across} across"),
-            _PATH: f"Path · {len(scene.path.waypoints_m)} waypoints" if scene.path else "Path · none",
-            _OBSTACLES: f"Obstacles ({len(scene.obstacles)})",
-            _RUN: f"Run · {format_number(scene.run.duration_s)} s",
-        }.get(number)
+        return part_text(scene, _PARTS[number]) if number in _PARTS else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         number = int(index.internalId())
         if number in (_LINKS, _WORLD, _OBSTACLES):
-            return Qt.ItemFlag.ItemIsEnabled
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+            plain = Qt.ItemFlag.ItemIsEnabled
+            return plain | Qt.ItemFlag.ItemIsDropEnabled if number == _OBSTACLES else plain
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if number >= _OBSTACLE:
+            flags |= Qt.ItemFlag.ItemIsDragEnabled | Qt.ItemFlag.ItemIsDropEnabled
+            if index.column() == NAME_COLUMN:
+                flags |= Qt.ItemFlag.ItemIsEditable
+        return flags
 
     def item(self, index: Index) -> Item | None:
-        """What can be selected at an index."""
+        """What can be selected at an index; None for a group, which is all its obstacles."""
         if not index.isValid():
             return None
         number = int(index.internalId())
+        if number >= _GROUP:
+            return None
         if number >= _OBSTACLE:
             return "obstacle", number - _OBSTACLE
         if number >= _LINK:
             return "link", number - _LINK
         return _ITEMS.get(number)
 
+    def obstacles_at(self, index: Index) -> tuple[int, ...]:
+        """The obstacle or the obstacles of the group (0-based) at an index."""
+        return tuple(self._obstacles_at(int(index.internalId()))) if index.isValid() else ()
+
+    def is_group(self, index: Index) -> bool:
+        """Whether a group stands at an index."""
+        return index.isValid() and int(index.internalId()) >= _GROUP
+
     def index_of(self, item: Item) -> QModelIndex:
         """Where an item is."""
         kind, i = item
         if kind == "obstacle":
-            node = self._node(_OBSTACLES)
-            return self.index(i, 0, node) if node.isValid() else node
+            if self._scene.model.continuum or i >= len(self._rows.row):
+                return QModelIndex()
+            return self.createIndex(self._rows.row[i], 0, _OBSTACLE + i)
         if kind == "link":
             return self.index(i, 0, self._node(_LINKS))
         return self._node(next(number for number, known in _ITEMS.items() if known[0] == kind))
+
+    def ranges_of(self, indices: Iterable[int]) -> list[tuple[QModelIndex, QModelIndex]]:
+        """First and last rows that obstacles (0-based) stand in, without gaps; of whole groups with their nodes."""
+        if self._scene.model.continuum:
+            return []
+        chosen, found = sorted(indices), []
+        for g, first, last in self._rows.runs(chosen):
+            parent = self._node(_OBSTACLES) if g < 0 else self._group_node(g)
+            found.append((self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)))
+            if g >= 0 and last - first + 1 == len(self._rows.members[g]):
+                found.append((parent, parent.siblingAtColumn(LOCKED_COLUMN)))
+        return found
+
+    def index_of_group(self, name: str) -> QModelIndex:
+        """Where a group is."""
+        return self._group_node(self._rows.names.index(name)) if name in self._rows.names else QModelIndex()
+
+    # --- edits in the tree ----------------------------------------------------------------------------------------
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        number = int(index.internalId()) if index.isValid() else 0
+        if role != Qt.ItemDataRole.EditRole or not self._obstacles_at(number):
+            return False
+        if number >= _GROUP:
+            return self.rename_group(self._rows.names[number - _GROUP], str(value))
+        return self.rename_obstacle(number - _OBSTACLE, str(value))
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction
+
+    def mimeTypes(self) -> list[str]:
+        return [_MIME]
+
+    def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
+        chosen = sorted({i for index in indexes for i in self.obstacles_at(index)})
+        data = QMimeData()
+        data.setData(_MIME, " ".join(map(str, chosen)).encode())
+        return data
+
+    def canDropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
+        return data.hasFormat(_MIME) and parent.isValid() and self._drop_group(parent) is not None
+
+    def _drop_group(self, parent: Index) -> str | None:
+        """The group that what is dropped there gets into; None where nothing can be dropped."""
+        number = int(parent.internalId())
+        if number == _OBSTACLES:
+            return ""
+        if number < _OBSTACLE or not self._obstacles_at(number):
+            return None
+        return self._scene.obstacles[self._obstacles_at(number)[0]].group
+
+    def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
+        if not self.canDropMimeData(data, action, row, column, parent):
+            return False
+        dragged = tuple(int(text) for text in bytes(data.data(_MIME).data()).decode().split())
+        self.put_asked.emit(dragged, self._drop_group(parent))
+        return True
 
     # --- changes ---------------------------------------------------------------------------------------------------
 
@@ -233,47 +359,42 @@ class SceneModel(QAbstractItemModel):
             return
         if old.model.continuum != after.model.continuum:
             self.beginResetModel()
-            self._scene = after
+            self._scene, self._rows = after, ObstacleRows(after.obstacles)
             self.endResetModel()
             return
-        self._replace_rows(self._node(_LINKS), (0,) * n_parts(old), (0,) * n_parts(after), after, False)
-        if old.obstacles is not after.obstacles and not after.model.continuum:
-            self._replace_rows(self._node(_OBSTACLES), old.obstacles, after.obstacles, after, True)
-        self._scene = after
+        was, now = old.obstacles, after.obstacles
+        changed = [] if was is now or len(was) != len(now) else [i for i in range(len(now)) if was[i] is not now[i]]
+        if len(was) != len(now) or n_parts(old) != n_parts(after) or any(was[i].group != now[i].group for i in changed):
+            self._arrange(after)
+        else:
+            self._scene = after
+            for g, first, last in self._rows.runs(changed) if not after.model.continuum else ():
+                parent = self._node(_OBSTACLES) if g < 0 else self._group_node(g)
+                self.dataChanged.emit(self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent))
+                if g >= 0:  # it shows whether all in it is hidden or locked
+                    self.dataChanged.emit(parent, parent.siblingAtColumn(LOCKED_COLUMN))
         for number in (number for below in self._children.values() for number in below):
             node = self._node(number)
             self.dataChanged.emit(node, node)
 
-    def _replace_rows(
-        self, node: QModelIndex, old: tuple[Any, ...], new: tuple[Any, ...], after: Scene, obstacles: bool
-    ) -> None:
-        """Tell the views of rows that came and went between what both ends share."""
-        same = min(len(old), len(new))
-        if len(old) == len(new):
-            if obstacles:
-                self._scene = after
-                changed = [i for i in range(same) if old[i] is not new[i] and old[i] != new[i]]
-                if changed:
-                    self.dataChanged.emit(self.index(changed[0], 0, node), self.index(changed[-1], 0, node))
-            return
-        first = next((i for i in range(same) if old[i] != new[i]), same)
-        tail = next((i for i in range(same - first) if old[-1 - i] != new[-1 - i]), same - first)
-        if len(old) - tail > first:
-            self.beginRemoveRows(node, first, len(old) - tail - 1)
-            kept = (*old[:first], *old[len(old) - tail :])
-            self._take(kept, len(kept), obstacles)
-            self.endRemoveRows()
-        if len(new) - tail > first:
-            self.beginInsertRows(node, first, len(new) - tail - 1)
-            self._take(new, len(new), obstacles)
-            self.endInsertRows()
+    def _arrange(self, after: Scene) -> None:
+        """Rows came, went or changed places: what the views hold of them is told where it is now."""
+        self.layoutAboutToBeChanged.emit()
+        held = self.persistentIndexList()
+        was, names = self._scene.obstacles, self._rows.names
+        places = {id(obstacle): i for i, obstacle in enumerate(after.obstacles)}
+        self._scene, self._rows = after, ObstacleRows(after.obstacles)
 
-    def _take(self, entries: tuple[Any, ...], count: int, obstacles: bool) -> None:
-        if obstacles:
-            self._scene = self._scene.model_copy(update={"obstacles": entries})
-        elif self._scene.model.continuum:
-            beam = self._scene.beam.model_copy(update={"sections": count})
-            self._scene = self._scene.model_copy(update={"beam": beam})
-        else:
-            robot = self._scene.robot.model_copy(update={"n_links": count})
-            self._scene = self._scene.model_copy(update={"robot": robot})
+        def renewed(index: QModelIndex) -> QModelIndex:
+            number = int(index.internalId())
+            found = index
+            if number >= _GROUP:
+                found = self.index_of_group(names[number - _GROUP])
+            elif number >= _OBSTACLE:
+                found = self.index_of(("obstacle", places.get(id(was[number - _OBSTACLE]), len(places))))
+            elif number >= _LINK and number - _LINK >= n_parts(after):
+                found = QModelIndex()
+            return found.siblingAtColumn(index.column()) if found.isValid() else found
+
+        self.changePersistentIndexList(held, [renewed(index) for index in held])
+        self.layoutChanged.emit()

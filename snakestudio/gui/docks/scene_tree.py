@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import (
-    QEvent,
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
@@ -14,40 +13,28 @@ from PySide6.QtCore import (
     QSortFilterProxyModel,
     Qt,
 )
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QHBoxLayout,
     QLineEdit,
     QMenu,
     QToolButton,
-    QTreeView,
     QVBoxLayout,
     QWidget,
 )
 
 from snakestudio.gui import theme
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
-from snakestudio.gui.docks.obstacle_texts import KINDS, kind_title
-from snakestudio.gui.docks.scene_model import SceneModel
+from snakestudio.gui.docks.palette import Palette
+from snakestudio.gui.docks.scene_model import HIDDEN_COLUMN, SceneModel
+from snakestudio.gui.docks.tree_view import TreeView
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Item, Selection
 from snakestudio.gui.widgets.themed import Themed
+from snakestudio.model.presets import PRESETS
 from snakestudio.model.scene import Scene
 
 __all__ = ["SceneTree"]
-
-
-class _View(QTreeView):
-    """A tree whose own keys are not taken by shortcuts of the panel it stands in."""
-
-    def event(self, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            own = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
-            if event.key() in own and event.modifiers() == Qt.KeyboardModifier.NoModifier:
-                event.accept()
-                return True
-        return super().event(event)
 
 
 class SceneTree(Themed):
@@ -72,7 +59,12 @@ class SceneTree(Themed):
         self._document, self._selection = document, selection
         self._commands = commands or ObstacleCommands(document, selection)
         self._syncing = False
+        self.menu_entries: Sequence[QAction | QMenu | None] = ()
+        """What the menu of the right button offers beside adding; None for a line."""
         self.model = SceneModel(document, self)
+        self.model.rename_obstacle = self._commands.arrange.rename
+        self.model.rename_group = self._commands.arrange.rename_group
+        self.model.put_asked.connect(self._commands.arrange.put_into)
         self.proxy = QSortFilterProxyModel(self)
         self.proxy.setSourceModel(self.model)
         self.proxy.setRecursiveFilteringEnabled(True)
@@ -92,20 +84,12 @@ class SceneTree(Themed):
         self.add_button.setMenu(self.add_menu)
         self.copy_button = self._button("Copy", "", "Duplicate what is selected (Ctrl+D)", run.duplicate)
         self.delete_button = self._button("", "delete", "Delete the selected obstacles (Del)", run.delete)
-        self.duplicate_action = QAction("Duplicate Obstacles", self)
-        self.duplicate_action.setShortcut(QKeySequence("Ctrl+D"))
-        self.duplicate_action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self.duplicate_action.triggered.connect(run.duplicate)
-        self.addAction(self.duplicate_action)
 
-        self.view = _View()
+        self.palette_strip = Palette(run.add)
+        self.view = TreeView()
         self.view.setModel(self.proxy)
-        self.view.setHeaderHidden(True)
-        self.view.setStyleSheet("QTreeView::item { border-radius: 0 }")
-        self.view.setUniformRowHeights(True)
-        self.view.setIndentation(14)
-        self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.view.narrow_columns()
+        self.view.flag_clicked.connect(self._turn_flag)
         self.view.customContextMenuRequested.connect(self._show_menu)
         self.view.selectionModel().selectionChanged.connect(self._on_view)
         self._unfold()
@@ -120,6 +104,7 @@ class SceneTree(Themed):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 4, 12, 8)
         layout.setSpacing(8)
+        layout.addWidget(self.palette_strip)
         layout.addLayout(line)
         layout.addWidget(self.view, 1)
 
@@ -147,64 +132,117 @@ class SceneTree(Themed):
         self.add_menu.clear()
         self._fill_add(self.add_menu)
         self.model.renew_theme()
+        self.view.renew_theme()
 
     # --- edits -----------------------------------------------------------------------------------------------------
 
     def _fill_add(self, menu: QMenu) -> None:
-        for kind in KINDS:
-            entry = menu.addAction(theme.icon(f"shape-{kind}"), kind_title(kind))
-            entry.triggered.connect(lambda _=False, kind=kind: self._commands.add(kind))
+        for preset in PRESETS.values():
+            entry = menu.addAction(theme.icon(preset.icon), preset.title)
+            entry.triggered.connect(lambda _=False, name=preset.name: self._commands.add(name))
+
+    def _turn_flag(self, index: QModelIndex) -> None:
+        """An eye or a lock was clicked: of several selected rows all go with the one that was."""
+        flag = "hidden" if index.column() == HIDDEN_COLUMN else "locked"
+        meant = self.model.obstacles_at(self.proxy.mapToSource(index))
+        chosen = self._selection.obstacles
+        obstacles = self._document.scene.obstacles
+        on = not all(getattr(obstacles[i], flag) for i in meant)
+        if set(meant) <= set(chosen):
+            meant = chosen
+        self._commands.arrange.set_flag(meant, "hidden" if flag == "hidden" else "locked", on)
+
+    def rename(self) -> None:
+        """Type another name for what is selected: of a group that is selected as a whole, for the group."""
+        indices = self._selection.obstacles
+        if not indices:
+            return
+        index = self.model.index_of(("obstacle", indices[0]))
+        group = index.parent()
+        if len(indices) > 1 and self.model.is_group(group) and self.model.obstacles_at(group) == indices:
+            index = group
+        elif self.view.selectionModel().currentIndex().isValid():
+            current = self.proxy.mapToSource(self.view.selectionModel().currentIndex())
+            if self.model.is_group(current) and set(self.model.obstacles_at(current)) <= set(indices):
+                index = current.siblingAtColumn(0)
+        place = self.proxy.mapFromSource(index)
+        if not place.isValid():  # the search leaves it out
+            self.search.clear()
+            place = self.proxy.mapFromSource(index)
+        self.view.setFocus()
+        self.view.scrollTo(place)
+        self.view.edit(place)
 
     # --- selection -------------------------------------------------------------------------------------------------
 
-    def _on_view(self) -> None:
-        """The user selected in the tree."""
+    def _on_view(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        """The user selected in the tree: the row of a group stands for all its obstacles."""
         if self._syncing:
             return
-        items = []
-        for index in self.view.selectionModel().selectedIndexes():
-            item = self.model.item(self.proxy.mapToSource(index))
-            if item is not None:
-                items.append(item)
+
+        def groups(selection: QItemSelection) -> list[tuple[int, ...]]:
+            rows = [i for i in self.proxy.mapSelectionToSource(selection).indexes() if i.column() == 0]
+            return [self.model.obstacles_at(i) for i in rows if self.model.is_group(i)]
+
+        rows = [self.proxy.mapToSource(index) for index in self.view.selectionModel().selectedRows()]
+        items = {item for index in rows if (item := self.model.item(index)) is not None}
+        left = {
+            item for index in self.proxy.mapSelectionToSource(deselected).indexes() if (item := self.model.item(index))
+        }
+        for group in groups(selected):
+            items |= {("obstacle", i) for i in group}
+        for group in groups(deselected):
+            if not left & {("obstacle", i) for i in group}:
+                items -= {("obstacle", i) for i in group}  # the row of a group alone was taken out
         self._syncing = True
         self._selection.set(items)
         self._syncing = False
-        self._enable()
+        self._on_selection(follow=False)
 
-    def _on_selection(self) -> None:
-        """Something else selected, or rows came or went."""
+    def _on_selection(self, *, follow: bool = True) -> None:
+        """Something else selected, or rows came or went; `follow` to bring the first of it into sight."""
         self._enable()
         if self._syncing:
             return
         items = sorted(self._selection.items, key=lambda item: (item[0], item[1]))
-        chosen = QItemSelection()
-        first: QModelIndex | None = None
-        for item in items:
-            index = self.proxy.mapFromSource(self.model.index_of(item))
-            if index.isValid():
-                chosen.select(index, index)
-                first = first or index
+        ranges = [
+            (index, index.siblingAtColumn(self.model.columnCount() - 1))
+            for index in (self.model.index_of(item) for item in items if item[0] != "obstacle")
+        ]
+        ranges += self.model.ranges_of(self._selection.obstacles)
+        source = QItemSelection()
+        for begin, end in ranges:
+            if begin.isValid():
+                source.select(begin, end)
+        chosen = self.proxy.mapSelectionFromSource(source)
         self._syncing = True
         model = self.view.selectionModel()
-        if model.selection() != chosen:
+        if _rows(model.selection()) != _rows(chosen):
             model.select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-            if first is not None:
+            if follow and items:
+                first = self.proxy.mapFromSource(self.model.index_of(items[0]))
+                if items[0][0] == "obstacle" and self._is_whole_group(first):
+                    first = first.parent()
                 model.setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
                 self.view.scrollTo(first)
         self._syncing = False
 
+    def _is_whole_group(self, index: QModelIndex) -> bool:
+        """Whether a row stands in a group all of which is selected: that group need not be unfolded for it."""
+        group = self.proxy.mapToSource(index.parent())
+        return self.model.is_group(group) and set(self.model.obstacles_at(group)) <= set(self._selection.obstacles)
+
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         other = before is None or before.model.continuum != after.model.continuum
-        if other or before is None or len(before.obstacles) != len(after.obstacles):
-            self._on_selection()
+        if other or before is None or before.obstacles is not after.obstacles:
+            self._on_selection(follow=other or before is None or len(before.obstacles) != len(after.obstacles))
 
     def _enable(self) -> None:
         some = bool(self._selection.obstacles)
-        for button in (self.add_button, self.copy_button, self.delete_button):
+        for button in (self.palette_strip, self.add_button, self.copy_button, self.delete_button):
             button.setHidden(self._document.scene.model.continuum)  # it meets no obstacles
         self.copy_button.setEnabled(some)
         self.delete_button.setEnabled(some)
-        self.duplicate_action.setEnabled(some)
 
     def _filter(self, text: str) -> None:
         self._syncing = True  # rows that are filtered out stay selected elsewhere
@@ -222,12 +260,14 @@ class SceneTree(Themed):
         if self._document.scene.model.continuum:
             return  # all of it is about obstacles
         menu = QMenu(self)
-        run, some = self._commands, bool(self._selection.obstacles)
         self._fill_add(menu.addMenu("Add"))
-        menu.addAction("Duplicate", run.duplicate).setEnabled(some)
-        menu.addAction("Delete", run.delete).setEnabled(some)
-        menu.addSeparator()
-        menu.addAction("Select All Obstacles", run.select_all).setEnabled(bool(self._document.scene.obstacles))
+        for entry in self.menu_entries:
+            if entry is None:
+                menu.addSeparator()
+            elif isinstance(entry, QMenu):
+                menu.addMenu(entry)
+            else:
+                menu.addAction(entry)
         menu.exec(self.view.viewport().mapToGlobal(position))
         menu.deleteLater()
 
@@ -237,3 +277,9 @@ class SceneTree(Themed):
             self._commands.delete()
         else:
             super().keyPressEvent(event)
+
+
+def _rows(selection: QItemSelection) -> set[tuple[QModelIndex, int]]:
+    """What a selection holds, for comparing: equal ones may be made of other ranges."""
+    parts = (selection.at(i) for i in range(selection.count()))
+    return {(part.parent(), row) for part in parts for row in range(part.top(), part.bottom() + 1)}

@@ -20,6 +20,7 @@ from snakestudio.gui.selection import Selection
 from snakestudio.gui.viewport.body_look import BodyLook
 from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.control_state import control_state
+from snakestudio.gui.viewport.drop import DropTarget
 from snakestudio.gui.viewport.gl_view import GlView
 from snakestudio.gui.viewport.hint import Hint
 from snakestudio.gui.viewport.legend import Legend
@@ -27,6 +28,7 @@ from snakestudio.gui.viewport.mouse import Mouse
 from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.gui.viewport.options import ViewOptions
 from snakestudio.gui.viewport.path_tool import PathTool
+from snakestudio.gui.viewport.preview import Preview
 from snakestudio.gui.viewport.sight import Sight
 from snakestudio.gui.viewport.surface import Picture, choose
 from snakestudio.gui.viewport.swatches import Swatches
@@ -91,6 +93,8 @@ class Viewport(QWidget):
         self.path_tool = PathTool(self)
         self.editor = Editor(self)
         self.tools = Tools([self.editor.transforms, self.path_tool, self.editor.boxes], self)
+        self.preview = Preview(self)
+        self.drop = DropTarget(self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(420, 240)
@@ -116,6 +120,7 @@ class Viewport(QWidget):
         self.navigator.changed.connect(self.refresh)
         self.options.changed.connect(self.refresh)
         self.tools.changed.connect(self._on_tool)
+        self.preview.changed.connect(self.refresh)
         bridge.frame.connect(self.show_instant)
         bridge.status_changed.connect(self.refresh)
         document.scene_changed.connect(self._on_scene)
@@ -191,10 +196,11 @@ class Viewport(QWidget):
             if not self.navigator.touched:
                 self.frame_all(at_once=True)
             self._frame_home = self.snapshot is None and not self.navigator.touched
+        scene, overlays = self.preview.dress(self.scene, self.overlays())
         return Picture(
-            self.scene,
+            scene,
             self.snapshot,
-            self.overlays(),
+            overlays,
             self.navigator.camera,
             theme.render_theme(),
             self.document.base_dir,
