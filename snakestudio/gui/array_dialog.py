@@ -14,11 +14,11 @@ from snakestudio.gui.selection import Selection
 from snakestudio.gui.viewport.preview import Preview
 from snakestudio.gui.widgets.form import ChoiceBox
 from snakestudio.gui.widgets.number_field import Message, NumberField
-from snakestudio.gui.widgets.numbers import NumberTextError, parse_number
 from snakestudio.gui.widgets.parameter_row import number_kind
-from snakestudio.model.arrays import PATTERN_FIELDS, PATTERNS, Array, ArrayPlan, arrayed
+from snakestudio.model.arrays import PATTERN_FIELDS, PATTERNS, Array, ArrayPlan, arrayed, suited
 from snakestudio.model.fields import field_doc
 from snakestudio.model.presets import PRESETS
+from snakestudio.model.quantity import NumberTextError, parse_number
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Obstacle
 
@@ -51,12 +51,12 @@ class ArrayDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Array")
-        self.setMinimumWidth(320)
         self._document, self._selection = document, selection
         self._commands, self._preview = commands, preview
         self.plan = ArrayPlan()
         self._made: Array | None = None
         self._problem = ""
+        self._typed: set[str] = set()
         self._fresh: tuple[Obstacle, ...] = ()
         self.fields: dict[str, NumberField] = {}
         self._lines: dict[str, tuple[QWidget, ...]] = {}
@@ -74,6 +74,8 @@ class ArrayDialog(QDialog):
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnMinimumWidth(1, 150)
+        self._grid.setColumnMinimumWidth(2, 28)
         for line, (text, box) in enumerate((("Copies of", self.what), ("Pattern", self.pattern))):
             label = QLabel(text)
             label.setBuddy(box)
@@ -84,6 +86,7 @@ class ArrayDialog(QDialog):
         self.message = Message()
         self.summary = QLabel()
         self.summary.setWordWrap(True)
+        self.summary.setFixedWidth(300)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
         )  # fmt: skip
@@ -94,10 +97,10 @@ class ArrayDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(12)
+        column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)  # as high as its pattern needs
         column.addLayout(self._grid)
         column.addWidget(self.message)
         column.addWidget(self.summary)
-        column.addStretch(1)
         column.addWidget(self.buttons)
         selection.changed.connect(self._on_selection)
         document.scene_changed.connect(self._on_scene)
@@ -133,6 +136,7 @@ class ArrayDialog(QDialog):
 
     def _set(self, name: str, value: object) -> None:
         self.plan = self.plan.model_copy(update={name: value})
+        self._typed.add(name)
         self._renew()
 
     def _type(self, name: str, text: str) -> None:
@@ -148,11 +152,30 @@ class ArrayDialog(QDialog):
 
     def _on_what(self) -> None:
         self._fresh = ()
+        self._suit()
         self._renew()
+
+    def _suit(self) -> None:
+        """Take distances that suit what is copied, but for those that somebody chose."""
+        sources = self._sources()
+        if not sources:
+            return
+        plan = suited(self.plan, sources, self._document.base_dir)
+        self.plan = plan.model_copy(update={name: getattr(self.plan, name) for name in self._typed})
+        for name, field in self.fields.items():
+            field.set_value(getattr(self.plan, name))
+
+    def _sources(self) -> tuple[Obstacle, ...]:
+        """What is copied."""
+        name = self.what.currentData()
+        if name and not self._fresh:
+            self._fresh = self._commands.fresh(name)
+        return self._fresh if name else tuple(self._document.scene.obstacles[i] for i in self._selection.obstacles)
 
     def _on_selection(self) -> None:
         if self.isVisible():
             self._offer()
+            self._suit()
             self._renew()
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
@@ -167,7 +190,7 @@ class ArrayDialog(QDialog):
         now = self.what.currentData()
         self.what.clear()
         if chosen:
-            text = self._commands.arrange.what(chosen)
+            text = self._commands.arrange.what(chosen).removeprefix("group ")
             self.what.addItem(f"{text[:1].upper()}{text[1:]} (selected)", _SELECTED)
         for preset in PRESETS.values():
             self.what.addItem(theme.icon(preset.icon), f"New {preset.title.lower()}", preset.name)
@@ -177,13 +200,10 @@ class ArrayDialog(QDialog):
     def _renew(self) -> None:
         """Make the array again, and show it."""
         self._made, problem = None, ""
-        name = self.what.currentData()
-        indices = self._selection.obstacles if name == _SELECTED else ()
-        if name and not self._fresh:
-            self._fresh = self._commands.fresh(name)
-        scene = self._document.scene
+        scene, fresh = self._document.scene, self._sources()
+        indices = self._selection.obstacles if self.what.currentData() == _SELECTED else ()
         try:
-            self._made = arrayed(scene, self.plan, indices, self._fresh, self._document.base_dir)
+            self._made = arrayed(scene, self.plan, indices, fresh, self._document.base_dir)
         except ValidationError:
             problem = "Some of it would be more than 10 km away; take a smaller spacing."
         except (ValueError, SnakeStudioError) as error:
@@ -220,6 +240,7 @@ class ArrayDialog(QDialog):
         self._offer()
         if not self._selection.obstacles:
             self.what.setCurrentIndex(max(0, self.what.findData(self._commands.next_kind)))
+        self._suit()
         self._renew()
 
     def hideEvent(self, event: QHideEvent) -> None:

@@ -211,6 +211,8 @@ class MainWindow(QMainWindow):
         dialog = self.findChild(ArrayDialog)
         if dialog is None:
             dialog = ArrayDialog(self.document, self.selection, self.obstacles, self.viewport.preview, self)
+            corner = self.viewport.mapToGlobal(self.viewport.rect().topRight())
+            dialog.move(corner.x() - dialog.sizeHint().width() - 12, corner.y() + 56)  # beside what it makes
         dialog.show()
         dialog.raise_()
 

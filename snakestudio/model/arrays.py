@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.groups import free_group_name, obstacle_with, with_obstacles
+from snakestudio.model.plan_boxes import plan_boxes
 from snakestudio.model.random_field import Throw, throw_field
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Obstacle
 
-__all__ = ["MOST", "PATTERNS", "PATTERN_FIELDS", "Array", "ArrayPlan", "arrayed", "placements"]
+__all__ = ["MOST", "PATTERNS", "PATTERN_FIELDS", "Array", "ArrayPlan", "arrayed", "placements", "suited"]
 
 FloatArray = NDArray[np.float64]
 
@@ -109,6 +110,32 @@ class Array(NamedTuple):
     scene: Scene
     indices: tuple[int, ...]
     sentence: str
+
+
+def suited(plan: ArrayPlan, obstacles: Sequence[Obstacle], base_dir: Path | None = None) -> ArrayPlan:
+    """The plan with distances at which copies of some obstacles, taken together, stand well apart.
+
+    Parameters
+    ----------
+    plan : ArrayPlan
+    obstacles : sequence of Obstacle
+        At least one.
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    """
+    low, high = plan_boxes(obstacles, base_dir).around(range(len(obstacles)))
+    across, along = (min(1e3, float(f"{1.5 * size + 0.1:.2g}")) for size in (high - low).tolist())
+    largest = max(across, along)
+    return plan.model_copy(
+        update={
+            "spacing_m": across,
+            "spacing_x_m": across,
+            "spacing_y_m": along,
+            "radius_m": min(1e3, float(f"{2 * largest:.2g}")),
+            "length_m": min(1e3, float(f"{6 * largest:.2g}")),
+            "width_m": min(1e3, float(f"{4 * largest:.2g}")),
+        }
+    )
 
 
 def placements(plan: ArrayPlan) -> FloatArray:

@@ -172,13 +172,14 @@ def test_several_kinds_share_what_they_have_in_common(
 ) -> None:
     put(document, Box(x_m=0, y_m=0), Ramp(x_m=2, y_m=0), Cylinder(x_m=4, y_m=0), Box(x_m=6, y_m=0))
     selection.set([("obstacle", 0), ("obstacle", 1)])
-    assert list(inspector.rows) == ["length_m", "width_m", "friction"]
+    shared = ["group", "x_m", "y_m", "friction", "locked", "hidden"]
+    assert list(inspector.rows) == [*shared[:3], "length_m", "width_m", *shared[3:]]
     row = inspector.rows["width_m"]
     assert isinstance(row, NumberRow)
     enter(qtbot, row, "0.7")
     assert [document.scene.obstacles[i].width_m for i in (0, 1, 3)] == [0.7, 0.7, 0.3]  # type: ignore[union-attr]
     selection.set([("obstacle", i) for i in range(4)])
-    assert list(inspector.rows) == ["friction"]
+    assert list(inspector.rows) == shared
     selection.set([("obstacle", 0), ("obstacle", 3)])
     assert "yaw_deg" in inspector.rows
 

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVB
 from snakestudio.errors import Problem, SceneError
 from snakestudio.gui import theme
 from snakestudio.gui.document import Document
-from snakestudio.gui.widgets.form import FormRow, make_row
+from snakestudio.gui.widgets.form import make_row
+from snakestudio.gui.widgets.form_row import FormRow
 from snakestudio.gui.widgets.formula_row import FormulaRow
 from snakestudio.gui.widgets.themed import Themed
 from snakestudio.model.edits import get_value

@@ -72,7 +72,7 @@ class ContinuumPanel(QWidget):
         """Say what waits for the next reset, and what is wrong at the formulas."""
         self.strain.show_pending(pending)
         self.support.show_pending(pending)
-        self.group.message.say("Applies at the next reset." if "beam.group" in pending else "")
+        self.group.set_pending(pending)
         self.strain.show_findings(problems)
         self.support.show_findings(problems)
 

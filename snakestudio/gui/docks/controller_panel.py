@@ -11,7 +11,8 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.controllers import CONTROLLERS
 from snakestudio.gui.document import Document
 from snakestudio.gui.models import unused_reason
-from snakestudio.gui.widgets.form import ChoiceBox, FormRow, make_row
+from snakestudio.gui.widgets.form import ChoiceBox, make_row
+from snakestudio.gui.widgets.form_row import FormRow
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.parameter_row import ParameterRow, declared, number_kind, refusal
 from snakestudio.gui.widgets.sections import Section
@@ -128,7 +129,7 @@ class ControllerPanel(Section):
         kind = "controller" in pending
         self.message.say("Another controller applies at the next reset." if kind else "")
         for key, choice in self.choices.items():
-            choice.message.say("Applies at the next reset." if key in pending else "")
+            choice.set_pending([key] if key in pending else [])
 
     def _choose(self, index: int) -> None:
         kind = str(self.box.itemData(index))

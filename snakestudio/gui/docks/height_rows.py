@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QToolButton, QWi
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.document import Document
-from snakestudio.gui.widgets.form import FormRow, TextRow
+from snakestudio.gui.widgets.form import TextRow
+from snakestudio.gui.widgets.form_row import FormRow
 from snakestudio.gui.widgets.parameter_row import refusal
 from snakestudio.model.edits import with_values
 
@@ -67,7 +68,7 @@ class PictureRow(TextRow):
     def _choose(self) -> None:
         name = choose_file(self, "Picture of the Heights", self._document.base_dir, _PICTURES)
         if name:
-            self.message.say(self._apply(name))
+            self._say(self._apply(name))
             self.refresh()
 
     def _apply(self, value: Any, gesture: int = 0) -> str:

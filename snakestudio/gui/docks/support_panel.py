@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWi
 from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.gui.docks.anchor_card import AnchorCard
 from snakestudio.gui.document import Document
-from snakestudio.gui.widgets.form import ChoiceBox, FormRow, OptionalListRow, make_row
+from snakestudio.gui.widgets.form import ChoiceBox, OptionalListRow, make_row
+from snakestudio.gui.widgets.form_row import FormRow
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.parameter_row import ParameterRow, declared, number_kind, refusal
 from snakestudio.gui.widgets.sections import Section

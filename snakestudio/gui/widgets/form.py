@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import typing
-from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
 
-from snakestudio.errors import SceneError, SnakeStudioError
-from snakestudio.gui import theme
 from snakestudio.gui.document import Document
-from snakestudio.gui.widgets.number_field import Message, NumberField
-from snakestudio.gui.widgets.numbers import format_number
-from snakestudio.gui.widgets.parameter_row import declared, explanation, number_kind, refusal
-from snakestudio.model.edits import get_value, with_values
-from snakestudio.model.fields import field_doc
+from snakestudio.gui.widgets.form_row import SEVERAL, FormRow
+from snakestudio.gui.widgets.number_field import NumberField
+from snakestudio.gui.widgets.numbers import Change, format_number
+from snakestudio.gui.widgets.parameter_row import declared, number_kind
+from snakestudio.model.edits import get_value
 from snakestudio.model.ground_path import Waypoint
 from snakestudio.model.quantity import NumberTextError, parse_numbers
 
 __all__ = [
     "ChoiceBox",
     "ChoiceRow",
-    "FormRow",
     "ListRow",
     "NumberRow",
     "OptionalListRow",
@@ -35,80 +31,6 @@ __all__ = [
     "make_row",
 ]
 
-_SEVERAL = object()
-"""Several things are edited at once and do not have the same value."""
-
-
-class FormRow(QWidget):
-    """Label, editor and unit of one scene value, or of the same value of several things.
-
-    Parameters
-    ----------
-    document : Document
-    keys : sequence of str
-        Dotted scene keys.
-    of : str
-        Whose value it is, for the undo list: "cylinder 3".
-    """
-
-    def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.keys = list(keys)
-        self._document, self._of = document, of
-        self.model, self.name = declared(document.scene, self.keys[0])
-        self.doc = field_doc(self.model, self.name)
-        self._gesture = 0
-        self.message = Message()
-        self._label = QLabel(self.doc.label)
-        self._label.setProperty("role", "dim")
-        self._label.setFixedWidth(theme.scaled(96))
-        self._label.setWordWrap(True)
-        self._unit = QLabel(self.doc.unit)
-        self._unit.setProperty("role", "unit")
-        self._unit.setFixedWidth(theme.scaled(44))
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(8)
-        self._grid.setVerticalSpacing(2)
-        self._grid.addWidget(self._label, 0, 0)
-        self._grid.addWidget(self._unit, 0, 2)
-        self._grid.addWidget(self.message, 1, 1, 1, 2)
-
-    def _place(self, editor: QWidget, *, wide: bool = False) -> None:
-        self._label.setBuddy(editor)
-        editor.setAccessibleName(self.doc.label)
-        self._grid.addWidget(editor, 0, 1, 1, 2 if wide else 1)
-        self._unit.setHidden(wide)
-        tip = explanation(self.doc, self.keys[0])
-        for widget in (self._label, editor, self._unit):
-            widget.setToolTip(tip)
-
-    def value(self) -> Any:
-        """The value in the scene, `_SEVERAL` if it is not one."""
-        values = [get_value(self._document.scene, key) for key in self.keys]
-        return values[0] if all(value == values[0] for value in values[1:]) else _SEVERAL
-
-    def refresh(self) -> None:
-        """Show what the scene says now."""
-        try:
-            value = self.value()
-        except SceneError:
-            return  # what is edited has just gone; the form goes with it
-        self._show(value)
-
-    @abstractmethod
-    def _show(self, value: Any) -> None:
-        """Show a value, or `_SEVERAL`."""
-
-    def _apply(self, value: Any, gesture: int = 0) -> str:
-        """Put a value into the scene; why it cannot be, if it cannot."""
-        text = f"Change {self.doc.label.lower()}" + (f" of {self._of}" if self._of else "")
-        try:
-            self._document.edit(with_values(self._document.scene, dict.fromkeys(self.keys, value)), text, gesture)
-        except SnakeStudioError as error:
-            return refusal(error)
-        return ""
-
 
 class NumberRow(FormRow):
     """A number."""
@@ -117,20 +39,41 @@ class NumberRow(FormRow):
         super().__init__(document, keys, of, parent)
         integer, optional = number_kind(self.model, self.name) or (False, False)
         self.field = NumberField(self.doc, integer=integer, optional=optional)
+        self._integer = integer
         self.field.committed.connect(self._commit)
-        self.field.problem_changed.connect(self.message.say)
+        self.field.change_asked.connect(self._change)
+        self.field.problem_changed.connect(self._say)
         self._place(self.field)
         self.refresh()
 
     def _show(self, value: Any) -> None:
-        several = value is _SEVERAL
-        self.field.setPlaceholderText("several" if several else "none")
+        several = self.field.mixed = value is SEVERAL
+        self.field.setPlaceholderText("mixed" if several else "none")
         self.field.set_value(None if several else value)
 
     def _commit(self, value: float | None, again: bool) -> None:
         if not again:
             self._gesture = self._document.new_gesture()
         problem = self._apply(value, self._gesture)
+        if problem:
+            self.field.refuse(problem)
+
+    def _change(self, change: Change, again: bool) -> None:
+        """Change each of several values by its own."""
+        if not again:
+            self._gesture = self._document.new_gesture()
+        values: dict[str, Any] = {}
+        for key in self.keys:
+            old = get_value(self._document.scene, key)
+            if old is None:
+                continue
+            value = change.of(old)
+            problem = self.field.range_problem(round(value) if self._integer else value)
+            if problem:
+                self.field.refuse(problem)
+                return
+            values[key] = round(value) if self._integer else value
+        problem = self._apply_values(values, self._gesture)
         if problem:
             self.field.refuse(problem)
 
@@ -175,8 +118,8 @@ class TextRow(FormRow):
 
     def _show(self, value: Any) -> None:
         if not self.field.isModified():
-            self.field.setPlaceholderText("several" if value is _SEVERAL else self.placeholder)
-            self.field.setText("" if value is _SEVERAL else self._text(value))
+            self.field.setPlaceholderText("mixed" if value is SEVERAL else self.placeholder)
+            self.field.setText("" if value is SEVERAL else self._text(value))
             self.field.setCursorPosition(0)
 
     def _text(self, value: Any) -> str:
@@ -186,14 +129,14 @@ class TextRow(FormRow):
         return text.strip()
 
     def _restore(self) -> None:
-        self.message.say("")
+        self._say("")
         self.refresh()
 
     def _commit(self, text: str) -> None:
         try:
-            self.message.say(self._apply(self._value(text)))
+            self._say(self._apply(self._value(text)))
         except NumberTextError as error:
-            self.message.say(str(error))
+            self._say(str(error))
         self.refresh()
 
 
@@ -246,15 +189,16 @@ class ChoiceRow(FormRow):
         self.field = ChoiceBox()
         for word in typing.get_args(self.model.model_fields[self.name].annotation):
             self.field.addItem(str(word).replace("_", " "), word)
+        self.field.setPlaceholderText("mixed")
         self.field.activated.connect(self._commit)
         self._place(self.field, wide=True)
         self.refresh()
 
     def _show(self, value: Any) -> None:
-        self.field.setCurrentIndex(-1 if value is _SEVERAL else self.field.findData(value))
+        self.field.setCurrentIndex(-1 if value is SEVERAL else self.field.findData(value))
 
     def _commit(self, index: int) -> None:
-        self.message.say(self._apply(self.field.itemData(index)))
+        self._say(self._apply(self.field.itemData(index)))
         self.refresh()
 
 
@@ -269,14 +213,14 @@ class ToggleRow(FormRow):
         self.refresh()
 
     def _show(self, value: Any) -> None:
-        self.field.setTristate(value is _SEVERAL)
-        if value is _SEVERAL:
+        self.field.setTristate(value is SEVERAL)
+        if value is SEVERAL:
             self.field.setCheckState(Qt.CheckState.PartiallyChecked)
         else:
             self.field.setChecked(bool(value))
 
     def _commit(self) -> None:
-        self.message.say(self._apply(self.field.checkState() != Qt.CheckState.Unchecked))
+        self._say(self._apply(self.field.checkState() != Qt.CheckState.Unchecked))
         self.refresh()
 
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
 
 from snakestudio.gui import theme
-from snakestudio.gui.widgets.numbers import format_number, nice_step
+from snakestudio.gui.widgets.numbers import Change, format_number, nice_step, parse_change
 from snakestudio.model.fields import FieldDoc
 from snakestudio.model.quantity import NumberTextError, parse_number
 
@@ -37,7 +37,8 @@ class NumberField(QLineEdit):
     """A line for one number.
 
     Enter commits, Esc restores, leaving the field commits; up and down step (Shift ten times, Ctrl a tenth). Plain
-    arithmetic, a decimal comma and other units of the same dimension ("12 cm") are understood.
+    arithmetic, a decimal comma and other units of the same dimension ("12 cm") are understood, and what begins with an
+    operator changes the value: ``+0.1``, ``*2``, ``/3``, ``-=0.1``.
 
     Parameters
     ----------
@@ -53,11 +54,14 @@ class NumberField(QLineEdit):
     committed(value: float | int | None, again: bool)
         A valid value other than the one shown; `again` while a key repeats, so that its steps are one gesture. Who
         cannot accept it calls `refuse`.
+    change_asked(change: Change, again: bool)
+        Several values are edited at once, and each is to change by that; otherwise as `committed`.
     problem_changed(sentence: str)
         What is wrong with what stands in the field, "" if nothing is.
     """
 
     committed = Signal(object, bool)
+    change_asked = Signal(object, bool)
     problem_changed = Signal(str)
 
     def __init__(
@@ -69,6 +73,8 @@ class NumberField(QLineEdit):
         self._optional = optional
         self._value: float | None = None
         self._refused = ""
+        self.mixed = False
+        """Whether several values are edited at once that differ."""
         self.problem = ""
         low, high = doc.slider or (doc.minimum or 0.0, doc.maximum if doc.maximum is not None else 1.0)
         self.step = max(1.0, round(nice_step(high - low))) if integer else nice_step(high - low)
@@ -105,7 +111,15 @@ class NumberField(QLineEdit):
             return True
         if not text and self._optional:
             return self._offer(None, False)
+        if not text and self.mixed:
+            self.restore()
+            return True
         try:
+            change = parse_change(text, self.doc.unit)
+            if change is not None and self.mixed:
+                return self._ask(change, False)
+            if change is not None and self._value is not None:
+                return self._offer(change.of(self._value), False)
             value = parse_number(text, self.doc.unit)
         except NumberTextError as error:
             self._set_problem(str(error))
@@ -150,6 +164,18 @@ class NumberField(QLineEdit):
         self.restore()
         return True
 
+    def _ask(self, change: Change, again: bool) -> bool:
+        """Let each of several values change."""
+        self._refused = ""
+        self.setModified(False)
+        self.change_asked.emit(change, again)
+        if self._refused:
+            self.setModified(True)
+            self._set_problem(self._refused)
+            return False
+        self.restore()
+        return True
+
     def _restore(self) -> None:
         self.setText("" if self._value is None else format_number(self._value, self.step))
         self.setModified(False)
@@ -162,6 +188,12 @@ class NumberField(QLineEdit):
             self.problem_changed.emit(sentence)
 
     def _step_by(self, steps: float, again: bool) -> None:
+        if self.mixed and not self.isModified():
+            size = steps * self.step
+            self._ask(
+                Change("+", max(1.0, round(abs(size))) * (1 if steps > 0 else -1) if self._integer else size), again
+            )
+            return
         try:
             start = parse_number(self.text(), self.doc.unit)
         except NumberTextError:

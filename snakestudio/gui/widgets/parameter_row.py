@@ -68,6 +68,10 @@ def explanation(doc: FieldDoc, key: str) -> str:
         lines.append(f"At most {high}{unit}.")
     if isinstance(doc.default, int | float) and not isinstance(doc.default, bool):
         lines.append(f"Default {format_number(float(doc.default))}{unit}.")
+    if isinstance(doc.default, str) and doc.default:
+        lines.append(f"Default {doc.default.replace('_', ' ')}.")
+    elif isinstance(doc.default, bool):
+        lines.append(f"Default {'on' if doc.default else 'off'}.")
     lines.append("Takes effect while the robot moves." if doc.live else "Applies at reset.")
     return f"<qt>{'<br>'.join(lines)}<br><span style='color:{theme.current().dim}'>{key}</span></qt>"
 
