@@ -58,6 +58,22 @@ _ITEMS: dict[int, Item] = {
 }
 
 
+# Made once: joining flags takes longer than all else that a view asks of a row, and it asks for thousands.
+_Flag = Qt.ItemFlag
+_SELECTABLE = _Flag.ItemIsEnabled | _Flag.ItemIsSelectable
+_LEAF = _SELECTABLE | _Flag.ItemNeverHasChildren
+_IN_LIST = _SELECTABLE | _Flag.ItemIsDragEnabled | _Flag.ItemIsDropEnabled
+_OBSTACLE_LEAF = _IN_LIST | _Flag.ItemNeverHasChildren
+_NAMED_GROUP = _IN_LIST | _Flag.ItemIsEditable
+_NAMED_OBSTACLE = _OBSTACLE_LEAF | _Flag.ItemIsEditable
+_FLAGS_OF = {
+    _LINKS: _Flag.ItemIsEnabled,
+    _WORLD: _Flag.ItemIsEnabled,
+    _OBSTACLES: _Flag.ItemIsEnabled | _Flag.ItemIsDropEnabled,
+}
+"""Flags of what there is one of; of the others `_SELECTABLE`."""
+
+
 class SceneModel(QAbstractItemModel):
     """Robot with links and start, world with ground, path and obstacles, run.
 
@@ -107,17 +123,24 @@ class SceneModel(QAbstractItemModel):
         return 3
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
-        if not (0 <= column < 3 and 0 <= row < self.rowCount(parent)):
+        # Asked for every row whenever a view lays them out: thousands of times, so without going through `rowCount`.
+        number = parent.internalId() if parent.isValid() else 0
+        if row < 0 or not 0 <= column < 3:
             return QModelIndex()
-        number = int(parent.internalId()) if parent.isValid() else 0
-        if number >= _GROUP:
-            return self.createIndex(row, column, _OBSTACLE + self._rows.members[number - _GROUP][row])
-        if number == _LINKS:
-            return self.createIndex(row, column, _LINK + row)
         if number == _OBSTACLES:
-            entry = self._rows.top[row]
-            return self.createIndex(row, column, _OBSTACLE + entry if entry >= 0 else _GROUP - 1 - entry)
-        return self.createIndex(row, column, self._children[number][row])
+            if row < len(self._rows.top):
+                entry = self._rows.top[row]
+                return self.createIndex(row, column, _OBSTACLE + entry if entry >= 0 else _GROUP - 1 - entry)
+        elif number >= _GROUP:
+            inside = self._rows.members[number - _GROUP]
+            if row < len(inside):
+                return self.createIndex(row, column, _OBSTACLE + inside[row])
+        elif number == _LINKS:
+            if row < n_parts(self._scene):
+                return self.createIndex(row, column, _LINK + row)
+        elif row < len(below := self._children.get(number, ())):
+            return self.createIndex(row, column, below[row])
+        return QModelIndex()
 
     def parent(self, index: Index | None = None) -> Any:
         if index is None:  # the same name is QObject's parent
@@ -252,15 +275,14 @@ class SceneModel(QAbstractItemModel):
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         number = int(index.internalId())
-        if number in (_LINKS, _WORLD, _OBSTACLES):
-            plain = Qt.ItemFlag.ItemIsEnabled
-            return plain | Qt.ItemFlag.ItemIsDropEnabled if number == _OBSTACLES else plain
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        if number >= _OBSTACLE:
-            flags |= Qt.ItemFlag.ItemIsDragEnabled | Qt.ItemFlag.ItemIsDropEnabled
-            if index.column() == NAME_COLUMN:
-                flags |= Qt.ItemFlag.ItemIsEditable
-        return flags
+        if number < _LINK:
+            return _FLAGS_OF.get(number, _SELECTABLE)
+        if number < _OBSTACLE:
+            return _LEAF
+        named = index.column() == NAME_COLUMN
+        if number >= _GROUP:
+            return _NAMED_GROUP if named else _IN_LIST
+        return _NAMED_OBSTACLE if named else _OBSTACLE_LEAF
 
     def item(self, index: Index) -> Item | None:
         """What can be selected at an index; None for a group, which is all its obstacles."""
@@ -294,12 +316,15 @@ class SceneModel(QAbstractItemModel):
             return self.index(i, 0, self._node(_LINKS))
         return self._node(next(number for number, known in _ITEMS.items() if known[0] == kind))
 
-    def ranges_of(self, indices: Iterable[int]) -> list[tuple[QModelIndex, QModelIndex]]:
-        """First and last rows that obstacles (0-based) stand in, without gaps; of whole groups with their nodes."""
-        if self._scene.model.continuum:
-            return []
-        chosen, found = sorted(indices), []
-        for g, first, last in self._rows.runs(chosen):
+    def ranges_of(self, items: Iterable[Item]) -> list[tuple[QModelIndex, QModelIndex]]:
+        """First and last rows that items stand in, without gaps; of whole groups with their nodes."""
+        obstacles, found = [], []
+        for item in items:
+            if item[0] == "obstacle" and not self._scene.model.continuum:
+                obstacles.append(item[1])
+            elif (index := self.index_of(item)).isValid():
+                found.append((index, index.siblingAtColumn(LOCKED_COLUMN)))
+        for g, first, last in self._rows.runs(obstacles):
             parent = self._node(_OBSTACLES) if g < 0 else self._group_node(g)
             found.append((self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)))
             if g >= 0 and last - first + 1 == len(self._rows.members[g]):

@@ -180,20 +180,14 @@ class SceneTree(Themed):
         if self._syncing:
             return
 
-        def groups(selection: QItemSelection) -> list[tuple[int, ...]]:
-            rows = [i for i in self.proxy.mapSelectionToSource(selection).indexes() if i.column() == 0]
-            return [self.model.obstacles_at(i) for i in rows if self.model.is_group(i)]
-
-        rows = [self.proxy.mapToSource(index) for index in self.view.selectionModel().selectedRows()]
-        items = {item for index in rows if (item := self.model.item(index)) is not None}
-        left = {
-            item for index in self.proxy.mapSelectionToSource(deselected).indexes() if (item := self.model.item(index))
-        }
-        for group in groups(selected):
-            items |= {("obstacle", i) for i in group}
-        for group in groups(deselected):
-            if not left & {("obstacle", i) for i in group}:
-                items -= {("obstacle", i) for i in group}  # the row of a group alone was taken out
+        now = self._source_rows(self.view.selectionModel().selection())
+        left = {item for index in self._source_rows(deselected) if (item := self.model.item(index)) is not None}
+        items = {item for index in now if (item := self.model.item(index)) is not None}
+        for group in self._groups(selected):
+            items |= group
+        for group in self._groups(deselected):
+            if not left & group:
+                items -= group  # the row of a group alone was taken out
         self._syncing = True
         self._selection.set(items)
         self._syncing = False
@@ -205,16 +199,10 @@ class SceneTree(Themed):
         if self._syncing:
             return
         items = sorted(self._selection.items, key=lambda item: (item[0], item[1]))
-        ranges = [
-            (index, index.siblingAtColumn(self.model.columnCount() - 1))
-            for index in (self.model.index_of(item) for item in items if item[0] != "obstacle")
-        ]
-        ranges += self.model.ranges_of(self._selection.obstacles)
-        source = QItemSelection()
-        for begin, end in ranges:
-            if begin.isValid():
-                source.select(begin, end)
-        chosen = self.proxy.mapSelectionFromSource(source)
+        chosen = QItemSelection()
+        for begin, end in self.model.ranges_of(items):
+            for first, last in self._mapped(begin, end):
+                chosen.select(first, last)
         self._syncing = True
         model = self.view.selectionModel()
         if _rows(model.selection()) != _rows(chosen):
@@ -226,6 +214,30 @@ class SceneTree(Themed):
                 model.setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
                 self.view.scrollTo(first)
         self._syncing = False
+
+    def _source_rows(self, selection: QItemSelection) -> list[QModelIndex]:
+        """The model's entries in the rows of a selection of the view."""
+        return [
+            self.proxy.mapToSource(self.proxy.index(row, 0, parent))
+            for parent, top, bottom in _ranges(selection)
+            for row in range(top, bottom + 1)
+        ]
+
+    def _groups(self, selection: QItemSelection) -> list[set[Item]]:
+        """What the rows of groups in a selection of the view stand for."""
+        rows = [index for index in self._source_rows(selection) if self.model.is_group(index)]
+        return [{("obstacle", i) for i in self.model.obstacles_at(index)} for index in rows]
+
+    def _mapped(self, begin: QModelIndex, end: QModelIndex) -> list[tuple[QModelIndex, QModelIndex]]:
+        """Ranges of the view that rows of the model from one to another are seen in."""
+        if not self.search.text():  # every row is seen, in the model's order
+            return [(self.proxy.mapFromSource(begin), self.proxy.mapFromSource(end))]
+        found = []
+        for row in range(begin.row(), end.row() + 1):
+            index = self.proxy.mapFromSource(begin.siblingAtRow(row))
+            if index.isValid():
+                found.append((index, index.siblingAtColumn(self.model.columnCount() - 1)))
+        return found
 
     def _is_whole_group(self, index: QModelIndex) -> bool:
         """Whether a row stands in a group all of which is selected: that group need not be unfolded for it."""
@@ -279,7 +291,12 @@ class SceneTree(Themed):
             super().keyPressEvent(event)
 
 
+def _ranges(selection: QItemSelection) -> list[tuple[QModelIndex, int, int]]:
+    """Parent, first and last row of every part of a selection."""
+    parts = (selection.at(i) for i in range(selection.count()))
+    return [(part.parent(), part.top(), part.bottom()) for part in parts]
+
+
 def _rows(selection: QItemSelection) -> set[tuple[QModelIndex, int]]:
     """What a selection holds, for comparing: equal ones may be made of other ranges."""
-    parts = (selection.at(i) for i in range(selection.count()))
-    return {(part.parent(), row) for part in parts for row in range(part.top(), part.bottom() + 1)}
+    return {(parent, row) for parent, top, bottom in _ranges(selection) for row in range(top, bottom + 1)}

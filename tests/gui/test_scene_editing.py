@@ -1,0 +1,520 @@
+"""Palette, groups, locks, names, arrays, lining up and the history, by mouse and keys."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import QMimeData, QModelIndex, QPoint, QPointF, Qt
+from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QMouseEvent
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.array_dialog import ArrayDialog
+from snakestudio.gui.docks.history_panel import HistoryPanel
+from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
+from snakestudio.gui.docks.palette import MIME
+from snakestudio.gui.docks.scene_model import FLAG_ROLE, HIDDEN_COLUMN, LOCKED_COLUMN
+from snakestudio.gui.docks.scene_tree import SceneTree
+from snakestudio.gui.document import Document
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.selection import Selection
+from snakestudio.gui.viewport.preview import Preview
+from snakestudio.model.groups import members, with_flag, with_group
+from snakestudio.model.presets import PRESETS
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Box, Cylinder
+from snakestudio.render.overlays import Overlays
+
+pytestmark = pytest.mark.gui
+
+LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def selection(document: Document) -> Selection:
+    return Selection(document)
+
+
+@pytest.fixture
+def told() -> list[str]:
+    """The sentences that commands said."""
+    return []
+
+
+@pytest.fixture
+def commands(document: Document, selection: Selection, told: list[str]) -> ObstacleCommands:
+    return ObstacleCommands(document, selection, tell=told.append)
+
+
+@pytest.fixture
+def tree(qtbot: QtBot, document: Document, selection: Selection, commands: ObstacleCommands) -> SceneTree:
+    """A tree of two pegs in a group, two cylinders beside it and more."""
+    document.edit(with_group(document.scene, [1, 4], "pegs"), "prepare")
+    tree = SceneTree(document, selection, commands)
+    QAbstractItemModelTester(tree.model, QAbstractItemModelTester.FailureReportingMode.Fatal, tree)
+    QAbstractItemModelTester(tree.proxy, QAbstractItemModelTester.FailureReportingMode.Fatal, tree)
+    qtbot.addWidget(tree)
+    tree.resize(300, 700)
+    tree.show()
+    qtbot.waitExposed(tree)
+    tree.activateWindow()
+    return tree
+
+
+def group_row(tree: SceneTree, name: str = "pegs") -> QModelIndex:
+    return tree.proxy.mapFromSource(tree.model.index_of_group(name))
+
+
+def row_of(tree: SceneTree, index: int) -> QModelIndex:
+    return tree.proxy.mapFromSource(tree.model.index_of(("obstacle", index)))
+
+
+def click(
+    qtbot: QtBot, tree: SceneTree, row: QModelIndex, column: int = 0, modifier: Qt.KeyboardModifier | None = None
+) -> None:
+    place = tree.view.visualRect(row.siblingAtColumn(column))
+    assert place.isValid()
+    qtbot.mouseClick(tree.view.viewport(), LEFT, modifier or Qt.KeyboardModifier.NoModifier, place.center())
+
+
+def selected_rows(tree: SceneTree) -> set[str]:
+    return {str(index.data()) for index in tree.view.selectionModel().selectedRows()}
+
+
+# --- the tree -------------------------------------------------------------------------------------------------------
+
+
+def test_a_group_is_a_node_and_selects_what_is_in_it(qtbot: QtBot, tree: SceneTree, selection: Selection) -> None:
+    node = tree.proxy.mapFromSource(tree.model.obstacles_node)
+    shown = [str(tree.proxy.index(row, 0, node).data()) for row in range(tree.proxy.rowCount(node))]
+    assert shown == ["Cylinder 1", "pegs (2)", "Cylinder 3", "Cylinder 4", "Cylinder 6", "Cylinder 7"]
+    click(qtbot, tree, group_row(tree))
+    assert selection.obstacles == (1, 4)
+    tree.view.expand(group_row(tree))
+    assert selected_rows(tree) == {"pegs (2)", "Cylinder 2", "Cylinder 5"}
+    click(qtbot, tree, row_of(tree, 4))
+    assert selection.obstacles == (4,)
+    assert selected_rows(tree) == {"Cylinder 5"}
+    click(qtbot, tree, row_of(tree, 1), modifier=CTRL)
+    assert selected_rows(tree) == {"pegs (2)", "Cylinder 2", "Cylinder 5"}, "all of it is the group"
+    click(qtbot, tree, row_of(tree, 2), modifier=CTRL)
+    click(qtbot, tree, group_row(tree), modifier=CTRL)
+    assert selection.obstacles == (2,), "the group alone was taken out"
+    click(qtbot, tree, group_row(tree), modifier=CTRL)
+    assert selection.obstacles == (1, 2, 4)
+
+
+def test_eyes_and_locks_turn_over(qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection) -> None:
+    click(qtbot, tree, row_of(tree, 0), HIDDEN_COLUMN)
+    assert document.scene.obstacles[0].hidden
+    assert document.undo_stack.undoText() == "Hide cylinder 1"
+    assert selection.items == frozenset(), "an eye is no name"
+    assert row_of(tree, 0).siblingAtColumn(HIDDEN_COLUMN).data(FLAG_ROLE) is True
+    click(qtbot, tree, group_row(tree), LOCKED_COLUMN)
+    assert [o.locked for o in document.scene.obstacles] == [False, True, False, False, True, False, False]
+    assert document.undo_stack.undoText() == "Lock group pegs"
+    selection.set([("obstacle", i) for i in (0, 2, 3)])
+    click(qtbot, tree, row_of(tree, 2), HIDDEN_COLUMN)
+    assert [o.hidden for o in document.scene.obstacles[:4]] == [True, False, True, True], (
+        "all that are selected go along"
+    )
+    for _ in range(2):
+        click(qtbot, tree, row_of(tree, 2), LOCKED_COLUMN)
+    assert not document.scene.obstacles[2].locked
+    tree.view.grab()  # both states of the icons are painted
+
+
+def test_names_are_typed_in_the_tree(
+    qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection, told: list[str]
+) -> None:
+    def type_name(text: str) -> None:
+        field = tree.view.findChild(QLineEdit)
+        assert field is not None
+        field.selectAll()
+        qtbot.keyClicks(field, text)
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: tree.view.findChild(QLineEdit) is None)
+
+    selection.set([("obstacle", 2)])
+    tree.rename()
+    type_name("corner")
+    assert document.scene.obstacles[2].name == "corner"
+    assert document.undo_stack.undoText() == "Rename cylinder 3"
+    click(qtbot, tree, group_row(tree))
+    qtbot.keyClick(tree.view, Qt.Key.Key_F2)
+    type_name("posts")
+    assert members(document.scene, "posts") == (1, 4)
+    assert document.undo_stack.undoText() == "Rename group to posts"
+    document.edit(with_group(document.scene, [0], "walls"), "another group")
+    selection.set([("obstacle", 1), ("obstacle", 4)])
+    tree.rename()
+    type_name("walls")
+    assert told == ["There is a group walls already; posts keeps its name. walls 2 would be free."]
+    assert members(document.scene, "posts") == (1, 4)
+    tree.rename()
+    type_name(" ")
+    assert told[1].startswith("A group needs a name; posts keeps its own.")
+    selection.set([("obstacle", 2)])
+    tree.rename()
+    type_name("x" * 90)
+    assert told[2] == "A name has at most 80 characters; this one has 90."
+    assert document.scene.obstacles[2].name == "corner"
+
+
+def test_rows_are_dragged_into_groups_and_out(tree: SceneTree, document: Document) -> None:
+    def drop(rows: list[QModelIndex], onto: QModelIndex) -> bool:
+        data = tree.proxy.mimeData(rows)
+        move = Qt.DropAction.MoveAction
+        return tree.proxy.canDropMimeData(data, move, -1, -1, onto) and tree.proxy.dropMimeData(
+            data, move, -1, -1, onto
+        )
+
+    before = [o.model_copy(update={"group": ""}) for o in document.scene.obstacles]
+    assert drop([row_of(tree, 6), row_of(tree, 0)], group_row(tree))
+    assert members(document.scene, "pegs") == (0, 1, 4, 6)
+    assert document.undo_stack.undoText() == "Put 2 obstacles into pegs"
+    assert drop([row_of(tree, 2)], row_of(tree, 1)), "onto one of the group is into the group"
+    assert members(document.scene, "pegs") == (0, 1, 2, 4, 6)
+    assert drop([row_of(tree, 4)], tree.proxy.mapFromSource(tree.model.obstacles_node))
+    assert members(document.scene, "pegs") == (0, 1, 2, 6)
+    assert [o.model_copy(update={"group": ""}) for o in document.scene.obstacles] == before, "their order stays"
+    assert not drop([row_of(tree, 4)], tree.proxy.mapFromSource(tree.model.index_of(("ground", 0))))
+
+
+def test_groups_come_and_go_in_the_tree(tree: SceneTree, document: Document, selection: Selection) -> None:
+    tree.view.expand(group_row(tree))
+    selection.set([("obstacle", 1), ("obstacle", 4)])
+    document.edit(with_group(document.scene, [2], "pegs"), "one more")
+    assert tree.view.isExpanded(group_row(tree)), "what was unfolded stays so"
+    assert selected_rows(tree) == {"Cylinder 2", "Cylinder 5"}
+    obstacles = document.scene.obstacles
+    document.edit(document.scene.model_copy(update={"obstacles": obstacles[2:]}), "two fewer")
+    assert selection.obstacles == (2,)
+    assert selected_rows(tree) == {"Cylinder 3"}
+    document.edit(with_group(document.scene, range(5), ""), "no group")
+    assert not group_row(tree).isValid()
+    for _ in range(3):
+        document.undo_stack.undo()
+    assert str(group_row(tree).data()) == "pegs (2)"
+    tree.search.setText("cylinder 5")
+    assert tree.proxy.rowCount(group_row(tree)) == 1
+
+
+def test_two_thousand_in_groups_are_quick(qtbot: QtBot, document: Document, selection: Selection) -> None:
+    many = tuple(Cylinder(x_m=i * 0.5, y_m=2.0, group=f"row {i // 100}") for i in range(2000))
+    tree = SceneTree(document, selection)
+    qtbot.addWidget(tree)
+    tree.show()
+    document.edit(document.scene.model_copy(update={"obstacles": many}), "many")
+    assert tree.model.rowCount(tree.model.obstacles_node) == 20
+    selection.set([("obstacle", i) for i in range(2000)])
+    assert len(tree.view.selectionModel().selectedRows()) == 2020
+    document.edit(with_group(document.scene, [150], ""), "one out")
+    assert tree.model.rowCount(tree.model.obstacles_node) == 21
+
+
+# --- commands -------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_locked_is_refused_in_words(
+    document: Document, selection: Selection, commands: ObstacleCommands, told: list[str]
+) -> None:
+    document.edit(with_flag(document.scene, [1, 2, 3], "locked", True), "prepare")
+    selection.set([("obstacle", 1)])
+    count = document.undo_stack.count()
+    commands.delete()
+    commands.duplicate()
+    assert document.undo_stack.count() == count
+    assert told == [
+        "Cylinder 2 is locked and was not deleted; Edit > Unlock frees it.",
+        "Cylinder 2 is locked and was not duplicated; Edit > Unlock frees it.",
+    ]
+    selection.set([("obstacle", i) for i in range(5)])
+    kept = document.scene.obstacles[1:4]
+    commands.arrange.align("left")
+    assert told[2] == "3 obstacles are locked and were not moved; Edit > Unlock frees them."
+    assert document.scene.obstacles[1:4] == kept
+    commands.delete()
+    assert document.scene.obstacles[:3] == kept
+
+
+def test_copies_of_a_group_are_a_group_of_their_own(
+    document: Document, selection: Selection, commands: ObstacleCommands
+) -> None:
+    document.edit(with_group(document.scene, [1, 4], "pegs"), "prepare")
+    selection.set([("obstacle", 1), ("obstacle", 4)])
+    commands.duplicate()
+    assert members(document.scene, "pegs 2") == selection.obstacles == (7, 8)
+    first, second, *_ = (document.scene.obstacles[i] for i in (7, 8))
+    was = document.scene.obstacles
+    assert first.x_m - second.x_m == pytest.approx(was[1].x_m - was[4].x_m)
+    assert first.y_m - second.y_m == pytest.approx(was[1].y_m - was[4].y_m), "moved aside together"
+    assert document.undo_stack.undoText() == "Duplicate group pegs"
+    selection.set([("obstacle", 1)])
+    commands.duplicate()
+    assert document.scene.obstacles[-1].group == "pegs", "part of a group stays in it"
+
+
+def test_the_menu_groups_locks_hides_and_picks_out(window: MainWindow, qtbot: QtBot) -> None:
+    table, selection, document = window.actions_table, window.selection, window.document
+
+    def press(name: str) -> None:
+        qtbot.waitUntil(table[name].isEnabled)
+        table[name].trigger()
+
+    qtbot.waitUntil(lambda: not table["group"].isEnabled())
+    assert not any(table[name].isEnabled() for name in ("ungroup", "lock", "hide", "rename", "align_left", "show_all"))
+    selection.set([("obstacle", 0), ("obstacle", 1), ("obstacle", 2)])
+    qtbot.waitUntil(table["group"].isEnabled)
+    qtbot.keyClick(window.viewport, Qt.Key.Key_G, CTRL)
+    assert members(document.scene, "Group 1") == (0, 1, 2)
+    qtbot.keyClick(window.viewport, Qt.Key.Key_H)
+    assert all(o.hidden for o in document.scene.obstacles[:3])
+    qtbot.waitUntil(lambda: table["hide"].text() == "Show")
+    qtbot.waitUntil(table["show_all"].isEnabled)
+    qtbot.keyClick(window.viewport, Qt.Key.Key_H, SHIFT)
+    assert not any(o.hidden for o in document.scene.obstacles)
+    qtbot.keyClick(window.viewport, Qt.Key.Key_L, CTRL)
+    assert all(o.locked for o in document.scene.obstacles[:3])
+    qtbot.waitUntil(lambda: table["lock"].text() == "Unlock")
+    qtbot.keyClick(window.viewport, Qt.Key.Key_Delete)
+    assert len(document.scene.obstacles) == 7
+    assert "3 obstacles are locked and were not deleted" in window.banners.edits.text
+    press("lock")
+    selection.set([("obstacle", 1)])
+    press("select_group")
+    assert selection.obstacles == (0, 1, 2)
+    press("select_inverse")
+    assert selection.obstacles == (3, 4, 5, 6)
+    press("align_top")
+    assert len({o.y_m + o.radius_m for o in document.scene.obstacles[3:]}) == 1  # type: ignore[union-attr]
+    press("distribute_centres_x")
+    xs = [o.x_m for o in document.scene.obstacles[3:]]
+    assert [b - a for a, b in pairwise(xs)] == pytest.approx([(xs[3] - xs[0]) / 3] * 3, abs=2e-6)
+    press("select_kind")
+    assert len(selection.obstacles) == 7
+    press("ungroup")
+    assert members(document.scene, "Group 1") == ()
+    before = document.undo_stack.count()
+    assert before == 8, "every command was one step"
+
+
+# --- the palette ----------------------------------------------------------------------------------------------------
+
+
+def test_the_palette_adds_by_a_click(qtbot: QtBot, tree: SceneTree, document: Document, selection: Selection) -> None:
+    assert list(tree.palette_strip.buttons) == list(PRESETS)
+    qtbot.mouseClick(tree.palette_strip.buttons["peg_board"], LEFT)
+    assert members(document.scene, "Peg board") == selection.obstacles == tuple(range(7, 27))
+    assert document.undo_stack.undoText() == "Add peg board"
+    assert tree.view.isExpanded(group_row(tree, "Peg board")) is False, "a large group is not unfolded for it"
+    qtbot.mouseClick(tree.palette_strip.buttons["wall"], LEFT)
+    wall = document.scene.obstacles[-1]
+    assert isinstance(wall, Box)
+    assert wall.length_m > 5 * wall.width_m
+
+
+def test_what_is_dragged_out_of_the_palette(
+    qtbot: QtBot, tree: SceneTree, document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dragged: list[bytes] = []
+
+    def take(drag: QDrag, actions: Qt.DropAction) -> Qt.DropAction:
+        dragged.append(bytes(drag.mimeData().data(MIME).data()))
+        return actions
+
+    monkeypatch.setattr(QDrag, "exec", take)
+    button, count = tree.palette_strip.buttons["ramp"], len(document.scene.obstacles)
+    qtbot.mousePress(button, LEFT, pos=QPoint(8, 8))
+    for step in (10, 30):
+        moved = QPointF(8 + step, 8)
+        event = QMouseEvent(
+            QMouseEvent.Type.MouseMove, moved, button.mapToGlobal(moved), LEFT, LEFT, Qt.KeyboardModifier.NoModifier
+        )
+        QApplication.sendEvent(button, event)
+    qtbot.mouseRelease(button, LEFT, pos=QPoint(200, 200))
+    assert dragged == [b"ramp"], "one drag"
+    assert len(document.scene.obstacles) == count, "a drag is no click"
+
+
+def test_a_preset_is_seen_under_the_cursor_and_dropped_there(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = drawn.viewport, drawn.document
+    viewport.navigator.jump(viewport.navigator.camera.standard("top"))
+    copy, none = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
+    data = QMimeData()
+    data.setData(MIME, b"peg_board")
+    place = viewport.rect().center() + QPoint(80, -60)
+    before = document.scene
+    enter = QDragEnterEvent(place, copy, data, LEFT, none)
+    QApplication.sendEvent(viewport, enter)
+    assert enter.isAccepted()
+    QApplication.sendEvent(viewport, QDragMoveEvent(place, copy, data, LEFT, none))
+    assert len(viewport.preview.obstacles) == 20
+    assert len(viewport._picture(1.5).scene.obstacles) == 27, "it is in the picture"
+    assert document.scene is before, "but not in the scene"
+    QApplication.sendEvent(viewport, QDragLeaveEvent())
+    assert viewport.preview.obstacles == ()
+    QApplication.sendEvent(viewport, QDragEnterEvent(place, copy, data, LEFT, none))
+    QApplication.sendEvent(viewport, QDropEvent(QPointF(place), copy, data, LEFT, none))
+    assert viewport.preview.obstacles == ()
+    board = [document.scene.obstacles[i] for i in members(document.scene, "Peg board")]
+    middle = viewport.pixel((sum(o.x_m for o in board) / 20, sum(o.y_m for o in board) / 20, 0.0))
+    assert (middle - QPointF(place)).manhattanLength() < 4
+    assert document.undo_stack.undoText() == "Add peg board"
+    other = QMimeData()
+    other.setText("something else")
+    refused = QDragEnterEvent(place, copy, other, LEFT, none)
+    QApplication.sendEvent(viewport, refused)
+    assert not refused.isAccepted()
+
+
+# --- arrays ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, document: Document, selection: Selection, commands: ObstacleCommands) -> ArrayDialog:
+    document.new(Scene(obstacles=(Cylinder(x_m=2, y_m=1, radius_m=0.05), Box(x_m=0, y_m=-2))))
+    selection.set([("obstacle", 0)])
+    dialog = ArrayDialog(document, selection, commands, Preview())
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    dialog.activateWindow()
+    return dialog
+
+
+def put(qtbot: QtBot, dialog: ArrayDialog, name: str, text: str) -> None:
+    field = dialog.fields[name]
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, text)
+
+
+def test_an_array_is_seen_while_it_is_typed_and_is_one_step(
+    qtbot: QtBot, dialog: ArrayDialog, document: Document, selection: Selection
+) -> None:
+    preview, before = dialog._preview, document.scene
+    assert dialog.summary.text() == "12 obstacles"
+    assert len(preview.obstacles) == 11
+    put(qtbot, dialog, "columns", "2")
+    assert len(preview.obstacles) == 5, "before Enter"
+    put(qtbot, dialog, "spacing_x_m", "1/4")
+    assert preview.obstacles[0].x_m == pytest.approx(2.25)
+    shown, overlays = preview.dress(before, Overlays())
+    assert len(shown.obstacles) == 7
+    assert len(overlays.selection) == 5
+    assert document.scene is before
+    assert document.undo_stack.count() == 0
+    qtbot.mouseClick(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok), LEFT)
+    assert document.undo_stack.count() == 1
+    assert document.undo_stack.undoText() == "Array of 6 obstacles"
+    assert members(document.scene, "Cylinder array") == selection.obstacles == (0, 2, 3, 4, 5, 6)
+    assert preview.obstacles == ()
+    document.undo_stack.undo()
+    assert document.scene == before
+
+
+def test_esc_leaves_everything_as_it_was(qtbot: QtBot, dialog: ArrayDialog, document: Document) -> None:
+    before = document.scene
+    assert dialog._preview.obstacles
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+    assert dialog._preview.obstacles == ()
+    assert document.scene is before
+    assert document.undo_stack.count() == 0
+
+
+def test_nonsense_is_answered_at_the_field_and_too_much_below(qtbot: QtBot, dialog: ArrayDialog) -> None:
+    ok = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+    put(qtbot, dialog, "rows", "many")
+    qtbot.keyClick(dialog.fields["rows"], Qt.Key.Key_Return)
+    assert dialog.message.text() == "“many” is not a number; 0.25, 0,25 or 1/4 would be."
+    assert not ok.isEnabled()
+    put(qtbot, dialog, "rows", "900")
+    put(qtbot, dialog, "columns", "900")
+    assert dialog.message.text() == "That would be 810000 obstacles; an array has at most 5000."
+    assert not ok.isEnabled()
+    put(qtbot, dialog, "rows", "2")
+    put(qtbot, dialog, "columns", "2")
+    assert ok.isEnabled()
+    assert not dialog.message.isVisible()
+
+
+def test_a_random_field_of_something_new(qtbot: QtBot, dialog: ArrayDialog, document: Document) -> None:
+    dialog.what.setCurrentIndex(dialog.what.findData("cylinder"))
+    dialog.what.activated.emit(dialog.what.currentIndex())
+    dialog.pattern.setFocus()
+    qtbot.keyClick(dialog.pattern, Qt.Key.Key_End)
+    assert dialog.plan.pattern == "random"
+    assert dialog.fields["seed"].isVisible()
+    assert not dialog.fields["rows"].isVisible()
+    put(qtbot, dialog, "count", "300")
+    put(qtbot, dialog, "length_m", "1")
+    put(qtbot, dialog, "width_m", "1")
+    assert dialog.summary.text().endswith("tries; take a larger field or less clearance")
+    fitted = len(dialog._preview.obstacles)
+    assert dialog.summary.text().startswith(f"{fitted} of 300 fitted in ")
+    qtbot.mouseClick(dialog.buttons.button(QDialogButtonBox.StandardButton.Ok), LEFT)
+    assert len(document.scene.obstacles) == 2 + fitted
+
+
+def test_the_window_has_one_array_dialog(window: MainWindow, qtbot: QtBot) -> None:
+    window.selection.set([("obstacle", 3)])
+    qtbot.keyClick(window.viewport, Qt.Key.Key_D, CTRL | SHIFT)
+    dialog = window.findChild(ArrayDialog)
+    assert dialog is not None
+    assert len(window.viewport.preview.obstacles) == 11
+    dialog.reject()
+    assert window.viewport.preview.obstacles == ()
+    window.actions_table["array"].trigger()
+    assert window.findChildren(ArrayDialog) == [dialog]
+    assert dialog.isVisible()
+    dialog.reject()
+
+
+# --- the history ----------------------------------------------------------------------------------------------------
+
+
+def test_a_click_in_the_history_goes_there(qtbot: QtBot, document: Document) -> None:
+    panel = HistoryPanel(document)
+    QAbstractItemModelTester(panel.model, QAbstractItemModelTester.FailureReportingMode.Fatal, panel)
+    qtbot.addWidget(panel)
+    panel.resize(300, 400)
+    panel.show()
+    qtbot.waitExposed(panel)
+    scenes = [document.scene]
+    for k in range(4):
+        document.set_value("ground.mu_along", 0.3 + 0.1 * k, f"Friction {k + 1}")
+        scenes.append(document.scene)
+
+    def look(role: Qt.ItemDataRole) -> list[object]:
+        return [panel.model.index(row).data(role) for row in range(panel.model.rowCount())]
+
+    def click_row(row: int) -> None:
+        qtbot.mouseClick(panel.list.viewport(), LEFT, pos=panel.list.visualRect(panel.model.index(row)).center())
+
+    shown = look(Qt.ItemDataRole.DisplayRole)
+    assert shown == ["Open obstacle_aided.toml", *(f"Friction {k}" for k in range(1, 5))]
+    changes: list[Scene] = []
+    document.scene_changed.connect(lambda before, after: changes.append(after))
+    click_row(1)
+    assert document.scene == scenes[1]
+    assert changes == [scenes[1]], "three steps are one change for everybody else"
+    fonts = look(Qt.ItemDataRole.FontRole)
+    assert [font is not None for font in fonts] == [False, True, False, False, False], "the present one"
+    assert [colour is not None for colour in look(Qt.ItemDataRole.ForegroundRole)] == [False, False, True, True, True]
+    marks = [icon is not None for icon in look(Qt.ItemDataRole.DecorationRole)]
+    assert marks == [True, False, False, False, False], "the saved one"
+    assert panel._note.text() == "1 done, 3 undone"
+    click_row(4)
+    assert document.scene == scenes[4]
+    click_row(0)
+    assert document.scene == scenes[0]
+    assert not document.dirty
+    document.set_value("ground.mu_along", 0.9, "Another way")
+    assert look(Qt.ItemDataRole.DisplayRole) == ["Open obstacle_aided.toml", "Another way"]
+    document.new()
+    assert look(Qt.ItemDataRole.DisplayRole) == ["New scene"]
