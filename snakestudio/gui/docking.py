@@ -123,7 +123,7 @@ class DockSpec:
 
 DOCKS = (
     DockSpec("scene", "Scene", _Area.LeftDockWidgetArea, _scene_tree, 288),
-    DockSpec("history", "History", _Area.LeftDockWidgetArea, _history, 288, behind="scene"),
+    DockSpec("history", "History", _Area.LeftDockWidgetArea, _history, 288, gap=8, behind="scene"),
     DockSpec("inspector", "Inspector", _Area.LeftDockWidgetArea, _inspector, 288, gap=8),
     DockSpec("checks", "Checks", _Area.LeftDockWidgetArea, _checks, 288),
     DockSpec("parameters", "Parameters", _Area.RightDockWidgetArea, _parameters, 356, gap=0),

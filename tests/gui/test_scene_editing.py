@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QMimeData, QModelIndex, QPoint, QPointF, Qt
-from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QMouseEvent
+from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QIcon, QMouseEvent
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLineEdit
 from pytestqt.qtbot import QtBot
@@ -506,8 +506,11 @@ def test_a_click_in_the_history_goes_there(qtbot: QtBot, document: Document) -> 
     fonts = look(Qt.ItemDataRole.FontRole)
     assert [font is not None for font in fonts] == [False, True, False, False, False], "the present one"
     assert [colour is not None for colour in look(Qt.ItemDataRole.ForegroundRole)] == [False, False, True, True, True]
-    marks = [icon is not None for icon in look(Qt.ItemDataRole.DecorationRole)]
-    assert marks == [True, False, False, False, False], "the saved one"
+    tips = [str(tip) for tip in look(Qt.ItemDataRole.ToolTipRole)]
+    assert [tip.endswith("As it is in the file.") for tip in tips] == [True, False, False, False, False]
+    assert tips[3] == "A click redoes 2 steps."
+    marks = {icon.cacheKey() for icon in look(Qt.ItemDataRole.DecorationRole) if isinstance(icon, QIcon)}
+    assert len(marks) == 2, "one for what is in the file, and one for all others"
     assert panel._note.text() == "1 done, 3 undone"
     click_row(4)
     assert document.scene == scenes[4]

@@ -13,13 +13,14 @@ from snakestudio.gui.docks.checks import Checks, items_of
 from snakestudio.gui.docks.clearance import clearances
 from snakestudio.gui.docks.inspector import Inspector
 from snakestudio.gui.docks.obstacle_edits import new_obstacles
+from snakestudio.gui.docks.property_search import find, properties
 from snakestudio.gui.docks.scene_tree import SceneTree
 from snakestudio.gui.docks.start_kinds import START_KINDS, start_values
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Item, Selection
-from snakestudio.gui.widgets.form import ChoiceRow, ListRow, NumberRow, PointsRow, TextRow
-from snakestudio.model.edits import with_values
-from snakestudio.model.world import Cylinder
+from snakestudio.gui.widgets.form import ChoiceRow, ListRow, NumberRow, PointsRow, TextRow, ToggleRow
+from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.world import Cylinder, Stairs
 from snakestudio.render.obstacles import obstacles_of
 from tests.gui.fake import FakeBridge, make_recording
 
@@ -427,3 +428,163 @@ def test_the_path_is_in_the_tree_and_its_points_can_be_typed(
         assert len(document.scene.path.waypoints_m) == 3
     document.undo_stack.undo()
     assert not document.scene.path
+
+
+# --- several at once, defaults, search ------------------------------------------------------------------------------
+
+
+def test_each_of_several_is_changed_by_its_own(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    before = document.scene.obstacles[:3]
+    selection.set([("obstacle", 0), ("obstacle", 1), ("obstacle", 2)])
+    row = number(inspector, "x_m")
+    assert row.field.placeholderText() == "mixed"
+    enter(qtbot, row, "+0,1")
+    assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx([o.x_m + 0.1 for o in before], abs=1e-12)
+    assert document.undo_stack.undoText() == "Change x of 3 obstacles"
+    assert document.undo_stack.count() == 1
+    enter(qtbot, row, "*2")
+    assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx([2 * o.x_m + 0.2 for o in before], abs=1e-12)
+    enter(qtbot, row, "-=0.2 m")
+    enter(qtbot, row, "/2")
+    assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx([o.x_m for o in before], abs=1e-12)
+    qtbot.keyClick(row.field, Qt.Key.Key_Up)
+    step = row.field.step
+    assert [o.x_m for o in document.scene.obstacles[:3]] == pytest.approx([o.x_m + step for o in before], abs=1e-12)
+    count = document.undo_stack.count()
+    enter(qtbot, row, "*1e6")
+    assert row.message.text().startswith("x must be at most 10000 m;")
+    enter(qtbot, row, "/0")
+    assert row.message.text() == "That divides by zero."
+    assert document.undo_stack.count() == count
+    enter(qtbot, row, "-0.5")
+    assert [o.x_m for o in document.scene.obstacles[:3]] == [-0.5] * 3, "a number with a minus is a number"
+    assert row.field.text() == "−0.50"
+    enter(qtbot, row, "+0.25")
+    assert [o.x_m for o in document.scene.obstacles[:3]] == [-0.25] * 3
+
+
+def test_whole_numbers_of_several_stay_whole(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    flights = (Stairs(x_m=0, y_m=0, steps=3), Stairs(x_m=0, y_m=4, steps=6))
+    document.edit(document.scene.model_copy(update={"obstacles": flights}), "test")
+    selection.set([("obstacle", 0), ("obstacle", 1)])
+    row = number(inspector, "steps")
+    enter(qtbot, row, "*1.5")
+    assert [o.steps for o in document.scene.obstacles] == [4, 9]  # type: ignore[union-attr]
+    enter(qtbot, row, "-=4")
+    assert row.message.text() == "Steps must be at least 1; 0 is less."
+    enter(qtbot, row, "7")
+    assert [o.steps for o in document.scene.obstacles] == [7, 7]  # type: ignore[union-attr]
+
+
+def test_groups_and_flags_of_several(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    document.set_value("obstacles[1].locked", True, "test")
+    selection.set([("obstacle", 0), ("obstacle", 1)])
+    group, locked = inspector.rows["group"], inspector.rows["locked"]
+    assert isinstance(group, TextRow)
+    enter(qtbot, group, "pegs")
+    assert [o.group for o in document.scene.obstacles[:3]] == ["pegs", "pegs", ""]
+    assert isinstance(locked, ToggleRow)
+    assert locked.field.checkState() == Qt.CheckState.PartiallyChecked
+    locked.field.click()
+    assert [o.locked for o in document.scene.obstacles[:3]] == [True, True, False]
+
+
+def test_the_way_back_to_a_default(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    selection.set([("ground", 0)])
+    row = number(inspector, "ground.mu_rolling")
+    assert row.reset_button is not None
+    assert not row.reset_button.isVisible()
+    enter(qtbot, row, "0.3")
+    assert row.reset_button.isVisible()
+    assert row.reset_button.toolTip() == "Back to 0.05"
+    qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
+    assert document.scene.ground.mu_rolling == 0.05
+    assert not row.reset_button.isVisible()
+    assert document.undo_stack.count() == 2
+    tip = row.field.toolTip()
+    for part in (
+        "Rolling friction",
+        "µ<",
+        "At least 0, at most 100",
+        "Default 0.05",
+        "Takes effect",
+        "ground.mu_rolling",
+    ):
+        assert part in tip
+    selection.set([("obstacle", 0)])
+    assert number(inspector, "x_m").reset_button is None, "a place has no default"
+
+
+def test_what_waits_for_the_reset_says_so(inspector: Inspector, selection: Selection, bridge: FakeBridge) -> None:
+    selection.set([("run", 0)])
+    step, duration = inspector.rows["solver.step_s"], inspector.rows["run.duration_s"]
+    assert "applies at reset" in step._label.text()
+    assert "applies at reset" not in duration._label.text()
+    assert "Applies at reset." in number(inspector, "solver.step_s").field.toolTip()
+    bridge.set_status(pending=("solver.step_s",))
+    assert step.message.text() == "Applies at the next reset."
+    assert not duration.message.isVisible()
+    bridge.set_status(pending=())
+    assert not step.message.isVisible()
+    bridge.set_status(pending=("start",))
+    selection.set([("start", 0)])
+    assert inspector.rows["start.x_m"].message.text() == "Applies at the next reset.", "with the part it is in"
+
+
+def test_any_property_is_found_by_name_symbol_or_key(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    selection.set([("obstacle", 2)])
+    inspector.search.setFocus()
+    qtbot.keyClicks(inspector.search, "time step")
+    assert "solver.step_s" in inspector.rows
+    assert next(iter(inspector.rows)) == "solver.step_s", "the best comes first"
+    inspector.search.clear()
+    assert "radius_m" in inspector.rows, "what is selected comes back"
+    qtbot.keyClicks(inspector.search, "L_H")
+    assert list(inspector.rows) == ["obstacles[3].radius_m"], "of what is selected, too"
+    enter(qtbot, number(inspector, "obstacles[3].radius_m"), "0.2")
+    assert document.scene.obstacles[2].radius_m == 0.2  # type: ignore[union-attr]
+    for text, key in (("kp_nm", "joint_controller.kp_nm_per_rad"), ("gravity", "ground.gravity_m_s2"),
+                      ("robot name", "robot.name"), ("µ_T,x", "ground.mu_along")):  # fmt: skip
+        inspector.search.setText(text)
+        assert key in inspector.rows, text
+    enter(qtbot, number(inspector, "ground.mu_along"), "0.4")
+    assert document.scene.ground.mu_along == 0.4
+    inspector.search.setText("no such thing")
+    assert inspector.title.text() == "Nothing found"
+    assert inspector.rows == {}
+    selection.set([("ground", 0)])
+    assert inspector.search.text() == ""
+    assert inspector.title.text() == "Ground"
+
+
+def test_a_search_reaches_every_value_that_matters(document: Document) -> None:
+    keys = {item.keys[0] for item in properties(document.scene)}
+    for part in (
+        "robot",
+        "ground",
+        "gait",
+        "joint_controller",
+        "actuator",
+        "control",
+        "solver",
+        "run",
+        "start",
+        "path",
+    ):
+        assert any(key.startswith(f"{part}.") for key in keys), part
+    for key in keys:
+        get_value(document.scene, key)
+    assert not any(key.startswith(("beam", "strain")) for key in keys), "a chain has no strain law"
+    (play,) = find(document.scene, "actuator.free_play")
+    assert play.unused, "what has no effect here is found, and says why"
+    assert {item.keys[0] for item in find(document.scene, "friction along")} >= {"ground.mu_along"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QFont, QIcon
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QFont, QIcon, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
@@ -15,6 +15,9 @@ from snakestudio.gui.widgets.themed import Themed
 __all__ = ["HistoryModel", "HistoryPanel"]
 
 Index = QModelIndex | QPersistentModelIndex
+
+_MARK = 14
+"""Size of the mark of the saved state, px."""
 
 
 class HistoryModel(QAbstractListModel):
@@ -31,7 +34,7 @@ class HistoryModel(QAbstractListModel):
         super().__init__(parent)
         self._document, self._stack = document, document.undo_stack
         self._rows = self._stack.count() + 1
-        self._saved = QIcon()
+        self._icons: tuple[QIcon, QIcon] | None = None
         self._bold = QFont()
         self._bold.setBold(True)
         self._stack.indexChanged.connect(self.refresh)
@@ -40,7 +43,7 @@ class HistoryModel(QAbstractListModel):
 
     def renew_theme(self) -> None:
         """The palette is another one."""
-        self._saved = QIcon()
+        self._icons = None
         self.refresh()
 
     def refresh(self) -> None:
@@ -69,18 +72,28 @@ class HistoryModel(QAbstractListModel):
             return self._bold
         if role == Qt.ItemDataRole.ForegroundRole and row > self._stack.index():
             return theme.colour("dim")
-        if role == Qt.ItemDataRole.DecorationRole and row == self._stack.cleanIndex() and self._document.path:
-            if self._saved.isNull():
-                self._saved = theme.icon("save", "dim")
-            return self._saved
+        if role == Qt.ItemDataRole.DecorationRole:
+            return self._icon(row)
         if role == Qt.ItemDataRole.ToolTipRole:
-            saved = " As it is in the file." if row == self._stack.cleanIndex() and self._document.path else ""
+            saved = " As it is in the file." if self.is_saved(row) else ""
             if row == self._stack.index():
                 return f"The scene as it is now.{saved}"
             verb = "undoes" if row < self._stack.index() else "redoes"
             count = abs(row - self._stack.index())
             return f"A click {verb} {count} step{'s' if count > 1 else ''}.{saved}"
         return None
+
+    def is_saved(self, row: int) -> bool:
+        """Whether that is what the file holds."""
+        return self._document.path is not None and row == self._stack.cleanIndex()
+
+    def _icon(self, row: int) -> QIcon:
+        """The mark of what is in the file; for all others one as large that shows nothing, so that texts line up."""
+        if self._icons is None:
+            blank = QPixmap(_MARK, _MARK)
+            blank.fill(Qt.GlobalColor.transparent)
+            self._icons = QIcon(blank), theme.icon("save", "dim")
+        return self._icons[self.is_saved(row)]
 
     @property
     def _first(self) -> str:
@@ -102,6 +115,7 @@ class HistoryPanel(Themed):
         self.list = QListView()
         self.list.setModel(self.model)
         self.list.setUniformItemSizes(True)
+        self.list.setIconSize(QSize(_MARK, _MARK))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setAccessibleName("Steps of this session")
         self.list.clicked.connect(lambda index: self._go(index.row()))

@@ -17,6 +17,8 @@ __all__ = ["Property", "find", "properties"]
 _UNSEEN = ("format", "kind")
 """What nobody edits in a row: the file's format, and which of several sorts a part is."""
 
+_OF_CONTINUUM = ("beam.", "strain.", "support.")
+
 
 class Property(NamedTuple):
     """A value of a scene.
@@ -28,15 +30,18 @@ class Property(NamedTuple):
     of : str
         What it belongs to, as people call it.
     doc : FieldDoc
+    unused : str
+        Why it has no effect in the scene as it stands, "" if it has.
     """
 
     keys: tuple[str, ...]
     of: str
     doc: FieldDoc
+    unused: str = ""
 
 
 def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
-    """All values that have an effect in the scene as it stands, in the order of its file.
+    """All values that the scene's sort of robot has, in the order of the file.
 
     Parameters
     ----------
@@ -59,8 +64,10 @@ def properties(scene: Scene, obstacles: Sequence[int] = ()) -> list[Property]:
             if isinstance(value, BaseModel):
                 label = field_doc(type(part), name).label
                 walk(value, f"{key}.", label if not prefix else f"{of}, {label[:1].lower()}{label[1:]}")
-            elif name not in _UNSEEN and not unused_reason(scene, key):
-                found.append(Property((key,), of, field_doc(type(part), name)))
+            elif name not in _UNSEEN:
+                unused = unused_reason(scene, key)
+                if not unused or not (scene.model.continuum or key.startswith(_OF_CONTINUUM)):
+                    found.append(Property((key,), of, field_doc(type(part), name), unused))
 
     walk(scene, "", "Scene")
     return found
@@ -84,5 +91,6 @@ def find(scene: Scene, text: str, obstacles: Sequence[int] = ()) -> list[Propert
         if not all(word in whole for word in words):
             continue
         exact = any(word in (item.doc.symbol.casefold(), item.doc.label.casefold()) for word in words)
-        ranked.append((0 if exact else 1 if all(word in name for word in words) else 2, place, item))
+        rank = 0 if exact else 1 if all(word in name for word in words) else 2
+        ranked.append((rank + (3 if item.unused else 0), place, item))
     return [item for _, _, item in sorted(ranked, key=lambda entry: entry[:2])]

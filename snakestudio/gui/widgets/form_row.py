@@ -117,7 +117,7 @@ class FormRow(QWidget):
         button.setProperty("role", "flat")
         button.setStyleSheet("QToolButton { padding: 0 }")
         button.setIcon(theme.icon("undo", "dim"))
-        button.setIconSize(QSize(10, 10))
+        button.setIconSize(QSize(12, 12))
         button.setFixedSize(GUTTER - 2, 20)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         default, unit = self.doc.default, f" {self.doc.unit}" if self.doc.unit else ""
