@@ -138,6 +138,7 @@ def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
             return None
         groups.setdefault(tuple(parent), {})[last] = value
     problems: list[Problem] = []
+    obstacles: list[Any] = list(scene.obstacles)  # often many change together: the tuple is made again only once
     for path, changes in groups.items():
         part: Any = scene
         for step in path:
@@ -149,11 +150,17 @@ def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
             return None
         try:
             old = {name: getattr(part, name) for name in type(part).model_fields}
-            scene = _replaced(scene, path, type(part).model_validate(old | changes))
+            changed = type(part).model_validate(old | changes)
+            if len(path) == 2 and path[0] == "obstacles":
+                obstacles[int(path[1])] = changed
+            else:
+                scene = _replaced(scene, path, changed)
         except ValidationError as error:
             for detail in error.errors(include_url=False):
                 detail["loc"] = (*path, *detail["loc"])
                 problems.append(problem_of(detail))
+    if any(path[:1] == ("obstacles",) for path in groups):
+        scene = _with_obstacles(scene, tuple(obstacles))
     return complete(scene, problems or structure_problems(scene))
 
 

@@ -16,7 +16,7 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.gui.widgets.parameter_row import declared, explanation, refusal, symbol_html
-from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.edits import get_value, parse_key, with_values
 from snakestudio.model.fields import field_doc
 
 __all__ = ["GUTTER", "SEVERAL", "FormRow"]
@@ -38,7 +38,7 @@ class FormRow(QWidget):
     ----------
     document : Document
     keys : sequence of str
-        Dotted scene keys.
+        Dotted scene keys; several are of obstacles.
     of : str
         Whose value it is, for the undo list: "cylinder 3".
     """
@@ -46,6 +46,7 @@ class FormRow(QWidget):
     def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.keys = list(keys)
+        self._obstacles = [int(parse_key(key)[1]) for key in self.keys] if len(self.keys) > 1 else []
         self._document, self._of = document, of
         self.model, self.name = declared(document.scene, self.keys[0])
         self.doc = field_doc(self.model, self.name)
@@ -150,14 +151,17 @@ class FormRow(QWidget):
 
     def value(self) -> Any:
         """The value in the scene, `SEVERAL` if it is not one."""
-        values = [get_value(self._document.scene, key) for key in self.keys]
-        return values[0] if all(value == values[0] for value in values[1:]) else SEVERAL
+        first = get_value(self._document.scene, self.keys[0])
+        if len(self.keys) == 1:
+            return first
+        obstacles = self._document.scene.obstacles  # it is only of these that several are edited, maybe thousands
+        return SEVERAL if any(getattr(obstacles[i], self.name) != first for i in self._obstacles) else first
 
     def refresh(self) -> None:
         """Show what the scene says now."""
         try:
             value = self.value()
-        except SceneError:
+        except (SceneError, IndexError, AttributeError):
             return  # what is edited has just gone; the form goes with it
         self._show(value)
         if self.reset_button is not None:
