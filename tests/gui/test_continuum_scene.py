@@ -162,7 +162,9 @@ def test_the_inspector_shows_a_section_and_the_parts_of_the_body(qtbot: QtBot, b
     inspector.show()
     selection.set([("link", 3)])
     assert inspector.title.text() == "Section 4 of 21"
-    qtbot.waitUntil(lambda: inspector._values[0][0].text() == "X")
+    assert inspector.link_values is not None
+    first = inspector.link_values.cells[0][0]
+    qtbot.waitUntil(lambda: first.text() == "X")
     selection.set([("beam", 0)])
     assert set(inspector.rows) == {f"beam.{name}" for name in Beam.model_fields}
     selection.set([("support", 0)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from PySide6.QtCore import (
     QItemSelection,
@@ -143,14 +144,14 @@ class SceneTree(Themed):
 
     def _turn_flag(self, index: QModelIndex) -> None:
         """An eye or a lock was clicked: of several selected rows all go with the one that was."""
-        flag = "hidden" if index.column() == HIDDEN_COLUMN else "locked"
+        flag: Literal["hidden", "locked"] = "hidden" if index.column() == HIDDEN_COLUMN else "locked"
         meant = self.model.obstacles_at(self.proxy.mapToSource(index))
         chosen = self._selection.obstacles
         obstacles = self._document.scene.obstacles
         on = not all(getattr(obstacles[i], flag) for i in meant)
         if set(meant) <= set(chosen):
             meant = chosen
-        self._commands.arrange.set_flag(meant, "hidden" if flag == "hidden" else "locked", on)
+        self._commands.arrange.set_flag(meant, flag, on)
 
     def rename(self) -> None:
         """Type another name for what is selected: of a group that is selected as a whole, for the group."""
@@ -179,7 +180,6 @@ class SceneTree(Themed):
         """The user selected in the tree: the row of a group stands for all its obstacles."""
         if self._syncing:
             return
-
         now = self._source_rows(self.view.selectionModel().selection())
         left = {item for index in self._source_rows(deselected) if (item := self.model.item(index)) is not None}
         items = {item for index in now if (item := self.model.item(index)) is not None}
