@@ -199,6 +199,12 @@ def test_groups_come_and_go_in_the_tree(tree: SceneTree, document: Document, sel
     for _ in range(3):
         document.undo_stack.undo()
     assert str(group_row(tree).data()) == "pegs (2)"
+    selection.set([("obstacle", 5), ("obstacle", 6)])
+    commands = ObstacleCommands(document, selection)
+    commands.delete()
+    selection.set([("obstacle", 4)])
+    document.undo_stack.undo()
+    assert selected_rows(tree) == {"Cylinder 5"}
     tree.search.setText("cylinder 5")
     assert tree.proxy.rowCount(group_row(tree)) == 1
 

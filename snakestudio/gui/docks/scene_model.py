@@ -11,7 +11,30 @@ from PySide6.QtGui import QFont, QIcon
 from snakestudio.gui import theme
 from snakestudio.gui.docks.obstacle_rows import ObstacleRows
 from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_title, place_and_size
-from snakestudio.gui.docks.scene_texts import Part, part_text
+from snakestudio.gui.docks.scene_entries import (
+    ABOVE_CHAIN,
+    ABOVE_CONTINUUM,
+    BEAM,
+    CHAIN,
+    CONTINUUM,
+    FLAGS_OF,
+    GROUP,
+    IN_LIST,
+    ITEMS,
+    LEAF,
+    LINK,
+    LINKS,
+    NAMED_GROUP,
+    NAMED_OBSTACLE,
+    OBSTACLE,
+    OBSTACLE_LEAF,
+    OBSTACLES,
+    PARTS,
+    ROBOT,
+    SELECTABLE,
+    WORLD,
+)
+from snakestudio.gui.docks.scene_texts import flag_tip, part_text
 from snakestudio.gui.document import Document
 from snakestudio.gui.parts import n_parts
 from snakestudio.gui.selection import Item
@@ -28,51 +51,6 @@ _MIME = "application/x-snakestudio-obstacles"
 
 Index = QModelIndex | QPersistentModelIndex
 
-# Internal ids: small ones for what there is one of, then a range for each list.
-_ROBOT, _LINKS, _START, _WORLD, _GROUND, _PATH, _OBSTACLES, _RUN, _BEAM, _STRAIN, _SUPPORT = range(1, 12)
-_CHAIN = {
-    0: (_ROBOT, _WORLD, _RUN),
-    _ROBOT: (_LINKS, _START),
-    _WORLD: (_GROUND, _PATH, _OBSTACLES),
-}
-_CONTINUUM = {
-    0: (_BEAM, _WORLD, _RUN),
-    _BEAM: (_LINKS, _STRAIN, _SUPPORT, _START),
-    _WORLD: (_GROUND,),
-}
-"""What stands under what, by whether the robot has links or is a continuous body."""
-_LINK, _OBSTACLE, _GROUP = 1 << 20, 1 << 24, 1 << 28
-_PARTS: dict[int, Part] = {
-    _ROBOT: "robot", _LINKS: "links", _START: "start", _WORLD: "world", _GROUND: "ground", _PATH: "path",
-    _OBSTACLES: "obstacles", _RUN: "run", _BEAM: "beam", _STRAIN: "strain", _SUPPORT: "support",
-}  # fmt: skip
-_ITEMS: dict[int, Item] = {
-    _ROBOT: ("robot", 0),
-    _START: ("start", 0),
-    _GROUND: ("ground", 0),
-    _PATH: ("path", 0),
-    _RUN: ("run", 0),
-    _BEAM: ("beam", 0),
-    _STRAIN: ("strain", 0),
-    _SUPPORT: ("support", 0),
-}
-
-
-# Made once: joining flags takes longer than all else that a view asks of a row, and it asks for thousands.
-_Flag = Qt.ItemFlag
-_SELECTABLE = _Flag.ItemIsEnabled | _Flag.ItemIsSelectable
-_LEAF = _SELECTABLE | _Flag.ItemNeverHasChildren
-_IN_LIST = _SELECTABLE | _Flag.ItemIsDragEnabled | _Flag.ItemIsDropEnabled
-_OBSTACLE_LEAF = _IN_LIST | _Flag.ItemNeverHasChildren
-_NAMED_GROUP = _IN_LIST | _Flag.ItemIsEditable
-_NAMED_OBSTACLE = _OBSTACLE_LEAF | _Flag.ItemIsEditable
-_FLAGS_OF = {
-    _LINKS: _Flag.ItemIsEnabled,
-    _WORLD: _Flag.ItemIsEnabled,
-    _OBSTACLES: _Flag.ItemIsEnabled | _Flag.ItemIsDropEnabled,
-}
-"""Flags of what there is one of; of the others `_SELECTABLE`."""
-
 
 class SceneModel(QAbstractItemModel):
     """Robot with links and start, world with ground, path and obstacles, run.
@@ -86,10 +64,13 @@ class SceneModel(QAbstractItemModel):
 
     Signals
     -------
+    arranging()
+        Rows are about to come, go or change places; each that is held on to is looked for again, so better let go.
     put_asked(indices: tuple of int, name: str)
         Obstacles (0-based) were dragged onto a group, or ("") out of theirs.
     """
 
+    arranging = Signal()
     put_asked = Signal(tuple, str)
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
@@ -111,13 +92,10 @@ class SceneModel(QAbstractItemModel):
         if parent.isValid() and parent.column() != NAME_COLUMN:
             return 0
         number = int(parent.internalId()) if parent.isValid() else 0
-        if number >= _GROUP:
-            return len(self._rows.members[number - _GROUP])
-        if number == _LINKS:
-            return n_parts(self._scene)
-        if number == _OBSTACLES:
-            return len(self._rows.top)
-        return len(self._children.get(number, ()))
+        if number >= GROUP:
+            return len(self._rows.members[number - GROUP])
+        counted = {LINKS: n_parts(self._scene), OBSTACLES: len(self._rows.top)}
+        return counted.get(number, len(self._children.get(number, ())))
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 3
@@ -127,17 +105,17 @@ class SceneModel(QAbstractItemModel):
         number = parent.internalId() if parent.isValid() else 0
         if row < 0 or not 0 <= column < 3:
             return QModelIndex()
-        if number == _OBSTACLES:
+        if number == OBSTACLES:
             if row < len(self._rows.top):
                 entry = self._rows.top[row]
-                return self.createIndex(row, column, _OBSTACLE + entry if entry >= 0 else _GROUP - 1 - entry)
-        elif number >= _GROUP:
-            inside = self._rows.members[number - _GROUP]
+                return self.createIndex(row, column, OBSTACLE + entry if entry >= 0 else GROUP - 1 - entry)
+        elif number >= GROUP:
+            inside = self._rows.members[number - GROUP]
             if row < len(inside):
-                return self.createIndex(row, column, _OBSTACLE + inside[row])
-        elif number == _LINKS:
+                return self.createIndex(row, column, OBSTACLE + inside[row])
+        elif number == LINKS:
             if row < n_parts(self._scene):
-                return self.createIndex(row, column, _LINK + row)
+                return self.createIndex(row, column, LINK + row)
         elif row < len(below := self._children.get(number, ())):
             return self.createIndex(row, column, below[row])
         return QModelIndex()
@@ -148,23 +126,28 @@ class SceneModel(QAbstractItemModel):
         if not index.isValid():
             return QModelIndex()
         number = int(index.internalId())
-        if _OBSTACLE <= number < _GROUP:
-            i = number - _OBSTACLE
+        if OBSTACLE <= number < GROUP:
+            i = number - OBSTACLE
             g = self._rows.group[i] if i < len(self._rows.group) else -1
-            return self._node(_OBSTACLES) if g < 0 else self._group_node(g)
-        above = _OBSTACLES if number >= _GROUP else _LINKS if number >= _LINK else self._above(number)
+            return self._node(OBSTACLES) if g < 0 else self._group_node(g)
+        above = OBSTACLES if number >= GROUP else LINKS if number >= LINK else self._above(number)
         return self._node(above)
 
     def _group_node(self, g: int) -> QModelIndex:
-        return self.createIndex(self._rows.group_row[g], 0, _GROUP + g)
+        return self.createIndex(self._rows.group_row[g], 0, GROUP + g)
 
     @property
     def _children(self) -> dict[int, tuple[int, ...]]:
-        return _CONTINUUM if self._scene.model.continuum else _CHAIN
+        return CONTINUUM if self._scene.model.continuum else CHAIN
 
     def _above(self, number: int) -> int:
         """What an entry stands under; -1 for one that the tree does not have now."""
-        return next((above for above, below in self._children.items() if number in below), -1)
+        return (ABOVE_CONTINUUM if self._scene.model.continuum else ABOVE_CHAIN).get(number, -1)
+
+    @property
+    def obstacles_node(self) -> QModelIndex:
+        """Above the obstacles."""
+        return self._node(OBSTACLES)
 
     def _node(self, number: int) -> QModelIndex:
         above = self._above(number)
@@ -173,14 +156,9 @@ class SceneModel(QAbstractItemModel):
         return self.createIndex(self._children[above].index(number), 0, number)
 
     @property
-    def obstacles_node(self) -> QModelIndex:
-        """Above the obstacles."""
-        return self._node(_OBSTACLES)
-
-    @property
     def nodes_open_at_first(self) -> tuple[QModelIndex, ...]:
         """What is unfolded when the tree is first shown."""
-        nodes = (self._node(number) for number in (_ROBOT, _BEAM, _WORLD, _OBSTACLES))
+        nodes = (self._node(number) for number in (ROBOT, BEAM, WORLD, OBSTACLES))
         return tuple(node for node in nodes if node.isValid())
 
     # --- content ---------------------------------------------------------------------------------------------------
@@ -195,18 +173,18 @@ class SceneModel(QAbstractItemModel):
             return self._text(number)
         if role == Qt.ItemDataRole.FontRole and number in self._children[0]:
             return self._bold
-        if number < _OBSTACLE or not self._obstacles_at(number):
+        if number < OBSTACLE or not self._obstacles_at(number):
             return None
         if role == Qt.ItemDataRole.ForegroundRole and self._is_flagged(number, HIDDEN_COLUMN):
             return theme.colour("dim")
-        if number >= _GROUP:
-            name = self._rows.names[number - _GROUP]
+        if number >= GROUP:
+            name = self._rows.names[number - GROUP]
             if role == Qt.ItemDataRole.EditRole:
                 return name
             if role == Qt.ItemDataRole.ToolTipRole:
                 return f"Group {name}: {len(self._obstacles_at(number))} obstacles"
             return self._icon("group") if role == Qt.ItemDataRole.DecorationRole else None
-        obstacle = self._scene.obstacles[number - _OBSTACLE]
+        obstacle = self._scene.obstacles[number - OBSTACLE]
         if role == Qt.ItemDataRole.EditRole:
             return obstacle.name
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -215,15 +193,13 @@ class SceneModel(QAbstractItemModel):
 
     def _flag_data(self, number: int, column: int, role: int) -> Any:
         """Of the columns beside the names: whether something is hidden or locked."""
-        if number < _OBSTACLE or not self._obstacles_at(number):
+        if number < OBSTACLE or not self._obstacles_at(number):
             return None
         on = self._is_flagged(number, column)
         if role == FLAG_ROLE:
             return on
         if role == Qt.ItemDataRole.ToolTipRole:
-            if column == HIDDEN_COLUMN:
-                return "Hidden, but the robot meets it; a click shows it" if on else "A click hides it"
-            return "Locked against picking and edits in the view; a click frees it" if on else "A click locks it"
+            return flag_tip("hidden" if column == HIDDEN_COLUMN else "locked", on)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ("hidden" if column == HIDDEN_COLUMN else "locked") if on else ""
         return None
@@ -234,10 +210,10 @@ class SceneModel(QAbstractItemModel):
 
     def _obstacles_at(self, number: int) -> list[int]:
         """0-based obstacles that an entry stands for; none for one that was there before."""
-        if number >= _GROUP:
-            g = number - _GROUP
+        if number >= GROUP:
+            g = number - GROUP
             return self._rows.members[g] if g < len(self._rows.members) else []
-        return [number - _OBSTACLE] if _OBSTACLE <= number < _OBSTACLE + len(self._scene.obstacles) else []
+        return [number - OBSTACLE] if OBSTACLE <= number < OBSTACLE + len(self._scene.obstacles) else []
 
     def _icon(self, name: str) -> QIcon:
         """An icon in the colours of the present palette."""
@@ -257,45 +233,45 @@ class SceneModel(QAbstractItemModel):
 
     def _text(self, number: int) -> str | None:
         scene = self._scene
-        if number >= _GROUP:
+        if number >= GROUP:
             count = len(self._obstacles_at(number))
-            return f"{self._rows.names[number - _GROUP]} ({count})" if count else None
-        if number >= _OBSTACLE:
-            i = number - _OBSTACLE
+            return f"{self._rows.names[number - GROUP]} ({count})" if count else None
+        if number >= OBSTACLE:
+            i = number - OBSTACLE
             return obstacle_title(scene.obstacles[i], i) if i < len(scene.obstacles) else None
-        if number >= _LINK:
-            i = number - _LINK
+        if number >= LINK:
+            i = number - LINK
             if scene.model.continuum:
                 place = f"X = {scene.beam.abscissas[i]:.3f} m" if i < scene.beam.sections else ""
                 return f"Section {i + 1} · {place if i else 'head'}"
             return f"Link {i + 1} · head" if i == scene.robot.head_index else f"Link {i + 1}"
-        return part_text(scene, _PARTS[number]) if number in _PARTS else None
+        return part_text(scene, PARTS[number]) if number in PARTS else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         number = int(index.internalId())
-        if number < _LINK:
-            return _FLAGS_OF.get(number, _SELECTABLE)
-        if number < _OBSTACLE:
-            return _LEAF
+        if number < LINK:
+            return FLAGS_OF.get(number, SELECTABLE)
+        if number < OBSTACLE:
+            return LEAF
         named = index.column() == NAME_COLUMN
-        if number >= _GROUP:
-            return _NAMED_GROUP if named else _IN_LIST
-        return _NAMED_OBSTACLE if named else _OBSTACLE_LEAF
+        if number >= GROUP:
+            return NAMED_GROUP if named else IN_LIST
+        return NAMED_OBSTACLE if named else OBSTACLE_LEAF
 
     def item(self, index: Index) -> Item | None:
         """What can be selected at an index; None for a group, which is all its obstacles."""
         if not index.isValid():
             return None
         number = int(index.internalId())
-        if number >= _GROUP:
+        if number >= GROUP:
             return None
-        if number >= _OBSTACLE:
-            return "obstacle", number - _OBSTACLE
-        if number >= _LINK:
-            return "link", number - _LINK
-        return _ITEMS.get(number)
+        if number >= OBSTACLE:
+            return "obstacle", number - OBSTACLE
+        if number >= LINK:
+            return "link", number - LINK
+        return ITEMS.get(number)
 
     def obstacles_at(self, index: Index) -> tuple[int, ...]:
         """The obstacle or the obstacles of the group (0-based) at an index."""
@@ -303,7 +279,7 @@ class SceneModel(QAbstractItemModel):
 
     def is_group(self, index: Index) -> bool:
         """Whether a group stands at an index."""
-        return index.isValid() and int(index.internalId()) >= _GROUP
+        return index.isValid() and int(index.internalId()) >= GROUP
 
     def index_of(self, item: Item) -> QModelIndex:
         """Where an item is."""
@@ -311,21 +287,23 @@ class SceneModel(QAbstractItemModel):
         if kind == "obstacle":
             if self._scene.model.continuum or i >= len(self._rows.row):
                 return QModelIndex()
-            return self.createIndex(self._rows.row[i], 0, _OBSTACLE + i)
+            return self.createIndex(self._rows.row[i], 0, OBSTACLE + i)
         if kind == "link":
-            return self.index(i, 0, self._node(_LINKS))
-        return self._node(next(number for number, known in _ITEMS.items() if known[0] == kind))
+            return self.index(i, 0, self._node(LINKS))
+        return self._node(next(number for number, known in ITEMS.items() if known[0] == kind))
 
     def ranges_of(self, items: Iterable[Item]) -> list[tuple[QModelIndex, QModelIndex]]:
         """First and last rows that items stand in, without gaps; of whole groups with their nodes."""
         obstacles, found = [], []
         for item in items:
-            if item[0] == "obstacle" and not self._scene.model.continuum:
-                obstacles.append(item[1])
+            if item[0] == "obstacle":
+                # The selection may know of a scene that is only about to come here.
+                if not self._scene.model.continuum and item[1] < len(self._rows.row):
+                    obstacles.append(item[1])
             elif (index := self.index_of(item)).isValid():
                 found.append((index, index.siblingAtColumn(LOCKED_COLUMN)))
         for g, first, last in self._rows.runs(obstacles):
-            parent = self._node(_OBSTACLES) if g < 0 else self._group_node(g)
+            parent = self._node(OBSTACLES) if g < 0 else self._group_node(g)
             found.append((self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)))
             if g >= 0 and last - first + 1 == len(self._rows.members[g]):
                 found.append((parent, parent.siblingAtColumn(LOCKED_COLUMN)))
@@ -341,9 +319,9 @@ class SceneModel(QAbstractItemModel):
         number = int(index.internalId()) if index.isValid() else 0
         if role != Qt.ItemDataRole.EditRole or not self._obstacles_at(number):
             return False
-        if number >= _GROUP:
-            return self.rename_group(self._rows.names[number - _GROUP], str(value))
-        return self.rename_obstacle(number - _OBSTACLE, str(value))
+        if number >= GROUP:
+            return self.rename_group(self._rows.names[number - GROUP], str(value))
+        return self.rename_obstacle(number - OBSTACLE, str(value))
 
     def supportedDropActions(self) -> Qt.DropAction:
         return Qt.DropAction.MoveAction
@@ -363,9 +341,9 @@ class SceneModel(QAbstractItemModel):
     def _drop_group(self, parent: Index) -> str | None:
         """The group that what is dropped there gets into; None where nothing can be dropped."""
         number = int(parent.internalId())
-        if number == _OBSTACLES:
+        if number == OBSTACLES:
             return ""
-        if number < _OBSTACLE or not self._obstacles_at(number):
+        if number < OBSTACLE or not self._obstacles_at(number):
             return None
         return self._scene.obstacles[self._obstacles_at(number)[0]].group
 
@@ -394,7 +372,7 @@ class SceneModel(QAbstractItemModel):
         else:
             self._scene = after
             for g, first, last in self._rows.runs(changed) if not after.model.continuum else ():
-                parent = self._node(_OBSTACLES) if g < 0 else self._group_node(g)
+                parent = self._node(OBSTACLES) if g < 0 else self._group_node(g)
                 self.dataChanged.emit(self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent))
                 if g >= 0:  # it shows whether all in it is hidden or locked
                     self.dataChanged.emit(parent, parent.siblingAtColumn(LOCKED_COLUMN))
@@ -404,6 +382,7 @@ class SceneModel(QAbstractItemModel):
 
     def _arrange(self, after: Scene) -> None:
         """Rows came, went or changed places: what the views hold of them is told where it is now."""
+        self.arranging.emit()
         self.layoutAboutToBeChanged.emit()
         held = self.persistentIndexList()
         was, names = self._scene.obstacles, self._rows.names
@@ -413,11 +392,11 @@ class SceneModel(QAbstractItemModel):
         def renewed(index: QModelIndex) -> QModelIndex:
             number = int(index.internalId())
             found = index
-            if number >= _GROUP:
-                found = self.index_of_group(names[number - _GROUP])
-            elif number >= _OBSTACLE:
-                found = self.index_of(("obstacle", places.get(id(was[number - _OBSTACLE]), len(places))))
-            elif number >= _LINK and number - _LINK >= n_parts(after):
+            if number >= GROUP:
+                found = self.index_of_group(names[number - GROUP])
+            elif number >= OBSTACLE:
+                found = self.index_of(("obstacle", places.get(id(was[number - OBSTACLE]), len(places))))
+            elif number >= LINK and number - LINK >= n_parts(after):
                 found = QModelIndex()
             return found.siblingAtColumn(index.column()) if found.isValid() else found
 

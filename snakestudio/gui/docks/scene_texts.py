@@ -8,7 +8,7 @@ from snakestudio.gui.parts import n_parts
 from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.model.scene import Scene
 
-__all__ = ["Part", "part_text"]
+__all__ = ["Part", "flag_tip", "part_text"]
 
 Part = Literal[
     "robot", "links", "start", "world", "ground", "path", "obstacles", "run", "beam", "strain", "support"
@@ -60,3 +60,10 @@ def part_text(scene: Scene, part: Part) -> str:
             return f"Strain law · {scene.strain.kind}"
         case "support":
             return f"Contacts of the body · {_SUPPORTS[scene.support.kind]}"
+
+
+def flag_tip(flag: Literal["hidden", "locked"], on: bool) -> str:
+    """What a click on an eye or a lock does."""
+    if flag == "hidden":
+        return "Hidden, but the robot meets it; a click shows it" if on else "A click hides it"
+    return "Locked against picking and edits in the view; a click frees it" if on else "A click locks it"

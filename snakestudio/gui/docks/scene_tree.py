@@ -59,13 +59,14 @@ class SceneTree(Themed):
         super().__init__(parent)
         self._document, self._selection = document, selection
         self._commands = commands or ObstacleCommands(document, selection)
-        self._syncing = False
+        self._syncing = self._let_go_of = False
         self.menu_entries: Sequence[QAction | QMenu | None] = ()
         """What the menu of the right button offers beside adding; None for a line."""
         self.model = SceneModel(document, self)
         self.model.rename_obstacle = self._commands.arrange.rename
         self.model.rename_group = self._commands.arrange.rename_group
         self.model.put_asked.connect(self._commands.arrange.put_into)
+        self.model.arranging.connect(self._let_go)
         self.proxy = QSortFilterProxyModel(self)
         self.proxy.setSourceModel(self.model)
         self.proxy.setRecursiveFilteringEnabled(True)
@@ -215,6 +216,12 @@ class SceneTree(Themed):
                 self.view.scrollTo(first)
         self._syncing = False
 
+    def _let_go(self) -> None:
+        """Select no row while rows are arranged; `_on_scene` selects again what is to be."""
+        self._syncing = self._let_go_of = True
+        self.view.selectionModel().clearSelection()
+        self._syncing = False
+
     def _source_rows(self, selection: QItemSelection) -> list[QModelIndex]:
         """The model's entries in the rows of a selection of the view."""
         return [
@@ -246,7 +253,8 @@ class SceneTree(Themed):
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         other = before is None or before.model.continuum != after.model.continuum
-        if other or before is None or before.obstacles is not after.obstacles:
+        if self._let_go_of or other or before is None:
+            self._let_go_of = False
             self._on_selection(follow=other or before is None or len(before.obstacles) != len(after.obstacles))
 
     def _enable(self) -> None:
