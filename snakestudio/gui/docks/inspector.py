@@ -74,7 +74,8 @@ class Inspector(Themed):
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName("Find a property")
         self.search.setToolTip("Any value of the scene by its name, symbol, key or explanation")
-        self.search.textChanged.connect(lambda _: self._rebuild())
+        self._search_pace = Throttle(150, self._search, self)  # rows are not made for every letter of a word
+        self.search.textChanged.connect(self._search_pace.ask)
         self.title = heading("")
         self.subtitle = QLabel()
         self.subtitle.setProperty("role", "dim")
@@ -137,12 +138,15 @@ class Inspector(Themed):
     def _forget(self) -> None:
         self._shown = ()
 
+    def _search(self) -> None:
+        """Another text stands in the search field."""
+        if self._target() != self._shown:
+            self._rebuild()
+
     def _on_selection(self) -> None:
         """Who selects something wants to see that, not what was looked for before."""
-        if self._searched:
-            self.search.clear()
-        else:
-            self._rebuild()
+        self.search.clear()
+        self._rebuild()
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if self._target() != self._shown:
@@ -234,7 +238,7 @@ class Inspector(Themed):
                 continue
             label = QLabel(f"{item.of[:1].upper()}{item.of[1:]}")
             label.setProperty("role", "group")
-            label.setContentsMargins(GUTTER, 0, 0, 0)
+            label.setContentsMargins(GUTTER - 4, 0, 0, 0)
             place = column.count()
             if self._add_row(column, item.keys[0], list(item.keys), item.of.lower()):
                 self._found += 1

@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractItemModel, QMimeData, QModelIndex, QObject, 
 from PySide6.QtGui import QFont, QIcon
 
 from snakestudio.gui import theme
+from snakestudio.gui.docks.dragged_rows import MIME, packed, unpacked
 from snakestudio.gui.docks.obstacle_rows import ObstacleRows
 from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_title, place_and_size
 from snakestudio.gui.docks.scene_entries import (
@@ -47,7 +48,6 @@ NAME_COLUMN, HIDDEN_COLUMN, LOCKED_COLUMN = range(3)
 FLAG_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 """Whether what stands in a row is hidden, or locked, by column."""
 
-_MIME = "application/x-snakestudio-obstacles"
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -94,8 +94,11 @@ class SceneModel(QAbstractItemModel):
         number = int(parent.internalId()) if parent.isValid() else 0
         if number >= GROUP:
             return len(self._rows.members[number - GROUP])
-        counted = {LINKS: n_parts(self._scene), OBSTACLES: len(self._rows.top)}
-        return counted.get(number, len(self._children.get(number, ())))
+        if number == LINKS:
+            return n_parts(self._scene)
+        if number == OBSTACLES:
+            return len(self._rows.top)
+        return len(self._children.get(number, ()))
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 3
@@ -327,16 +330,13 @@ class SceneModel(QAbstractItemModel):
         return Qt.DropAction.MoveAction
 
     def mimeTypes(self) -> list[str]:
-        return [_MIME]
+        return [MIME]
 
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
-        chosen = sorted({i for index in indexes for i in self.obstacles_at(index)})
-        data = QMimeData()
-        data.setData(_MIME, " ".join(map(str, chosen)).encode())
-        return data
+        return packed(i for index in indexes for i in self.obstacles_at(index))
 
     def canDropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
-        return data.hasFormat(_MIME) and parent.isValid() and self._drop_group(parent) is not None
+        return data.hasFormat(MIME) and parent.isValid() and self._drop_group(parent) is not None
 
     def _drop_group(self, parent: Index) -> str | None:
         """The group that what is dropped there gets into; None where nothing can be dropped."""
@@ -350,8 +350,7 @@ class SceneModel(QAbstractItemModel):
     def dropMimeData(self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index) -> bool:
         if not self.canDropMimeData(data, action, row, column, parent):
             return False
-        dragged = tuple(int(text) for text in bytes(data.data(_MIME).data()).decode().split())
-        self.put_asked.emit(dragged, self._drop_group(parent))
+        self.put_asked.emit(unpacked(data), self._drop_group(parent))
         return True
 
     # --- changes ---------------------------------------------------------------------------------------------------
