@@ -54,11 +54,15 @@ class Document(QObject):
         Another file was opened (or a new scene begun): what was shown belongs to the past.
     title_changed()
         Path or dirty state changed.
+    history_changed()
+        Steps came, went, were undone or redone, or another one is the saved one. Unlike those of the stack it is not
+        emitted at its end, when it can no longer be asked.
     """
 
     scene_changed = Signal(object, object)
     opened = Signal()
     title_changed = Signal()
+    history_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -66,12 +70,17 @@ class Document(QObject):
         self.path: Path | None = None
         self.undo_stack = QUndoStack(self)
         self.undo_stack.cleanChanged.connect(self._on_clean)
+        self.undo_stack.indexChanged.connect(self._on_index)
         self._text: str | None = None
         self._last_gesture = 0
         self._jumping = False
 
     def _on_clean(self, clean: bool) -> None:
         self.title_changed.emit()
+        self.history_changed.emit()
+
+    def _on_index(self, index: int) -> None:
+        self.history_changed.emit()
 
     @property
     def dirty(self) -> bool:

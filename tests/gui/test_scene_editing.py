@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+import shiboken6
 from PySide6.QtCore import QMimeData, QModelIndex, QPoint, QPointF, Qt
 from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QIcon, QMouseEvent
 from PySide6.QtTest import QAbstractItemModelTester
@@ -530,3 +531,14 @@ def test_a_click_in_the_history_goes_there(qtbot: QtBot, document: Document) -> 
     assert look(Qt.ItemDataRole.DisplayRole) == ["Open obstacle_aided.toml", "Another way"]
     document.new()
     assert look(Qt.ItemDataRole.DisplayRole) == ["New scene"]
+
+
+def test_the_history_does_not_ask_a_document_that_is_gone(qtbot: QtBot) -> None:
+    document = Document()
+    panel = HistoryPanel(document)
+    qtbot.addWidget(panel)
+    document.set_value("ground.mu_along", 0.5, "Friction")
+    assert panel.model.rowCount() == 2
+    with qtbot.captureExceptions() as exceptions:
+        shiboken6.delete(document)
+    assert exceptions == []

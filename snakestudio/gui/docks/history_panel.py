@@ -37,8 +37,7 @@ class HistoryModel(QAbstractListModel):
         self._icons: tuple[QIcon, QIcon] | None = None
         self._bold = QFont()
         self._bold.setBold(True)
-        self._stack.indexChanged.connect(self.refresh)
-        self._stack.cleanChanged.connect(self.refresh)
+        document.history_changed.connect(self.refresh)
         document.title_changed.connect(self.refresh)
 
     def renew_theme(self) -> None:
@@ -128,7 +127,7 @@ class HistoryPanel(Themed):
         layout.setSpacing(8)
         layout.addWidget(self.list, 1)
         layout.addWidget(self._note)
-        document.undo_stack.indexChanged.connect(self._show)
+        document.history_changed.connect(self._show)
         document.opened.connect(self._show)
         self._show()
 
