@@ -272,9 +272,7 @@ class SceneModel(QAbstractItemModel):
             return None
         if number >= OBSTACLE:
             return "obstacle", number - OBSTACLE
-        if number >= LINK:
-            return "link", number - LINK
-        return ITEMS.get(number)
+        return ("link", number - LINK) if number >= LINK else ITEMS.get(number)
 
     def obstacles_at(self, index: Index) -> tuple[int, ...]:
         """The obstacle or the obstacles of the group (0-based) at an index."""
@@ -375,8 +373,7 @@ class SceneModel(QAbstractItemModel):
                 self.dataChanged.emit(self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent))
                 if g >= 0:  # it shows whether all in it is hidden or locked
                     self.dataChanged.emit(parent, parent.siblingAtColumn(LOCKED_COLUMN))
-        for number in (number for below in self._children.values() for number in below):
-            node = self._node(number)
+        for node in (self._node(number) for below in self._children.values() for number in below):
             self.dataChanged.emit(node, node)
 
     def _arrange(self, after: Scene) -> None:
