@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from snakestudio.gui.commands.arrange import ARRANGE, SELECT
 from snakestudio.gui.commands.spec import Spec, has_links, line
+from snakestudio.gui.editor.robot_commands import ROBOT
 from snakestudio.model.presets import PRESETS, Preset
 from snakestudio.render.gizmo import Mode
 
@@ -67,6 +68,7 @@ EDIT: tuple[Spec, ...] = (
         "remove_path", "Edit", "Remove Path", lambda w: w.viewport.path_tool.clear(),
         enabled=lambda w: bool(w.document.scene.path),
     ),
+    *ROBOT,
     line("Edit"),
     Spec(
         "duplicate", "Edit", "Duplicate Obstacles", lambda w: w.obstacles.duplicate(), ("Ctrl+D",),

@@ -83,6 +83,10 @@ VIEW: tuple[Spec, ...] = (
         checked=lambda w: w.viewport.navigator.following, icon="follow",
         tip="Keep the robot in the middle of the picture",
     ),
+    Spec(
+        "measure", "View", "Measure", lambda w: w.viewport.measure_tool.begin(), ("M",), icon="measure", local=True,
+        tip="Click two points: distance, parts along x and y, direction",
+    ),
     line("View"),
     Spec(
         "gizmo", "View", "Gizmo", lambda w: w.viewport.editor.options.toggle("gizmo"), (), has_links,
@@ -108,6 +112,7 @@ VIEW: tuple[Spec, ...] = (
     ),
     _show("see_through", "See Through Obstacles"),
     _show("grid", "Grid"),
+    _show("drafting", "Rulers and Dimensions", "In the view from above: sizes and gaps of what is selected"),
     line("View/Show"),
     Spec("arrows_longer", "View/Show", "Longer Arrows", _arrows(1.25), ("Ctrl+Up",)),
     Spec("arrows_shorter", "View/Show", "Shorter Arrows", _arrows(0.8), ("Ctrl+Down",)),

@@ -35,6 +35,8 @@ class Wishes:
     support_torques : bool
         Arrows of the torques of what holds a continuous body; 1 N m is as long as 10 N.
     path, contact_points, centre_of_mass, joint_axes, reference_ghost, grid, see_through : bool
+    drafting : bool
+        Rulers and dimensions in the view from above.
     """
 
     forces: bool = True
@@ -50,6 +52,7 @@ class Wishes:
     reference_ghost: bool = False
     grid: bool = True
     see_through: bool = False
+    drafting: bool = True
     body_quantity: str = "torque"
     support_torques: bool = False
 

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui import theme
+from snakestudio.gui.drafting.rulers import THICK
 from snakestudio.gui.viewport.painted_bar import paint_bar
 from snakestudio.gui.viewport.painted_gizmo import paint_gizmo
 from snakestudio.gui.viewport.surface import Picture
@@ -142,7 +143,7 @@ class TopView(QWidget):
         paint_gizmo(painter, overlays, camera, colours, place)
         painter.setPen(_qcolour(colours.text_dim))
         painter.drawText(
-            self.rect().adjusted(12, 0, -12, -10),
+            self.rect().adjusted(12 + THICK, 0, -12, -10 - THICK),
             Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft,
             "Plain view from above",
         )

@@ -14,7 +14,10 @@ from PySide6.QtWidgets import QWidget
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
+from snakestudio.gui.drafting.measure_tool import MeasureTool
+from snakestudio.gui.drafting.sheet import Sheet
 from snakestudio.gui.editor.editor import Editor
+from snakestudio.gui.editor.robot_tool import RobotTool
 from snakestudio.gui.parts import n_parts, part_name
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.viewport.body_look import BodyLook
@@ -92,7 +95,11 @@ class Viewport(QWidget):
         self._mouse = Mouse(self)
         self.path_tool = PathTool(self)
         self.editor = Editor(self)
-        self.tools = Tools([self.editor.transforms, self.path_tool, self.editor.boxes], self)
+        self.measure_tool = MeasureTool(self)
+        self.robot_tool = RobotTool(self)
+        self.tools = Tools(
+            [self.measure_tool, self.editor.transforms, self.path_tool, self.robot_tool, self.editor.boxes], self
+        )
         self.preview = Preview(self)
         self.drop = DropTarget(self)
         self.setMouseTracking(True)
@@ -103,6 +110,7 @@ class Viewport(QWidget):
 
         self.gl: GlView | ThreadedView | None = None
         self._flat: TopView | None = None
+        self.sheet = Sheet(self)
         self.legend = Legend(self.options, self.navigator, self)
         self.ghost_legend = Swatches(self)
         self.control_legend = Swatches(self)
@@ -121,6 +129,7 @@ class Viewport(QWidget):
         self.options.changed.connect(self.refresh)
         self.tools.changed.connect(self._on_tool)
         self.preview.changed.connect(self.refresh)
+        self.sheet.inset_changed.connect(self._arrange)
         bridge.frame.connect(self.show_instant)
         bridge.status_changed.connect(self.refresh)
         document.scene_changed.connect(self._on_scene)
@@ -134,6 +143,7 @@ class Viewport(QWidget):
 
     def refresh(self) -> None:
         """Draw again, soon."""
+        self.sheet.renew()
         surface = self.gl or self._flat
         if surface is not None:
             surface.refresh()
@@ -180,6 +190,8 @@ class Viewport(QWidget):
             ghosts=self.ghosts(snapshot.time) if snapshot is not None else (),
             selection=tuple(Pick(kind, index) for kind, index in sorted(self.selection.bodies)),
             hover=Pick(*self.selection.hovered) if self.selection.hovered is not None else None,
+            show_grid_labels=not self.sheet.drafting,  # its rulers say that, and where x and y point
+            show_triad=not self.sheet.drafting,
         )
         return self.tools.dress(scene_and_selection)
 
@@ -244,7 +256,7 @@ class Viewport(QWidget):
         self.show_instant()
 
     def image(self, size: QSize | None = None) -> QImage:
-        """The picture as it stands, without the buttons, at full quality.
+        """The picture as it stands, without the buttons, at full quality; a drawing with its rulers and dimensions.
 
         Raises
         ------
@@ -254,9 +266,12 @@ class Viewport(QWidget):
         ratio = self.devicePixelRatio()
         size = size or QSize(round(self.width() * ratio), round(self.height() * ratio))
         if self.gl is not None:
-            return self.gl.image(size.width(), size.height())
-        assert self._flat is not None
-        return self._flat.grab().toImage().scaled(size, Qt.AspectRatioMode.KeepAspectRatio)
+            image = self.gl.image(size.width(), size.height())
+        else:
+            assert self._flat is not None
+            image = self._flat.grab().toImage().scaled(size, Qt.AspectRatioMode.KeepAspectRatio)
+        self.sheet.draw_on(image)
+        return image
 
     # --- events of the program ------------------------------------------------------------------------------------
 
@@ -343,6 +358,7 @@ class Viewport(QWidget):
             self.mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.sheet.point_at(event.position())
         if self.tools.move(event):
             self.selection.set_hovered(None)
         else:
@@ -360,6 +376,7 @@ class Viewport(QWidget):
 
     def leaveEvent(self, event: QEvent) -> None:
         self.tools.leave()
+        self.sheet.point_at(None)
         if not self._mouse.busy:
             self.selection.set_hovered(None)
             self._explain()
@@ -378,21 +395,26 @@ class Viewport(QWidget):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        for surface in (self.gl, self._flat):
+        for surface in (self.gl, self._flat, self.sheet):
             if surface is not None:
                 surface.setGeometry(self.rect())
-        self.legend.move(_MARGIN, _MARGIN)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Put what lies over the picture into its corners, beside the rulers."""
+        inset = self.sheet.inset
+        self.legend.move(_MARGIN + inset, _MARGIN)
         self._place_legends()
         self.buttons.adjustSize()
         self.buttons.move(self.width() - self.buttons.width() - _MARGIN, _MARGIN)
         self.editor.place()
-        self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN))
+        self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN - inset))
 
     def _place_legends(self) -> None:
         """One below the other, as far as they are shown."""
         top = self.legend.geometry().bottom() + _MARGIN // 2
         for legend in (self.control_legend, self.ghost_legend):
-            legend.move(_MARGIN, top)
+            legend.move(self.legend.x(), top)
             if legend.entries:
                 top += legend.height() + _MARGIN // 2
 

@@ -1,0 +1,1 @@
+"""The drafting view: rulers, dimensions and measuring over the viewport."""

@@ -1,0 +1,181 @@
+"""Convex outlines seen from above and how near two of them come to each other: the figures of a plan's dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Gap", "Outline", "gap", "least_gap", "nearest_of_many", "nearest_point"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Outline(NamedTuple):
+    """A convex polygon with rounded corners: all points within `radius` (m) of the hull of `points`.
+
+    A single point makes a disc, two points the outline of a capsule.
+
+    Attributes
+    ----------
+    points : (m, 2) array
+        Corners, anticlockwise, m.
+    radius : float
+        m.
+    """
+
+    points: FloatArray
+    radius: float
+
+    @property
+    def low(self) -> FloatArray:
+        """Lower left corner (2,) of the box around it, m."""
+        corner: FloatArray = self.points.min(axis=0) - self.radius
+        return corner
+
+    @property
+    def high(self) -> FloatArray:
+        """Upper right corner (2,) of the box around it, m."""
+        corner: FloatArray = self.points.max(axis=0) + self.radius
+        return corner
+
+
+class Gap(NamedTuple):
+    """The shortest way between two outlines.
+
+    Attributes
+    ----------
+    distance : float
+        m; negative where they overlap: by how much one has to move until they only touch.
+    start, end : (2,) arrays
+        Its ends on the first and on the second outline, m.
+    """
+
+    distance: float
+    start: FloatArray
+    end: FloatArray
+
+
+def _edges(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Beginnings and ends of the edges, (k, 2); of a single point one without length."""
+    if len(points) > 2:
+        return points, np.roll(points, -1, axis=0)
+    return points[:1], points[-1:]
+
+
+def _nearest_on(points: FloatArray, corners: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    """Distance of the nearest pair of one of `points` (k, 2) and the boundary through `corners`, and the pair."""
+    begin, end = _edges(corners)
+    way = end - begin
+    size = np.square(way).sum(axis=1)
+    to = points[:, None] - begin
+    share = np.clip(np.einsum("kli,li->kl", to, way) / np.where(size > 0.0, size, 1.0), 0.0, 1.0)
+    foot = begin + share[..., None] * way
+    away = np.linalg.norm(points[:, None] - foot, axis=2)
+    k, edge = np.unravel_index(int(np.argmin(away)), away.shape)
+    return float(away[k, edge]), points[k], foot[k, edge]
+
+
+def _overlap(a: FloatArray, b: FloatArray) -> tuple[float, FloatArray] | None:
+    """By how much two convex polygons overlap, m, and the direction (2,) in which b leaves a soonest; None if apart."""
+    ways = []
+    for points in (a, b):
+        begin, end = _edges(points)
+        ways.append(end - begin)
+        if len(points) == 2:  # a line has ends, too
+            ways.append((end - begin) @ np.array([(0.0, 1.0), (-1.0, 0.0)]))
+    way = np.concatenate(ways)
+    size = np.linalg.norm(way, axis=1)
+    way = way[size > 0.0] / size[size > 0.0, None]
+    if not len(way):
+        return None
+    normal = np.column_stack([way[:, 1], -way[:, 0]])
+    of_a, of_b = a @ normal.T, b @ normal.T
+    ahead, behind = of_a.max(axis=0) - of_b.min(axis=0), of_b.max(axis=0) - of_a.min(axis=0)
+    if min(ahead.min(), behind.min()) <= 0.0:
+        return None
+    k = int(np.argmin(np.minimum(ahead, behind)))
+    return (float(ahead[k]), normal[k]) if ahead[k] <= behind[k] else (float(behind[k]), -normal[k])
+
+
+def gap(a: Outline, b: Outline) -> Gap:
+    """The shortest way from one outline to another."""
+    inside = _overlap(a.points, b.points)
+    if inside is not None:
+        depth, way = inside
+        start = a.points[int(np.argmax(a.points @ way))] + a.radius * way
+        total = depth + a.radius + b.radius
+        return Gap(-total, start, start - total * way)
+    distance, p, q = _nearest_on(a.points, b.points)
+    other, q_too, p_too = _nearest_on(b.points, a.points)
+    if other < distance:
+        distance, p, q = other, p_too, q_too
+    way = q - p if distance > 0.0 else b.points.mean(axis=0) - a.points.mean(axis=0)
+    size = float(np.linalg.norm(way))
+    way = way / size if size > 0.0 else np.array([1.0, 0.0])
+    return Gap(distance - a.radius - b.radius, p + a.radius * way, q - b.radius * way)
+
+
+def least_gap(mine: Iterable[Outline], others: Sequence[Outline]) -> Gap | None:
+    """The shortest of the ways from some outlines to others; None if there are none."""
+    best: Gap | None = None
+    for one in mine:
+        for other in others:
+            if best is not None:
+                apart = np.maximum(np.maximum(other.low - one.high, one.low - other.high), 0.0)
+                if float(np.hypot(*apart)) > max(best.distance, 0.0):
+                    continue
+            found = gap(one, other)
+            if best is None or found.distance < best.distance:
+                best = found
+    return best
+
+
+def nearest_of_many(
+    mine: Sequence[Outline],
+    low: FloatArray,
+    high: FloatArray,
+    outlines: Callable[[int], Sequence[Outline]],
+    without: Iterable[int] = (),
+) -> tuple[int, Gap] | None:
+    """Which of many things is nearest to some outlines, and the way there; None if there is none.
+
+    Boxes are looked at first, so that of thousands of things only a few are looked at closely.
+
+    Parameters
+    ----------
+    mine : sequence of Outline
+    low, high : (n, 2) arrays
+        Boxes around the things, m.
+    outlines : callable
+        Gives the outlines of thing i.
+    without : iterable of int
+        Things that do not count.
+    """
+    if not mine or not len(low):
+        return None
+    bounds = np.full(len(low), np.inf)
+    for one in mine:
+        apart = np.maximum(np.maximum(low - one.high, one.low - high), 0.0)
+        np.minimum(bounds, np.hypot(apart[:, 0], apart[:, 1]), out=bounds)
+    bounds[list(without)] = np.inf
+    best: tuple[int, Gap] | None = None
+    for i in np.argsort(bounds, kind="stable"):
+        if not np.isfinite(bounds[i]) or (best is not None and bounds[i] > max(best[1].distance, 0.0)):
+            break
+        found = least_gap(mine, outlines(int(i)))
+        if found is not None and (best is None or found.distance < best[1].distance):
+            best = int(i), found
+    return best
+
+
+def nearest_point(outline: Outline, point: FloatArray) -> FloatArray:
+    """The point (2,), m, of the boundary of an outline that is nearest to a point (2,), m."""
+    distance, _, foot = _nearest_on(point[None], outline.points)
+    if outline.radius == 0.0:
+        return foot
+    way = point - foot if distance > 0.0 else np.array([1.0, 0.0])
+    nearest: FloatArray = foot + outline.radius * way / float(np.linalg.norm(way))
+    return nearest
