@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from snakestudio.gui import theme
@@ -47,7 +47,6 @@ class Pen:
             sign = math.copysign(1.0, beside)
             for foot, tip in ((start, a), (end, b)):
                 painter.drawLine(foot + aside * (sign * _AIR), tip + aside * (sign * _BEYOND))
-        width = self._metrics.horizontalAdvance(text) + 12.0
         inside = length > 2.0 * _ARROW + 8.0
         painter.setPen(_line(colour, 1.3))
         if inside:
@@ -57,12 +56,21 @@ class Pen:
             painter.drawLine(b, b + along * (2.2 * _ARROW))
         for tip, sign in ((a, 1.0), (b, -1.0)):
             self._arrow(tip, along * (sign if inside else -sign), colour)
-        reach = 0.5 * (abs(along.x()) * width + abs(along.y()) * (self._metrics.height() + 4.0))
+        size = self._size(text)
+        reach, height = (0.5 * (abs(w.x()) * size.width() + abs(w.y()) * size.height()) for w in (along, aside))
         if length > 2.0 * (reach + _ARROW):
             at = (a + b) / 2.0
+        elif inside:
+            at = (a + b) / 2.0 + aside * (height + 6.0)
         else:
-            at = b + along * (reach + (2.6 * _ARROW if not inside else 6.0))
+            at = b + along * (reach + 2.6 * _ARROW)
         self.words(at, text, role, away=aside)
+
+    def _size(self, text: str) -> QSizeF:
+        """Room that words take."""
+        lines = text.split("\n")
+        width = max(self._metrics.horizontalAdvance(line) for line in lines)
+        return QSizeF(width + 12.0, len(lines) * self._metrics.height() + 4.0)
 
     def _arrow(self, tip: QPointF, along: QPointF, colour: QColor) -> None:
         across = QPointF(-along.y(), along.x()) * _HALF
@@ -72,9 +80,7 @@ class Pen:
 
     def words(self, centre: QPointF, text: str, role: str = "text", away: QPointF | None = None) -> None:
         """A label in the middle of `centre`, or where there is room for it in the direction `away`."""
-        lines = text.split("\n")
-        width = max(self._metrics.horizontalAdvance(line) for line in lines) + 12.0
-        height = len(lines) * self._metrics.height() + 4.0
+        width, height = self._size(text).toTuple()
         place = QRectF(centre.x() - 0.5 * width, centre.y() - 0.5 * height, width, height)
         shift = away if away is not None else QPointF(0.0, 1.0)
         for _ in range(8):
@@ -93,11 +99,10 @@ class Pen:
         self._painter.setPen(theme.colour(role))
         self._painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
-    def legs(self, start: QPointF, end: QPointF, role: str) -> None:
-        """The way from start to end, first across and then up, faintly."""
+    def legs(self, start: QPointF, corner: QPointF, end: QPointF, role: str) -> None:
+        """The way from start to end round a corner, faintly."""
         pen = _line(theme.colour(role), 1.0, 0.6)
         pen.setStyle(Qt.PenStyle.DashLine)
-        corner = QPointF(end.x(), start.y())
         self._painter.setPen(pen)
         self._painter.drawPolyline(QPolygonF([start, corner, end]))
 

@@ -15,6 +15,7 @@ from snakestudio.gui.drafting.dimensions import Dimension, selection_dimensions
 from snakestudio.gui.drafting.measure_tool import measured
 from snakestudio.gui.drafting.painting import Pen
 from snakestudio.gui.drafting.rulers import THICK, paint_rulers
+from snakestudio.gui.editor.robot_drag import LEVER
 from snakestudio.model.snapshot import Fields
 from snakestudio.render.camera import STANDARD_VIEWS
 from snakestudio.render.obstacles import obstacles_of
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Sheet"]
 
 FloatArray = NDArray[np.float64]
-
-_LEVER = 70.0
-"""Length of an angle's legs, pixels."""
 
 
 class Sheet(QWidget):
@@ -140,7 +138,8 @@ class Sheet(QWidget):
         points = measure.points
         if points is not None:
             start, end = (self._at(snap.point) for snap in points)
-            pen.legs(start, end, "accent")
+            corner = np.array([points[1].point[0], points[0].point[1]])
+            pen.legs(start, self._at(corner), end, "accent")
             pen.dimension(start, end, measured(*points), role="accent")
         for snap in (measure.start, measure.end, measure.cursor):
             if snap is not None:
@@ -164,7 +163,7 @@ class Sheet(QWidget):
     def _leg(self, centre: FloatArray, way: FloatArray) -> QPointF | None:
         """The end of a leg of an angle, as long wherever it is."""
         pixel = float(self._viewport.navigator.camera.view_height(centre)) / max(1, self.height())
-        return self._seen(centre + np.array([*(_LEVER * pixel * way), 0.0]))
+        return self._seen(centre + np.array([*(LEVER * pixel * way), 0.0]))
 
     def _at(self, point: FloatArray) -> QPointF:
         """Where a point of the ground, (2,), m, is seen."""

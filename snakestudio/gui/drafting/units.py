@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-__all__ = ["Scale", "cursor_step", "length_text", "scale_of"]
+__all__ = ["Scale", "cursor_step", "length_text", "number_text", "scale_of"]
 
 _WIDEST = 64.0
 """Pixels between two numbers of a ruler, at least."""

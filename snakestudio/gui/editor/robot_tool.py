@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import enum
-import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,47 +10,24 @@ from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio.errors import SceneError
+from snakestudio.gui.drafting.units import number_text
+from snakestudio.gui.editor.robot_drag import Arc, Bend, Drag, Move, Turn, Way
 from snakestudio.gui.viewport.ground import on_plane
 from snakestudio.gui.viewport.obstacle_drag import INTERVAL_MS
-from snakestudio.model.bending import Axis, bent_robot, joint_points, largest_angle, turns_behind
-from snakestudio.model.placing import moved_robot, turned_robot
+from snakestudio.model.bending import joint_points
 from snakestudio.model.pose import initial_joint_angles
-from snakestudio.model.rotations import matrices
-from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.render.overlays import Overlays
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport
 
-__all__ = ["Arc", "RobotTool"]
+__all__ = ["RobotTool"]
 
 FloatArray = NDArray[np.float64]
 
 _SLACK, _REACH = 4, 10
 """Pixels: a press that moves less is a click; a joint's handle nearer to the cursor than this is meant."""
-
-_LEVER = 70.0
-"""Length of the lever that a drag turns, pixels: dragging across the robot by as much turns it by 45 degrees."""
-
-_FINE_M, _COARSE_M = 1e-4, 1e-2
-_FINE_DEG, _COARSE_DEG = 0.1, 5.0
-"""Steps of a drag, and with Ctrl."""
-
-
-class Arc(NamedTuple):
-    """An angle to be drawn: a centre (3,), m, two directions (2,) seen from above, and what it amounts to."""
-
-    centre: FloatArray
-    begin: FloatArray
-    end: FloatArray
-    text: str
-
-
-class _Mode(enum.Enum):
-    MOVE = "Move robot"
-    TURN = "Turn robot"
-    BEND = "Bend joint"
 
 
 class RobotTool(QObject):
@@ -71,21 +46,15 @@ class RobotTool(QObject):
         self._viewport = viewport
         self.hovered = -1
         """0-based joint whose handle is under the cursor, or is dragged; -1: none."""
-        self._mode: _Mode | None = None
+        self._drag: Drag | None = None
         self._dragged = False
-        self._link = -1
-        self._axis: Axis = "yaw"
-        self._along = ""
+        self._given_up = False
         self._pressed = self._cursor = QPointF()
-        self._modifiers = Qt.KeyboardModifier.NoModifier
-        self._before: Scene | None = None
-        self._pose: FloatArray = np.zeros((0, 7))
+        self._coarse = self._follow = False
         self._grabbed: FloatArray = np.zeros(3)
         self._camera = viewport.navigator.camera
-        self._gesture, self._follow = 0, False
-        self._swing = 0.0
-        self._amount = self._refusal = ""
-        self._arc: Arc | None = None
+        self._gesture = 0
+        self._refusal = ""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(INTERVAL_MS)
@@ -117,22 +86,24 @@ class RobotTool(QObject):
     @property
     def arc(self) -> Arc | None:
         """The angle that is being changed; None if none is."""
-        return self._arc if self._dragged else None
+        return self._drag.arc if self._dragged and self._drag is not None else None
 
     @property
     def label(self) -> tuple[QPointF, str] | None:
-        """How far the robot was dragged, and where the cursor is; None if it is not."""
-        return (self._cursor, self._amount) if self._dragged and self._mode is _Mode.MOVE and self._amount else None
+        """How far the robot was moved, and where the cursor is; None if it is not."""
+        moves = self._dragged and isinstance(self._drag, Move)
+        return (self._cursor, self._drag.amount) if moves and self._drag is not None and self._drag.amount else None
 
     @property
     def hint(self) -> str:
         """What the mouse would do, "" if nothing to the robot."""
-        if self._dragged:
+        if self._dragged and self._drag is not None:
             if self._refusal:
                 return self._refusal
-            if self._mode is _Mode.MOVE:
-                return f"{self._amount} · X or Y keeps to an axis · Ctrl: whole centimetres · Esc puts it back"
-            return f"{self._amount} · Ctrl: steps of 5° · Esc puts it back"
+            keys = "Ctrl: steps of 5°"
+            if isinstance(self._drag, Move):
+                keys = "X or Y keeps to an axis · Ctrl: whole centimetres"
+            return f"{self._drag.amount} · {keys} · Esc puts it back"
         if self.hovered >= 0:
             upright = " · Shift bends it up and down" if self._viewport.document.scene.model.spatial else ""
             return f"{self._joint_text()} · drag bends{upright} · Ctrl: steps of 5°"
@@ -152,7 +123,8 @@ class RobotTool(QObject):
             return f"Joint {self.hovered + 1}"
         yaw, pitch = angles[self.hovered] + 0.0
         spatial = viewport.document.scene.model.spatial
-        return f"Joint {self.hovered + 1} · {yaw:.1f}°" + (f", pitch {pitch:.1f}°" if spatial else "")
+        upright = f", pitch {number_text(pitch, 1)}°" if spatial else ""
+        return f"Joint {self.hovered + 1} · {number_text(yaw, 1)}°{upright}"
 
     def dress(self, overlays: Overlays) -> Overlays:
         """Nothing: handles are drawn over the picture, equally large wherever they are."""
@@ -179,39 +151,39 @@ class RobotTool(QObject):
 
     def press(self, event: QMouseEvent) -> bool:
         """A button went down. On a link a click still selects, so the event is taken only once it is dragged."""
-        if self._mode is not None:
+        if self._drag is not None:
             return True
+        self._given_up = False
         if event.button() != Qt.MouseButton.LeftButton or not self.placeable or self._viewport.path_tool.drawing:
             return False
+        viewport, modifiers = self._viewport, event.modifiers()
+        snapshot, scene, base_dir = viewport.snapshot, viewport.document.scene, viewport.document.base_dir
+        assert snapshot is not None
         joint = self._joint_at(event.position())
         if joint >= 0:
-            upright = self._scene.model.spatial and bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            self.hovered, self._axis = joint, "pitch" if upright else "yaw"
-            self._begin(_Mode.BEND, event, self.handles()[joint])
+            upright = scene.model.spatial and bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
+            at = self.handles()[joint]
+            self.hovered = joint
+            bend = Bend(scene, base_dir, snapshot.link_pose, joint=joint, axis="pitch" if upright else "yaw", at=at)
+            self._begin(bend, event, at)
             return True
-        picked, item = self._viewport.item_at(event.position())
+        picked, item = viewport.item_at(event.position())
         if item is None or picked is None or item[0] != "link":
             return False
         if not self._grabs(item[1]):
-            if not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            if not modifiers & Qt.KeyboardModifier.ShiftModifier:
                 return False
-            self._viewport.selection.set([item])
-        self._link = item[1]
-        turns = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
-        self._begin(_Mode.TURN if turns else _Mode.MOVE, event, np.array(picked.point))
-        return turns
+            viewport.selection.set([item])
+        grabbed = np.array(picked.point)
+        if modifiers & Qt.KeyboardModifier.AltModifier:
+            self._begin(Turn(scene, base_dir, snapshot.link_pose, link=item[1], grabbed=grabbed), event, grabbed)
+        else:
+            self._begin(Move(scene, base_dir, snapshot.link_pose), event, grabbed)
+        return False
 
-    @property
-    def _scene(self) -> Scene:
-        return self._viewport.document.scene
-
-    def _begin(self, mode: _Mode, event: QMouseEvent, grabbed: FloatArray) -> None:
-        snapshot = self._viewport.snapshot
-        assert snapshot is not None
-        self._mode, self._dragged, self._along = mode, False, ""
-        self._before, self._pose, self._grabbed = self._scene, snapshot.link_pose, grabbed
+    def _begin(self, drag: Drag, event: QMouseEvent, grabbed: FloatArray) -> None:
+        self._drag, self._dragged, self._grabbed, self._refusal = drag, False, grabbed, ""
         self._pressed = self._cursor = event.position()
-        self._swing, self._amount, self._refusal, self._arc = 0.0, "", "", None
         self._gesture = self._viewport.document.new_gesture()
         self._camera = self._viewport.navigator.camera
         self.changed.emit()
@@ -219,14 +191,16 @@ class RobotTool(QObject):
     def move(self, event: QMouseEvent) -> bool:
         """The mouse moved."""
         position = event.position()
-        if self._mode is None:
+        if self._given_up:
+            return True
+        if self._drag is None:
             idle = event.buttons() == Qt.MouseButton.NoButton
             hovered = self._joint_at(position) if idle else -1
             if hovered != self.hovered:
                 self.hovered = hovered
                 self.changed.emit()
             return hovered >= 0
-        self._cursor, self._modifiers = position, event.modifiers()
+        self._cursor, self._coarse = position, bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         away = position - self._pressed
         if not self._dragged:
             if abs(away.x()) + abs(away.y()) < _SLACK:
@@ -242,11 +216,12 @@ class RobotTool(QObject):
 
     def release(self, event: QMouseEvent) -> bool:
         """A button went up."""
-        if self._mode is None:
-            return False
+        if self._drag is None:
+            given_up, self._given_up = self._given_up, False
+            return given_up
         if event.button() != Qt.MouseButton.LeftButton:
             return True
-        used = self._dragged or self._mode is _Mode.BEND
+        used = self._dragged or isinstance(self._drag, Bend)
         if self._dragged:
             self._timer.stop()
             self._cursor = event.position()
@@ -262,12 +237,11 @@ class RobotTool(QObject):
         """A key was pressed in the viewport."""
         if event.key() == Qt.Key.Key_Escape:
             return self.cancel()
-        if self._dragged and self._mode is _Mode.MOVE and event.key() in (Qt.Key.Key_X, Qt.Key.Key_Y):
-            axis = "x" if event.key() == Qt.Key.Key_X else "y"
-            self._along = "" if self._along == axis else axis
+        if not self._dragged or self._drag is None or event.key() not in (Qt.Key.Key_X, Qt.Key.Key_Y):
+            return False
+        if self._drag.keep_to_axis("x" if event.key() == Qt.Key.Key_X else "y"):
             self._apply()
-            return True
-        return False
+        return True
 
     def wants(self, event: QKeyEvent) -> bool:
         """Whether a key that is a shortcut of the window is meant for it just now."""
@@ -275,129 +249,53 @@ class RobotTool(QObject):
 
     def cancel(self) -> bool:
         """Put the robot back where it was; False if it is not being dragged."""
-        if self._mode is None:
+        if self._drag is None:
             return False
         self._timer.stop()
-        if self._dragged and self._before is not None:
-            self._viewport.document.edit(self._before, self._text(), self._gesture)
+        if self._dragged:
+            self._viewport.document.edit(self._drag.before, self._drag.text, self._gesture)
+        self._given_up = True  # until the button is let go
         self._let_go()
         return True
 
     def leave(self) -> None:
         """The cursor left the viewport."""
-        if self._mode is None and self.hovered >= 0:
+        if self._drag is None and self.hovered >= 0:
             self.hovered = -1
             self.changed.emit()
 
     def _let_go(self) -> None:
         if self._dragged:
             self._viewport.navigator.set_following(self._follow)
-        self._mode, self._before, self._dragged, self._arc = None, None, False, None
+        self._drag, self._dragged = None, False
         self._viewport.unsetCursor()
         self.changed.emit()
 
     # --- edits ----------------------------------------------------------------------------------------------------
 
-    def _text(self) -> str:
-        assert self._mode is not None
-        return f"{self._mode.value} {self.hovered + 1}" if self._mode is _Mode.BEND else self._mode.value
-
-    @property
-    def _coarse(self) -> bool:
-        return bool(self._modifiers & Qt.KeyboardModifier.ControlModifier)
-
-    def _on_plane(self, position: QPointF) -> FloatArray | None:
-        """Where the cursor is at the height of what was grabbed, (2,), m; None far off."""
-        ndc, aspect = self._viewport.ndc(position), self._viewport.navigator.aspect
-        found = on_plane(self._camera, ndc, aspect, float(self._grabbed[2]))
-        return None if found is None else np.array(found)
+    def _way(self) -> Way | None:
+        """How far the cursor went; None at the horizon."""
+        viewport, height = self._viewport, float(self._grabbed[2])
+        aspect = viewport.navigator.aspect
+        ends = [on_plane(self._camera, viewport.ndc(at), aspect, height) for at in (self._pressed, self._cursor)]
+        if ends[0] is None or ends[1] is None:
+            return None
+        pixel = float(self._camera.view_height(self._grabbed)) / max(1, viewport.height())
+        up = self._pressed.y() - self._cursor.y()
+        return Way(np.array(ends[1]) - np.array(ends[0]), up, pixel, self._coarse)
 
     def _apply(self) -> None:
         """Bring the scene to where the cursor is now."""
-        before = self._before
-        if before is None or self._mode is None:
+        way = self._way()
+        if self._drag is None or way is None:
             return
-        make = {_Mode.MOVE: self._moved, _Mode.TURN: self._turned, _Mode.BEND: self._bent}[self._mode]
+        document = self._viewport.document
         try:
-            made = make(before)
+            made = self._drag.made(way)
         except SceneError as error:
             self._refusal = str(error)
         else:
             self._refusal = ""
-            if made is not None and made != self._scene:
-                self._viewport.document.edit(made, self._text(), self._gesture)
+            if made != document.scene:
+                document.edit(made, self._drag.text, self._gesture)
         self.changed.emit()
-
-    def _moved(self, before: Scene) -> Scene | None:
-        now, grabbed = self._on_plane(self._cursor), self._on_plane(self._pressed)
-        if now is None or grabbed is None:
-            return None
-        step = _COARSE_M if self._coarse else _FINE_M
-        shift = np.round((now - grabbed) / step) * step
-        shift[[axis for axis in (0, 1) if self._along and "xy"[axis] != self._along]] = 0.0
-        dx, dy = (round(float(value), 6) + 0.0 for value in shift)
-        self._amount = f"Δx {dx:+.3f} m   Δy {dy:+.3f} m"
-        return moved_robot(before, (dx, dy, 0.0), self._viewport.document.base_dir)
-
-    def _turned(self, before: Scene) -> Scene | None:
-        link = self._pose[self._link]
-        along = matrices(link[None, 3:])[0, :2, 0]
-        grabbed = self._on_plane(self._pressed)
-        if grabbed is not None and float((grabbed - link[:2]) @ along) < 0.0:
-            along = -along  # the end that was taken hold of is the one that follows the cursor
-        angle = self._swung(along)
-        if angle is None:
-            return None
-        degrees = self._stepped(math.degrees(angle))
-        self._amount = f"{degrees:+.1f}°"
-        self._arc = Arc(link[:3], along, _rotated(along, degrees), self._amount)
-        up, pivot = (0.0, 0.0, 1.0), link[:3]
-        return turned_robot(before, up, math.radians(degrees), pivot, self._viewport.document.base_dir)
-
-    def _bent(self, before: Scene) -> Scene | None:
-        base_dir, joint = self._viewport.document.base_dir, self.hovered
-        behind = turns_behind(before.robot, joint)
-        link = joint + 1 if behind else joint
-        along = matrices(self._pose[link : link + 1, 3:])[0, :2, 0] * (1.0 if behind else -1.0)
-        size = float(np.hypot(*along))
-        along = along / size if size > 1e-6 else np.array([1.0, 0.0])
-        if self._axis == "yaw":
-            swung = self._swung(along)
-            sign = 1.0 if behind else -1.0
-        else:
-            swung = math.atan2(self._pressed.y() - self._cursor.y(), _LEVER)
-            sign = -1.0  # a positive pitch lowers what follows; raising either end makes it smaller
-        if swung is None:
-            return None
-        column = 0 if self._axis == "yaw" else 1
-        was = math.degrees(float(initial_joint_angles(before, base_dir)[joint, column]))
-        most = math.degrees(largest_angle(before.robot))
-        wanted = self._stepped(was + sign * math.degrees(swung))
-        degrees = min(max(wanted, -most), most)
-        limit = " (the joint's limit)" if degrees != wanted else ""
-        name = "pitch " if self._axis == "pitch" else ""
-        self._amount = f"Joint {joint + 1}: {name}{degrees:.1f}°{limit}"
-        self._arc = Arc(self._grabbed, along, along, f"{name}{degrees:.1f}°{' limit' if limit else ''}")
-        if self._axis == "yaw":
-            self._arc = self._arc._replace(end=_rotated(along, sign * (degrees - was)))
-        return bent_robot(before, joint, math.radians(degrees), self._axis, base_dir)
-
-    def _stepped(self, degrees: float) -> float:
-        step = _COARSE_DEG if self._coarse else _FINE_DEG
-        return round(round(degrees / step) * step, 6) + 0.0
-
-    def _swung(self, along: FloatArray) -> float | None:
-        """By how much the drag has turned a lever that points `along` (2,), rad; it may go round and round."""
-        now, grabbed = self._on_plane(self._cursor), self._on_plane(self._pressed)
-        if now is None or grabbed is None:
-            return None
-        pixel = float(self._camera.view_height(self._grabbed)) / max(1, self._viewport.height())
-        tip = _LEVER * pixel * along + now - grabbed
-        angle = math.atan2(along[0] * tip[1] - along[1] * tip[0], float(along @ tip))
-        self._swing += math.remainder(angle - self._swing, math.tau)
-        return self._swing
-
-
-def _rotated(way: FloatArray, degrees: float) -> FloatArray:
-    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
-    return np.array([c * way[0] - s * way[1], s * way[0] + c * way[1]])
