@@ -39,6 +39,7 @@ __all__ = [
     "compare_scene",
     "compare_scene_chain",
     "load_scene",
+    "plan",
     "prepare",
     "save_scene",
     "simulate",
@@ -380,6 +381,39 @@ def compare_chain(
     found = compare_scene_chain(prepared, links, times, base_dir, name, None, own_axes)
     assert found is not None, "nothing cancels it"
     return found
+
+
+def plan(
+    scene: Scene | str | Path, path: str | Path, *, width_mm: float = 180.0, names: bool = False, **values: Any
+) -> Path:
+    """Draw the plan of a scene to scale: obstacles, the robot at its start and the path, seen from above.
+
+    Parameters
+    ----------
+    scene : Scene, str or Path
+    path : str or Path
+        SVG, PNG or PDF, by its suffix.
+    width_mm : float
+        Width of the sheet; its height follows.
+    names : bool
+        Whether obstacles are named.
+    **values
+        Scene values to replace, by dotted key.
+
+    Returns
+    -------
+    Path
+        What was written.
+
+    Raises
+    ------
+    SnakeStudioError
+        Naming what is wrong.
+    """
+    from snakestudio.export.plan import write_plan
+
+    prepared, base_dir, _ = prepare(scene, values=values)
+    return write_plan(Path(path), prepared, base_dir, width_mm=width_mm, names=names)
 
 
 def check(scene: Scene | str | Path) -> list[Problem]:

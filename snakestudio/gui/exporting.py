@@ -140,6 +140,27 @@ class Exporter(QObject):
 
         self._start(work, f"Rendering {path.name}")
 
+    # --- plan -----------------------------------------------------------------------------------------------------
+
+    def ask_plan(self) -> None:
+        """Ask for a file and draw the scene from above; the file's suffix says in what format."""
+        path = self._ask("Export Plan", "Drawing (*.svg);;Picture (*.png);;Document (*.pdf)", ".svg")
+        if path is not None:
+            self.plan(path)
+
+    def plan(self, path: Path) -> None:
+        """Write the scene from above to scale, with the obstacles' names."""
+        if self.busy:
+            return
+        scene, folder = self._document.scene, self._document.base_dir
+
+        def work(progress: Progress) -> Path | None:
+            from snakestudio.export.plan import write_plan
+
+            return write_plan(path, scene, folder, names=True)
+
+        self._start(work, f"Drawing {path.name}")
+
     # --- screenshot -----------------------------------------------------------------------------------------------
 
     def ask_screenshot(self) -> None:
@@ -164,11 +185,12 @@ class Exporter(QObject):
     # --- the job --------------------------------------------------------------------------------------------------
 
     def _ask(self, title: str, kinds: str, suffix: str) -> Path | None:
-        name, _ = QFileDialog.getSaveFileName(self._window, title, str(self._suggested(suffix)), kinds)
+        name, kind = QFileDialog.getSaveFileName(self._window, title, str(self._suggested(suffix)), kinds)
         if not name:
             return None
         path = Path(name)
-        path = path if path.suffix else path.with_suffix(suffix)
+        if not path.suffix:
+            path = path.with_suffix(kind.rpartition("*")[2].rstrip(")") or suffix)
         self._settings.setValue("export/folder", str(path.parent))
         return path
 

@@ -23,6 +23,10 @@ FILE: tuple[Spec, ...] = (
         "export_video", "File", "Export Video ...", lambda w: w.exporter.ask_video(), ("Ctrl+Shift+E",),
         lambda w: w.exporter.possible, icon="video", tip="Render the run so far as a video",
     ),
+    Spec(
+        "export_plan", "File", "Export Plan ...", lambda w: w.exporter.ask_plan(), (),
+        lambda w: not w.exporter.busy, tip="Draw the scene from above to scale, as SVG, PNG or PDF",
+    ),
     line("File"),
     Spec("quit", "File", "Quit", lambda w: w.close(), ("Ctrl+Q",)),
 )  # fmt: skip

@@ -1,0 +1,296 @@
+"""The plan of a scene as a figure file, to scale: obstacles, the robot at its start and the path, seen from above."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import snakestudio
+from snakestudio.errors import ExportError, UsageError
+from snakestudio.export.files import replacing
+from snakestudio.model.outlines import Outline
+from snakestudio.model.pose import initial_state
+from snakestudio.model.scene import Scene
+from snakestudio.render import path_parts
+from snakestudio.render.footprints import footprint
+from snakestudio.render.obstacles import Body, obstacles_of
+from snakestudio.render.plan_outlines import body_centre, body_outlines, body_rectangle, robot_outlines
+from snakestudio.render.style import LIGHT, Colour
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["FORMATS", "Sheet", "sheet_of", "write_plan"]
+
+FloatArray = NDArray[np.float64]
+
+FORMATS = (".svg", ".png", ".pdf")
+"""Suffixes of the files that can be written."""
+
+_NARROWEST, _WIDEST = 50.0, 2000.0
+_LEFT, _RIGHT, _BOTTOM, _TOP = 14.0, 5.0, 11.0, 13.0
+"""Margins around the drawing for numbers and the title, mm."""
+
+_AIR = 0.06
+"""Ground that is shown around everything, as a share of its size."""
+
+_INK: Colour = (0.106, 0.125, 0.153)
+_PALE: Colour = (0.36, 0.42, 0.48)
+_STYLE: Any = {
+    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 7.0, "axes.linewidth": 0.6,
+    "axes.edgecolor": _PALE, "xtick.color": _PALE, "ytick.color": _PALE, "axes.labelcolor": _PALE,
+    "text.color": _INK, "xtick.major.width": 0.6, "ytick.major.width": 0.6, "path.simplify": False,
+    # Text stays text, and the same scene gives the same bytes.
+    "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "snakestudio",
+    "text.parse_math": False,  # a name may have dollars in it
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """How a plan lies on its sheet.
+
+    Attributes
+    ----------
+    width, height : float
+        Of the sheet, mm.
+    scale : float
+        So many metres of ground are a metre of the sheet.
+    low, high : (2,) arrays
+        Corners of the ground that is drawn, m.
+    """
+
+    width: float
+    height: float
+    scale: float
+    low: FloatArray
+    high: FloatArray
+
+    def on_sheet(self, point: FloatArray) -> FloatArray:
+        """Where a point (2,), m, of the ground is on the sheet, mm from its lower left corner."""
+        place: FloatArray = np.array([_LEFT, _BOTTOM]) + (np.asarray(point) - self.low) * 1000.0 / self.scale
+        return place
+
+
+def sheet_of(low: FloatArray, high: FloatArray, width: float) -> Sheet:
+    """The sheet for ground between two corners (2,), m, at the largest round scale that fits.
+
+    Parameters
+    ----------
+    low, high : (2,) arrays
+    width : float
+        Of the sheet, mm.
+    """
+    air = _AIR * float((high - low).max())
+    low, high = low - air, high + air
+    room = width - _LEFT - _RIGHT
+    least = 1000.0 * max(float(high[0] - low[0]) / room, float(high[1] - low[1]) / (1.4 * room))
+    power = 10.0 ** math.floor(math.log10(least))
+    scale = power * next(factor for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= least * (1.0 - 1e-9))
+    middle, across = 0.5 * (low[0] + high[0]), 0.5 * room * scale / 1000.0
+    low, high = np.array([middle - across, low[1]]), np.array([middle + across, high[1]])
+    height = _BOTTOM + _TOP + 1000.0 * float(high[1] - low[1]) / scale
+    return Sheet(width, height, scale, low, high)
+
+
+def write_plan(
+    path: Path, scene: Scene, base_dir: Path | None = None, *, width_mm: float = 180.0, names: bool = False
+) -> Path:
+    """Write the plan of a scene as SVG, PNG or PDF, by the file's suffix. Hidden obstacles are left out.
+
+    The same scene gives the same file, byte by byte.
+
+    Parameters
+    ----------
+    path : Path
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    width_mm : float
+        Width of the sheet; its height follows.
+    names : bool
+        Whether obstacles are named.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    SceneError
+        If the start refers to a file that cannot be read.
+    UsageError
+        If the width is out of range.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise ExportError(f"{path}: plans are written as {', '.join(FORMATS)}; give the file one of these endings.")
+    if not _NARROWEST <= width_mm <= _WIDEST:
+        raise UsageError(f"width {width_mm:g} mm: give a width from {_NARROWEST:g} to {_WIDEST:g} mm.")
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    pose, _ = initial_state(scene, base_dir)
+    robot = robot_outlines(scene, pose)
+    world = obstacles_of(scene.obstacles, base_dir)
+    shown = [(index, body) for index, body in enumerate(world.bodies) if not body.obstacle.hidden]
+    way = path_parts.outline(scene.path)
+    corners = [outline for _, body in shown for outline in body_outlines(body)] + list(robot)
+    points = np.array([corner for one in corners for corner in (one.low, one.high)] + list(way)).reshape(-1, 2)
+    sheet = sheet_of(points.min(axis=0), points.max(axis=0), width_mm)
+    size = sheet.width / 25.4, sheet.height / 25.4
+    with matplotlib.rc_context(_STYLE), replacing(path) as partial:
+        figure = Figure(figsize=size, facecolor="white")
+        axes = _axes(figure, sheet)
+        for index, body in shown:
+            _obstacle(axes, index, body, names)
+        _path(axes, scene, way)
+        _robot(axes, scene, robot, pose)
+        _title(figure, sheet, scene)
+        made = f"SnakeStudio {snakestudio.__version__}"
+        about: dict[str, dict[str, str | None]] = {
+            ".svg": {"Date": None, "Creator": made},
+            ".pdf": {"CreationDate": None, "Creator": made, "Producer": made},
+            ".png": {"Software": made},
+        }
+        figure.savefig(partial.path, format=suffix[1:], dpi=300 if suffix == ".png" else 72, metadata=about[suffix])
+    return path
+
+
+def _axes(figure: Figure, sheet: Sheet) -> Axes:
+    """The drawing with its metres along the edges, exactly to scale."""
+    low, high = sheet.on_sheet(sheet.low), sheet.on_sheet(sheet.high)
+    left, bottom = low / (sheet.width, sheet.height)
+    across, up = (high - low) / (sheet.width, sheet.height)
+    axes = figure.add_axes((left, bottom, across, up))
+    axes.set_xlim(sheet.low[0], sheet.high[0])
+    axes.set_ylim(sheet.low[1], sheet.high[1])
+    axes.set_xlabel("x / m", labelpad=1.5)
+    axes.set_ylabel("y / m", labelpad=1.5)
+    axes.tick_params(length=2.5, pad=2.0, direction="out")
+    axes.grid(color=LIGHT.grid_minor, linewidth=0.4)
+    axes.set_axisbelow(True)
+    return axes
+
+
+def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
+    from matplotlib.patches import Circle, Polygon
+
+    fill = LIGHT.terrain if body.earthen else LIGHT.obstacle
+    look = {"facecolor": (*fill, 0.45), "edgecolor": _darker(fill), "linewidth": 0.7}
+    if body.obstacle.kind == "stairs":  # every step, so that one sees where they rise
+        outlines: Sequence[Outline] = [Outline(footprint(solid), 0.0) for solid in body.solids]  # type: ignore[arg-type]
+    else:
+        outlines = body_outlines(body)
+    for number, one in enumerate(outlines):
+        if len(one.points) == 1:
+            patch: Circle | Polygon = Circle((one.points[0, 0], one.points[0, 1]), one.radius, **look)
+        else:
+            patch = Polygon(one.points, closed=True, **look)
+        patch.set_gid(f"obstacle-{index + 1}" + (f"-{number + 1}" if len(outlines) > 1 else ""))
+        axes.add_patch(patch)
+    if body.obstacle.kind in ("stairs", "ramp"):
+        foot, top = (body_rectangle(body)[[a, b]].mean(axis=0) for a, b in ((0, 3), (1, 2)))
+        rise = {"arrowstyle": "-|>", "color": _darker(fill), "linewidth": 0.7, "shrinkA": 3.0, "shrinkB": 3.0}
+        axes.annotate("", xy=top, xytext=foot, arrowprops=rise)
+    if names:
+        name = body.obstacle.name or f"{index + 1}"
+        x, y = body_centre(body)
+        rises = body.obstacle.kind in ("stairs", "ramp")
+        axes.annotate(
+            name, (x, y), (4.0 if rises else 0.0, 0.0), textcoords="offset points", ha="left" if rises else "center",
+            va="center", fontsize=6.0, gid=f"name-{index + 1}",
+        )  # fmt: skip
+
+
+def _robot(axes: Axes, scene: Scene, outlines: Sequence[Outline], pose: FloatArray) -> None:
+    """The robot at its start, its head darker and with a point ahead of it."""
+    from matplotlib.patches import Polygon
+
+    continuum = scene.model.continuum
+    head = 0 if continuum else scene.robot.head_index
+    edge = _darker(LIGHT.link)
+    for index, one in enumerate(outlines):
+        is_head = index == head
+        patch = Polygon(
+            _capsule(one), closed=True, facecolor=edge if is_head else LIGHT.link, edgecolor=edge,
+            linewidth=0.0 if continuum else 0.5, gid="head" if is_head else f"link-{index + 1}",
+            zorder=2.0 if is_head else 1.5,
+        )  # fmt: skip
+        axes.add_patch(patch)
+    if not outlines:
+        return
+    ends = outlines[head].points if head == 0 else outlines[head].points[::-1]
+    ahead = ends[0] - ends[-1]
+    size = float(np.linalg.norm(ahead))
+    if size > 0.0:
+        radius = outlines[head].radius
+        ahead = ahead / size
+        tip = ends[0] + 2.0 * radius * ahead
+        across = 0.45 * radius * np.array([-ahead[1], ahead[0]])
+        base = ends[0] + 1.25 * radius * ahead
+        axes.add_patch(Polygon([tip, base + across, base - across], closed=True, facecolor=edge, linewidth=0.0))
+
+
+def _capsule(one: Outline) -> FloatArray:
+    """Corners (k, 2), m, of a capsule, so many that its ends look round."""
+    start, end = one.points[0], one.points[-1]
+    direction = math.atan2(*(end - start)[::-1])
+    half = np.linspace(-0.5 * math.pi, 0.5 * math.pi, 25)
+    ends = [
+        at + one.radius * np.column_stack([np.cos(direction + turn + half), np.sin(direction + turn + half)])
+        for at, turn in ((end, 0.0), (start, math.pi))
+    ]
+    return np.concatenate(ends)
+
+
+def _path(axes: Axes, scene: Scene, way: FloatArray) -> None:
+    if len(way) < 2:
+        return
+    axes.plot(way[:, 0], way[:, 1], color=LIGHT.path, linewidth=1.0, solid_capstyle="round", gid="path")
+    for head in path_parts.arrow_heads(scene.path):
+        axes.plot(head[:, 0], head[:, 1], color=LIGHT.path, linewidth=1.0)
+
+
+def _title(figure: Figure, sheet: Sheet, scene: Scene) -> None:
+    """Title, scale in figures, and a bar as long as a round length."""
+    from matplotlib.patches import Rectangle
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        return x / sheet.width, y / sheet.height
+
+    top = sheet.height - 4.5
+    title = scene.title or "Untitled scene"
+    figure.text(*place(_LEFT, top), _shortened(title, sheet), fontsize=9.0, fontweight="bold", va="center")
+    figure.text(*place(_LEFT, top - 4.5), f"Plan at the start, 1 : {sheet.scale:g}", color=_PALE, va="center")
+    room = 0.22 * (sheet.width - _LEFT - _RIGHT) * sheet.scale / 1000.0
+    power = 10.0 ** math.floor(math.log10(room))
+    length = power * max(factor for factor in (1.0, 2.0, 5.0) if factor * power <= room)
+    long = 1000.0 * length / sheet.scale
+    left = sheet.width - _RIGHT - long
+    for part, ink in ((0, _INK), (1, (1.0, 1.0, 1.0))):
+        corner = place(left + 0.5 * part * long, top - 5.2)
+        bar = Rectangle(
+            corner, 0.5 * long / sheet.width, 1.4 / sheet.height, facecolor=ink, edgecolor=_INK, linewidth=0.5,
+            transform=figure.transFigure, gid=f"scale-bar-{part + 1}",
+        )  # fmt: skip
+        figure.add_artist(bar)
+    figure.text(*place(left, top - 1.8), "0", color=_PALE, ha="center", va="center", fontsize=6.0)
+    text = f"{length:g} m" if length >= 1.0 else f"{1000.0 * length:g} mm"
+    figure.text(*place(left + long, top - 1.8), text, color=_PALE, ha="right", va="center", fontsize=6.0)
+
+
+def _shortened(title: str, sheet: Sheet) -> str:
+    """As much of a title as there is room for beside the bar."""
+    most = max(12, int(0.7 * (sheet.width - _LEFT - _RIGHT) / 1.9))
+    return title if len(title) <= most else f"{title[: most - 1]}…"
+
+
+def _darker(colour: Colour) -> Colour:
+    red, green, blue = (0.6 * part for part in colour)
+    return red, green, blue
