@@ -92,7 +92,7 @@ def selection_dimensions(
         between = least_gap(body_outlines(one), body_outlines(other))
         centres = body_centre(one), body_centre(other)
         apart = Dimension(*centres, length_text(float(np.linalg.norm(centres[1] - centres[0]))), BESIDE + 8.0)
-        return [apart] + ([gap_dimension(between)] if between is not None else [])
+        return ([gap_dimension(between)] if between is not None else []) + [apart]
     return _extent(world, obstacles)
 
 

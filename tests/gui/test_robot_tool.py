@@ -1,0 +1,316 @@
+"""The robot's start under the mouse: links drag and turn it, joints' handles bend it, each in one step of undo."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.editor.robot_drag import Bend, Turn, Way
+from snakestudio.gui.editor.robot_subject import RobotSubject
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.edits import with_values
+from snakestudio.model.pose import initial_joint_angles, initial_state
+from snakestudio.model.rotations import matrices
+from snakestudio.model.scene import Scene
+from snakestudio.paths import scenes_dir
+from tests.gui.conftest import COMPILING_MS
+from tests.gui.test_viewport import CTRL, LEFT, NONE, SHIFT, drag
+
+pytestmark = pytest.mark.gui
+
+ALT = Qt.KeyboardModifier.AltModifier
+LINK = 6
+
+
+def seen(viewport: Viewport, x: float, y: float, z: float = 0.0) -> QPoint:
+    return viewport.pixel((x, y, z)).toPoint()
+
+
+def pose_of(window: MainWindow) -> NDArray[np.float64]:
+    """Where the scene says that the robot starts."""
+    return initial_state(window.document.scene, window.document.base_dir)[0]
+
+
+def link_at(window: MainWindow, link: int) -> QPoint:
+    """Where the back of a link is seen."""
+    x, y, z = pose_of(window)[link, :3]
+    return seen(window.viewport, x, y, z + window.document.scene.robot.radius_m)
+
+
+def from_above(window: MainWindow) -> None:
+    window.viewport.frame_all(at_once=True)
+    window.viewport.navigator.view("top")
+    window.viewport.navigator.finish()
+
+
+def shows_its_start(window: MainWindow, qtbot: QtBot) -> None:
+    """Wait until the picture is of the scene's start."""
+
+    def same() -> bool:
+        shown = window.viewport.snapshot
+        return shown is not None and np.allclose(shown.link_pose, pose_of(window), atol=1e-9)
+
+    qtbot.waitUntil(same, timeout=COMPILING_MS)
+
+
+@pytest.fixture
+def placing(drawn: MainWindow, qtbot: QtBot) -> MainWindow:
+    """A window that looks straight down on a robot at its start, with nothing else in the scene, a link selected."""
+    drawn.document.edit(with_values(drawn.document.scene, {"obstacles": []}), "Clear")
+    qtbot.waitUntil(lambda: drawn.bridge.status.state == "ready", timeout=COMPILING_MS)
+    shows_its_start(drawn, qtbot)
+    from_above(drawn)
+    drawn.selection.set([("link", LINK)])
+    return drawn
+
+
+def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(placing: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = placing.viewport, placing.document
+    before, steps, kind = pose_of(placing), document.undo_stack.count(), document.scene.start.kind
+    begin = link_at(placing, LINK)
+    away = QPoint(60, -35)
+    pixel = float(viewport.navigator.camera.view_height((0, 0, 0))) / viewport.height()
+    qtbot.mouseMove(viewport, begin)
+    qtbot.waitUntil(lambda: "drag moves the robot" in viewport.hint.text())
+    drag(qtbot, viewport, begin, begin + away, release=False)
+    wanted = before[:, :2] + np.array([60, 35]) * pixel
+    qtbot.waitUntil(lambda: np.allclose(pose_of(placing)[:, :2], wanted, atol=0.02))
+    shows_its_start(placing, qtbot)  # while the button is held
+    assert viewport.hint.text().startswith("Δx +0.")
+    assert viewport.sheet.isVisible()
+    qtbot.mouseRelease(viewport, LEFT, NONE, begin + away)
+    np.testing.assert_allclose(pose_of(placing)[:, :2], wanted, atol=0.02)
+    np.testing.assert_allclose(pose_of(placing)[:, 3:], before[:, 3:], atol=1e-9)
+    assert document.scene.start.kind == kind
+    assert document.undo_stack.count() == steps + 1
+    assert document.undo_stack.undoText() == "Move robot"
+    assert placing.selection.links == (LINK,)
+    document.undo_stack.undo()
+    np.testing.assert_array_equal(pose_of(placing), before)
+
+
+def test_x_keeps_to_the_axis_and_escape_puts_it_back_though_the_button_is_held(
+    placing: MainWindow, qtbot: QtBot
+) -> None:
+    viewport, document = placing.viewport, placing.document
+    before, scene, camera = pose_of(placing), document.scene, viewport.navigator.camera
+    begin = link_at(placing, LINK)
+    drag(qtbot, viewport, begin, begin + QPoint(50, 50), release=False)
+    qtbot.keyClick(viewport, Qt.Key.Key_X)
+    moved = pose_of(placing)[:, :2] - before[:, :2]
+    assert (moved[:, 0] > 0.05).all()
+    np.testing.assert_allclose(moved[:, 1], 0.0, atol=1e-9)
+    qtbot.keyClick(viewport, Qt.Key.Key_Escape)
+    assert document.scene == scene
+    qtbot.mouseMove(viewport, begin + QPoint(90, 10))
+    qtbot.mouseRelease(viewport, LEFT, NONE, begin + QPoint(90, 10))
+    assert document.scene == scene
+    assert document.undo_stack.undoText() == "Clear"
+    assert viewport.navigator.camera == camera
+    assert placing.selection.links == (LINK,)
+
+
+def test_alt_and_drag_turns_it_about_that_link_in_steps_with_ctrl(placing: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = placing.viewport, placing.document
+    before = pose_of(placing)
+    begin = link_at(placing, LINK)
+    for modifier in (ALT, ALT | CTRL):
+        qtbot.mousePress(viewport, LEFT, modifier, begin)
+        for part in range(1, 6):
+            at = begin + QPoint(0, -12 * part)
+            move(viewport, at, modifier)
+        qtbot.mouseRelease(viewport, LEFT, modifier, begin + QPoint(0, -60))
+        after = pose_of(placing)
+        np.testing.assert_allclose(after[LINK, :2], before[LINK, :2], atol=1e-8)
+        assert np.linalg.norm(after[0, :2] - before[0, :2]) > 0.1
+        np.testing.assert_allclose(
+            np.linalg.norm(after[:, :2] - after[LINK, :2], axis=1),
+            np.linalg.norm(before[:, :2] - before[LINK, :2], axis=1),
+            atol=1e-8,
+        )
+        assert document.undo_stack.undoText() == "Turn robot"
+        turned = 2 * math.degrees(math.atan2(after[0, 6], after[0, 3]) - math.atan2(before[0, 6], before[0, 3]))
+        document.undo_stack.undo()
+    assert abs(math.remainder(turned, 5.0)) < 1e-6
+    assert abs(math.remainder(turned, 360.0)) >= 5.0
+
+
+def move(viewport: Viewport, at: QPoint, modifiers: Qt.KeyboardModifier) -> None:
+    """A move of the mouse with keys held, which Qt's own test mouse cannot do."""
+    there, globally = QPointF(at), QPointF(viewport.mapToGlobal(at))
+    QApplication.sendEvent(
+        viewport, QMouseEvent(QEvent.Type.MouseMove, there, globally, Qt.MouseButton.NoButton, LEFT, modifiers)
+    )
+
+
+@pytest.mark.parametrize("joint", [1, 8])
+def test_a_joint_s_handle_bends_the_shorter_end(placing: MainWindow, qtbot: QtBot, joint: int) -> None:
+    viewport, document = placing.viewport, placing.document
+    before, angles = pose_of(placing), initial_joint_angles(document.scene)
+    steps = document.undo_stack.count()
+    begin = seen(viewport, *viewport.robot_tool.handles()[joint])
+    qtbot.mouseMove(viewport, begin)
+    assert viewport.robot_tool.hovered == joint
+    assert viewport.hint.text().startswith(f"Joint {joint + 1} · ")
+    drag(qtbot, viewport, begin, begin + QPoint(5, 60), release=False)
+    qtbot.waitUntil(lambda: document.undo_stack.count() == steps + 1)
+    arc = viewport.robot_tool.arc
+    assert arc is not None
+    qtbot.mouseRelease(viewport, LEFT, NONE, begin + QPoint(5, 60))
+    after, bent = pose_of(placing), initial_joint_angles(document.scene)
+    assert document.scene.start.kind == "joint_angles"
+    assert document.undo_stack.count() == steps + 1
+    assert document.undo_stack.undoText() == f"Bend joint {joint + 1}"
+    assert abs(bent[joint, 0] - angles[joint, 0]) > math.radians(10)
+    others = np.arange(len(angles)) != joint
+    np.testing.assert_allclose(bent[others], angles[others], atol=1e-9)
+    stays = slice(joint + 1, None) if joint == 1 else slice(0, joint + 1)
+    moves = slice(0, joint + 1) if joint == 1 else slice(joint + 1, None)
+    np.testing.assert_allclose(after[stays, :3], before[stays, :3], atol=1e-8)
+    np.testing.assert_allclose(matrices(after[stays, 3:]), matrices(before[stays, 3:]), atol=1e-8)
+    assert np.linalg.norm(after[moves, :2] - before[moves, :2], axis=1).min() > 1e-3
+    # The end follows the cursor: downwards in the picture is -y.
+    assert (after[moves, 1] < before[moves, 1]).all()
+    assert math.degrees(bent[joint, 0]) == pytest.approx(round(math.degrees(bent[joint, 0]), 1), abs=1e-6)
+
+
+def test_a_bend_stops_at_the_limit_and_says_so(placing: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = placing.viewport, placing.document
+    document.edit(with_values(document.scene, {"robot.joint_limit_deg": 45.0}), "Limit")
+    shows_its_start(placing, qtbot)
+    begin = seen(viewport, *viewport.robot_tool.handles()[8])
+    drag(qtbot, viewport, begin, begin - QPoint(0, 250), release=False)
+    qtbot.waitUntil(lambda: "its limit" in viewport.hint.text())
+    qtbot.mouseRelease(viewport, LEFT, NONE, begin - QPoint(0, 250))
+    assert abs(math.degrees(initial_joint_angles(document.scene)[8, 0])) == pytest.approx(45.0, abs=1e-9)
+
+
+def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(placing: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = placing.viewport, placing.document
+    placing.step()
+    qtbot.waitUntil(lambda: placing.bridge.status.state == "paused")
+    assert not len(viewport.robot_tool.handles())
+    scene = document.scene
+    begin = link_at(placing, LINK)
+    qtbot.mouseMove(viewport, begin + QPoint(1, 0))
+    qtbot.mouseMove(viewport, begin)
+    assert viewport.hint.text() == f"Link {LINK + 1} · reset to place the robot"
+    drag(qtbot, viewport, begin, begin + QPoint(40, 0))
+    assert document.scene is scene
+    placing.reset()
+    qtbot.waitUntil(lambda: placing.bridge.status.state == "ready")
+    qtbot.waitUntil(lambda: len(viewport.robot_tool.handles()) > 0)
+
+
+def test_shift_takes_a_link_that_is_not_selected_and_a_click_only_selects(placing: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = placing.viewport, placing.document
+    scene = document.scene
+    qtbot.mouseClick(viewport, LEFT, NONE, link_at(placing, 3))
+    assert placing.selection.links == (3,)
+    assert document.scene is scene
+    begin = link_at(placing, 9)
+    drag(qtbot, viewport, begin, begin + QPoint(20, 30), modifier=SHIFT)
+    assert placing.selection.links == (9,)
+    assert document.undo_stack.undoText() == "Move robot"
+
+
+def test_commands_lay_it_out_anew_and_take_over_what_is_shown(placing: MainWindow, qtbot: QtBot) -> None:
+    document, table = placing.document, placing.actions_table
+    middle = pose_of(placing)[:, :2].mean(axis=0)
+    table["straighten_robot"].trigger()
+    assert document.scene.start.kind == "straight"
+    np.testing.assert_allclose(pose_of(placing)[:, :2].mean(axis=0), middle, atol=1e-5)
+    table["robot_to_gait"].trigger()
+    assert document.scene.start.kind == "gait"
+    np.testing.assert_allclose(pose_of(placing)[:, :2].mean(axis=0), middle, atol=1e-5)
+    assert document.undo_stack.undoText() == "Snap robot to gait"
+    shows_its_start(placing, qtbot)
+    for _ in range(5):
+        placing.step(200)
+    qtbot.waitUntil(lambda: placing.bridge.status.state == "paused")
+    placing.bridge.session.settle()
+    qtbot.waitUntil(lambda: placing.bridge.displayed is placing.bridge.session.latest)
+    shown = placing.viewport.snapshot
+    assert shown is not None
+    table["start_here"].trigger()
+    np.testing.assert_allclose(pose_of(placing)[:, :2], shown.link_pose[:, :2], atol=1e-6)
+    assert document.undo_stack.undoText() == "Start where it is now"
+    placing.reset()
+    shows_its_start(placing, qtbot)
+
+
+def test_a_continuous_body_is_dragged_and_has_no_joints(drawn: MainWindow, qtbot: QtBot) -> None:
+    drawn.files.open(scenes_dir() / "continuum_snake_2d.toml")
+    viewport = drawn.viewport
+    qtbot.waitUntil(lambda: viewport.settled and viewport.robot_tool.placeable, timeout=30_000)
+    from_above(drawn)
+    assert not drawn.actions_table["straighten_robot"].isEnabled() or not drawn.actions_table.refresh()
+    before = pose_of(drawn)
+    drawn.selection.set([("link", 20)])
+    assert not len(viewport.robot_tool.handles())
+    begin = seen(viewport, *before[20, :3])
+    drag(qtbot, viewport, begin, begin + QPoint(40, 20))
+    moved = pose_of(drawn)[:, :2] - before[:, :2]
+    np.testing.assert_allclose(moved, moved[0] * np.ones((len(moved), 1)), atol=1e-8)
+    assert moved[0, 0] > 0.01
+    assert moved[0, 1] < -0.005
+    assert drawn.document.undo_stack.undoText() == "Move robot"
+
+
+@pytest.mark.parametrize("joint", [1, 8])
+def test_shift_bends_a_robot_in_space_up_and_down(joint: int) -> None:
+    # Up in the picture raises the end that turns, whichever it is; 70 pixels are half a right angle.
+    scene = with_values(Scene(), {"model.kind": "spatial_nonsmooth", "start.z_m": 1.0})
+    before = initial_state(scene)[0]
+    bend = Bend(scene, None, before, joint=joint, axis="pitch")
+    after = initial_state(bend.made(Way(np.array([0.3, -0.2]), 70.0, 0.002, coarse=False)))[0]
+    end, other = (0, -1) if joint == 1 else (-1, 0)
+    arm = (joint + 0.5) if joint == 1 else (10 - joint - 0.5)
+    raised = arm * scene.robot.link_length_m * math.sin(math.pi / 4)
+    np.testing.assert_allclose(after[other], before[other], atol=1e-9)
+    assert after[end, 2] - before[end, 2] == pytest.approx(raised)
+    assert bend.amount == f"Joint {joint + 1}: pitch \N{MINUS SIGN}45.0°"
+    assert bend.text == f"Bend joint {joint + 1}"
+    bend.made(Way(np.zeros(2), -30.0, 0.002, coarse=True))
+    assert bend.amount.endswith("pitch 25.0°")
+
+
+def test_a_lever_may_be_turned_round_and_round() -> None:
+    turn = Turn(Scene(), None, initial_state(Scene())[0], link=0)
+    lever = 70 * 0.01
+    for degrees in range(0, 800, 20):
+        angle = math.radians(degrees)
+        way = lever * np.array([math.cos(angle) - 1.0, math.sin(angle)])
+        made = turn.made(Way(way, 0.0, 0.01, coarse=False))
+    assert turn.amount == "780.0°"
+    heading = made.start.heading_deg  # type: ignore[union-attr]
+    assert heading == pytest.approx(60.0)
+
+
+def test_as_a_subject_of_the_gizmo_it_moves_and_turns_and_is_not_scaled() -> None:
+    flat = Scene()
+    subject = RobotSubject(flat, link=2)
+    assert (subject.title, subject.move_axes, subject.turn_axes, subject.scale_axes) == ("robot", "xy", "z", "")
+    pivot = subject.pivot(flat)
+    np.testing.assert_array_equal(pivot, initial_state(flat)[0][2, :3])
+    np.testing.assert_allclose(RobotSubject(flat).pivot(flat), initial_state(flat)[0][:, :3].mean(axis=0))
+    shift = np.array([1.0, 2.0, 0.0])
+    turned = subject.turned(subject.moved(flat, shift), "z", 0.5, pivot + shift)
+    np.testing.assert_allclose(initial_state(turned)[0][2, :3], pivot + shift, atol=1e-8)
+    assert subject.scaled(turned, np.array([2.0, 2.0, 2.0]), pivot) is turned
+    space = with_values(flat, {"model.kind": "spatial_nonsmooth"})
+    subject = RobotSubject(space)
+    assert (subject.move_axes, subject.turn_axes) == ("xyz", "xyz")
+    centre = subject.pivot(space)
+    upright = subject.turned(space, np.array([0.0, 1.0, 0.0]), -math.pi / 2, centre)
+    place = initial_state(upright)[0][:, :3]
+    assert np.ptp(place[:, 2]) == pytest.approx(10 * space.robot.link_length_m)
+    assert np.ptp(place[:, :2], axis=0).max() < 1e-8
