@@ -193,7 +193,7 @@ def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
         else:
             patch = Polygon(one.points, closed=True, **look)
         patch.set_gid(f"obstacle-{index + 1}" + (f"-{number + 1}" if len(outlines) > 1 else ""))
-        axes.add_patch(patch)
+        axes.add_artist(patch)
     if body.obstacle.kind in ("stairs", "ramp"):
         foot, top = (body_rectangle(body)[[a, b]].mean(axis=0) for a, b in ((0, 3), (1, 2)))
         rise = {"arrowstyle": "-|>", "color": _darker(fill), "linewidth": 0.7, "shrinkA": 3.0, "shrinkB": 3.0}
@@ -222,7 +222,7 @@ def _robot(axes: Axes, scene: Scene, outlines: Sequence[Outline], pose: FloatArr
             linewidth=0.0 if continuum else 0.5, gid="head" if is_head else f"link-{index + 1}",
             zorder=2.0 if is_head else 1.5,
         )  # fmt: skip
-        axes.add_patch(patch)
+        axes.add_artist(patch)
     if not outlines:
         return
     ends = outlines[head].points if head == 0 else outlines[head].points[::-1]
@@ -234,7 +234,7 @@ def _robot(axes: Axes, scene: Scene, outlines: Sequence[Outline], pose: FloatArr
         tip = ends[0] + 2.0 * radius * ahead
         across = 0.45 * radius * np.array([-ahead[1], ahead[0]])
         base = ends[0] + 1.25 * radius * ahead
-        axes.add_patch(Polygon([tip, base + across, base - across], closed=True, facecolor=edge, linewidth=0.0))
+        axes.add_artist(Polygon([tip, base + across, base - across], closed=True, facecolor=edge, linewidth=0.0))
 
 
 def _capsule(one: Outline) -> FloatArray:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from snakestudio.gui.document import Document
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
+from snakestudio.session.preview import preview
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.session import Event, RunFailed, RunFinished, Session, Status, StatusChanged
 
@@ -51,6 +52,7 @@ class SessionBridge(QObject):
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
         self._reopen = False
+        self._awaited = 0
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(FRAME_MS)
@@ -113,11 +115,20 @@ class SessionBridge(QObject):
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if self._reopen or before is None:
-            self._reopen = False
+            self._reopen, self._awaited = False, 0
             self.session.open(after, self._document.base_dir)
         else:
             self.set_cursor(None)  # what is edited is the present, so that is what must be seen
-            self.session.edit(after)
+            number = self.session.edit(after)
+            if after.start != before.start and self.status.state in ("ready", "blocked", "preparing"):
+                self._foresee(after, number)
+
+    def _foresee(self, scene: Scene, edit: int) -> None:
+        """Show another start at once: until the engine stands there, too, a robot that is dragged would lag behind."""
+        shown = preview(scene, self._document.base_dir)
+        if shown is not None:
+            self._awaited, self._shown = edit, shown
+            self.frame.emit()
 
     def _on_event(self, event: Event) -> None:
         if isinstance(event, StatusChanged):
@@ -135,6 +146,8 @@ class SessionBridge(QObject):
             self.cursor = None
             self.recording_changed.emit()
             self.cursor_changed.emit()
+        if self.session.applied_edits < self._awaited:
+            return  # what is shown is newer than what the session knows
         latest = self.session.latest
         if self.cursor is None and latest is not self._shown:
             self._shown = latest

@@ -7,13 +7,11 @@ waits and never locks. Events, rare by nature, are handed to a callback on the w
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import math
 import queue
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -105,7 +103,6 @@ class Session:
     def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
         self._on_event = on_event or (lambda event: None)
         self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._edits: deque[Scene] = deque()
         self._clock = Clock()
         self._runner: Runner | None = None
         self._scene: Scene | None = None
@@ -114,6 +111,8 @@ class Session:
         self._play_when_ready = False
         self._closing = False
         self._wall_per_step = 1e-5
+        self._order, self._stale = threading.Lock(), set[int]()
+        self._edits = self._last_edit = self.applied_edits = 0
         self.status = Status()
         self.latest: Snapshot | None = None
         self.recording: SpooledRecording | None = None
@@ -123,18 +122,30 @@ class Session:
     # --- commands (any thread)
 
     def _put(self, command: Callable[[], None]) -> None:
-        self._edits = deque()  # edits from now on come after this
-        self._commands.put(command)
+        with self._order:
+            self._last_edit = 0
+            self._commands.put(command)
 
     def open(self, scene: Scene, base_dir: Path | None = None) -> None:
         """Replace the scene; the new run stands at t = 0."""
         self._put(lambda: self._do_open(scene, base_dir))
 
-    def edit(self, scene: Scene) -> None:
-        """The scene was edited: at t = 0 the run starts anew, later what can change does so from the next period on."""
-        edits = self._edits
-        edits.append(scene)
-        self._commands.put(lambda: self._do_edits(edits))
+    def edit(self, scene: Scene) -> int:
+        """The scene was edited: at t = 0 the run starts anew, later what can change does so from the next period on.
+
+        Returns
+        -------
+        int
+            Its number: once `applied_edits` is as large, `latest` and `status` know of it. Of edits that wait with
+            nothing between them only the last is carried out, for it is all of them.
+        """
+        with self._order:
+            if self._last_edit:
+                self._stale.add(self._last_edit)
+            self._edits += 1
+            number = self._last_edit = self._edits
+            self._commands.put(lambda: self._carry_out(number, scene))
+        return number
 
     def play(self) -> None:
         """Run (on); a finished run goes on for another duration."""
@@ -162,13 +173,12 @@ class Session:
 
     def close(self) -> None:
         """End the worker thread; returns when it has ended."""
-        self._commands.put(self._do_close)
+        self._put(self._do_close)
         self._thread.join()
 
     def settle(self, timeout: float = 60.0) -> None:
         """Wait until all commands given so far were carried out (for scripts and tests)."""
-        done = threading.Event()
-        self._commands.put(done.set)
+        self._put((done := threading.Event()).set)
         if not done.wait(timeout):
             raise TimeoutError("the session did not answer")
 
@@ -321,14 +331,14 @@ class Session:
             self._preparation.stop()
             self._preparation = None
 
-    def _do_edits(self, edits: deque[Scene]) -> None:
-        """Take over the newest of the edits that came one after the other: a drag gives more than can be shown."""
-        newest = None
-        with contextlib.suppress(IndexError):
-            while True:
-                newest = edits.popleft()
-        if newest is not None:
-            self._do_edit(newest)
+    def _carry_out(self, number: int, scene: Scene) -> None:
+        if number in self._stale:
+            self._stale.discard(number)
+            return
+        try:
+            self._do_edit(scene)
+        finally:
+            self.applied_edits = number
 
     def _do_edit(self, scene: Scene) -> None:
         if scene == self._scene:

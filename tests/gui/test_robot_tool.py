@@ -97,6 +97,18 @@ def test_dragging_a_selected_link_moves_the_robot_at_once_and_in_one_step(placin
     np.testing.assert_array_equal(pose_of(placing), before)
 
 
+def test_another_start_is_seen_before_the_engine_knows_of_it(placing: MainWindow, qtbot: QtBot) -> None:
+    # Without waiting for anything: a robot that is dragged must not lag behind the cursor.
+    for x in (0.1, 0.2, 0.3):
+        placing.document.set_value("start.x_m", x, "Place")
+        shown = placing.viewport.snapshot
+        assert shown is not None
+        np.testing.assert_allclose(shown.link_pose, pose_of(placing), atol=1e-12)
+    placing.bridge.session.settle()
+    qtbot.waitUntil(lambda: placing.bridge.displayed is placing.bridge.session.latest)
+    shows_its_start(placing, qtbot)
+
+
 def test_x_keeps_to_the_axis_and_escape_puts_it_back_though_the_button_is_held(
     placing: MainWindow, qtbot: QtBot
 ) -> None:

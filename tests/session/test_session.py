@@ -124,6 +124,37 @@ def test_an_edit_at_the_start_begins_anew_and_a_later_one_goes_on(session: Watch
     assert len(session.recording) == 1
 
 
+def test_of_edits_that_wait_in_a_row_only_the_last_is_carried_out(
+    session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.open(scene)
+    session.wait_for("ready")
+    done: list[float] = []
+    carry_out = session._do_edit
+
+    def noted(edited: Scene) -> None:
+        done.append(edited.start.x_m)  # type: ignore[union-attr]
+        carry_out(edited)
+
+    monkeypatch.setattr(session, "_do_edit", noted)
+    held = threading.Event()
+
+    def be_busy() -> None:
+        assert held.wait(30)
+
+    session._put(be_busy)
+    numbers = [session.edit(with_values(scene, {"start.x_m": x})) for x in (0.1, 0.2, 0.3)]
+    session.pause()
+    numbers += [session.edit(with_values(scene, {"start.x_m": x})) for x in (0.4, 0.5)]
+    assert session.applied_edits < numbers[0]
+    held.set()
+    session.settle()
+    assert done == [0.3, 0.5]  # something came between them
+    assert session.applied_edits == numbers[-1]
+    assert session.latest is not None
+    assert session.latest.link_pose[scene.start.link - 1, 0] == pytest.approx(0.5)  # type: ignore[union-attr]
+
+
 def test_a_scene_that_cannot_run_is_shown_but_does_not_play_until_mended(session: Watched, scene: Scene) -> None:
     session.open(with_values(scene, {"obstacles[3].x_m": 0.515, "obstacles[3].y_m": 0.157}))
     session.settle()

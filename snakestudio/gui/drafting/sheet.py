@@ -107,22 +107,23 @@ class Sheet(QWidget):
         painter = QPainter(image)
         try:
             painter.scale(image.width() / max(1, self.width()), image.height() / max(1, self.height()))
-            self._paint(painter, None)
+            self._paint(painter, None, handles=False)
         finally:
             painter.end()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         try:
-            self._paint(painter, self._cursor)
-            self._paint_robot(Pen(painter, QRectF(self.rect())))
+            self._paint(painter, self._cursor, handles=True)
         finally:
             painter.end()
 
-    def _paint(self, painter: QPainter, cursor: QPointF | None) -> None:
+    def _paint(self, painter: QPainter, cursor: QPointF | None, *, handles: bool) -> None:
         drafting, area = self.drafting, QRectF(self.rect())
         free = area.adjusted(self.inset + 4, 4, -4, -self.inset - 4)
         pen = Pen(painter, free)
+        if handles:
+            self._paint_robot(pen)
         if drafting:
             for one in self.dimensions():
                 start, end = self._at(one.start), self._at(one.end)
