@@ -9,9 +9,9 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from snakestudio.gui import theme
 
-__all__ = ["Pen", "label_font_size"]
+__all__ = ["Pen"]
 
-label_font_size = 12
+_FONT = 12
 _ARROW, _HALF = 8.0, 2.6
 _AIR, _BEYOND = 3.0, 5.0
 """Pixels between an outline and its extension line, and by how much that goes on beyond the dimension line."""
@@ -31,7 +31,7 @@ class Pen:
         self._painter, self._area = painter, area
         self._taken: list[QRectF] = []
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(theme.value_font(label_font_size, bold=False))
+        painter.setFont(theme.value_font(_FONT, bold=False))
         self._metrics = QFontMetricsF(painter.font())
 
     def dimension(self, start: QPointF, end: QPointF, text: str, *, beside: float = 0.0, role: str = "text") -> None:
