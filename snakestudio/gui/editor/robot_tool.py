@@ -12,8 +12,8 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from snakestudio.errors import SceneError
 from snakestudio.gui.drafting.units import number_text
 from snakestudio.gui.editor.robot_drag import Arc, Bend, Drag, Move, Turn, Way
+from snakestudio.gui.editor.transform import INTERVAL_MS
 from snakestudio.gui.viewport.ground import on_plane
-from snakestudio.gui.viewport.obstacle_drag import INTERVAL_MS
 from snakestudio.model.bending import joint_points
 from snakestudio.model.pose import initial_joint_angles
 from snakestudio.model.snapshot import Fields
