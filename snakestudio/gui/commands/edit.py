@@ -34,7 +34,7 @@ def _transform(mode: Mode, text: str, key: str, what: str) -> Spec:
     tip = f"{what}; X, Y or Z keeps to an axis, a number sets the amount, Esc puts back"
     return Spec(
         mode, "Edit", text, lambda w: w.viewport.editor.transforms.start(mode), (key,),
-        lambda w: bool(w.selection.obstacles), icon=mode, local=True, tip=tip,
+        lambda w: w.viewport.editor.transforms.subject is not None, icon=mode, local=True, tip=tip,
     )  # fmt: skip
 
 

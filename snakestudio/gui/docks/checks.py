@@ -133,6 +133,7 @@ class Checks(QWidget):
         layout.addWidget(self.summary)
         layout.addWidget(self._message)
         layout.addWidget(self.list, 1)
+        layout.addStretch(0)  # the summary stays on top where there is nothing to list
         bridge.status_changed.connect(lambda _: self._refresh())
         document.scene_changed.connect(lambda before, after: self._refresh())
         document.title_changed.connect(self._refresh)  # saved elsewhere, file names mean other files

@@ -45,6 +45,7 @@ class RobotSubject:
         self.move_axes = "xyz" if scene.model.spatial else "xy"
         self.turn_axes = "xyz" if scene.model.spatial else "z"
         self._base_dir, self._link = base_dir, link
+        self._last: tuple[Scene, FloatArray] | None = None
 
     def pivot(self, scene: Scene) -> FloatArray:
         """The point (3,), m, that it turns about.
@@ -54,9 +55,11 @@ class RobotSubject:
         SceneError
             If the start refers to a file that cannot be read.
         """
-        place = initial_state(scene, self._base_dir)[0][:, :3]
-        pivot: FloatArray = place.mean(axis=0) if self._link is None else place[min(self._link, len(place) - 1)]
-        return pivot
+        if self._last is None or self._last[0] is not scene:  # asked for in every picture
+            place = initial_state(scene, self._base_dir)[0][:, :3]
+            pivot: FloatArray = place.mean(axis=0) if self._link is None else place[min(self._link, len(place) - 1)]
+            self._last = scene, pivot
+        return self._last[1]
 
     def moved(self, scene: Scene, shift: FloatArray) -> Scene:
         """The scene with the robot moved by (3,) metres.

@@ -1,4 +1,4 @@
-"""What gizmo and keys act on: the selected obstacles as one thing with a pivot. More kinds of subject fit beside it."""
+"""What gizmo and keys act on: the selected obstacles, or the robot at its start, as one thing with a pivot."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.docks.obstacle_texts import obstacle_mention
 from snakestudio.gui.document import Document
+from snakestudio.gui.editor.robot_subject import RobotSubject
 from snakestudio.gui.selection import Selection
 from snakestudio.model import transform
 from snakestudio.model.scene import Scene
@@ -125,10 +127,31 @@ class ObstacleSubject:
         return transform.scale(scene, self.indices, factors, (float(pivot[0]), float(pivot[1]), foot))
 
 
-def subject_of(selection: Selection, document: Document) -> Subject | None:
-    """What the selection lets one move: its obstacles, but for locked ones; None if there is nothing, or links too."""
-    if selection.links:
-        return None
-    obstacles = document.scene.obstacles
-    free = [index for index in selection.obstacles if not obstacles[index].locked]
-    return ObstacleSubject(document.scene, free) if free else None
+_ROBOT = ("link", "robot", "beam", "start")
+
+
+def subject_of(selection: Selection, document: Document, placeable: bool) -> Subject | None:
+    """What the selection lets one move: its obstacles, but for locked ones, or the robot.
+
+    None if there is nothing, or both are selected.
+
+    Parameters
+    ----------
+    selection : Selection
+    document : Document
+    placeable : bool
+        Whether the robot stands where it starts, so that it can be put elsewhere.
+    """
+    scene = document.scene
+    if any(kind in _ROBOT for kind, _ in selection.items):
+        if selection.obstacles or not placeable:
+            return None
+        links = selection.links
+        robot = RobotSubject(scene, document.base_dir, links[0] if len(links) == 1 else None)
+        try:
+            robot.pivot(scene)
+        except SnakeStudioError:
+            return None  # it starts from a file that cannot be read, which the checks say
+        return robot
+    free = [index for index in selection.obstacles if not scene.obstacles[index].locked]
+    return ObstacleSubject(scene, free) if free else None

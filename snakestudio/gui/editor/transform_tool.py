@@ -61,7 +61,7 @@ class TransformTool(QObject):
         """Name of the handle under the cursor."""
         self._button = Qt.MouseButton.NoButton
         self._cursor = QPointF(0.5 * viewport.width(), 0.5 * viewport.height())
-        self._found: tuple[object, Scene, Subject | None] | None = None
+        self._found: tuple[object, Scene, bool, Subject | None] | None = None
         options.changed.connect(self._on_options)
         viewport.selection.changed.connect(self._on_selection)
         viewport.document.scene_changed.connect(self._on_scene)
@@ -81,9 +81,11 @@ class TransformTool(QObject):
         shown = viewport.scene
         if shown is not scene and shown.obstacles != scene.obstacles:
             return None
-        if self._found is None or self._found[0] is not items or self._found[1] is not scene:
-            self._found = items, scene, subject_of(viewport.selection, viewport.document)
-        return self._found[2]
+        placeable = viewport.robot_tool.placeable
+        found = self._found
+        if found is None or found[0] is not items or found[1] is not scene or found[2] != placeable:
+            found = self._found = items, scene, placeable, subject_of(viewport.selection, viewport.document, placeable)
+        return found[3]
 
     def gizmo(self) -> Gizmo | None:
         """The gizmo as it is to be drawn; None if it is not."""
