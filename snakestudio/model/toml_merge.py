@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Collection
 from typing import Any
 
 import pydantic
 import tomlkit
 from pydantic import BaseModel
 
-__all__ = ["merge", "plain", "tuples"]
+__all__ = ["item", "merge", "plain", "tuples"]
 
 
 def tuples(value: Any) -> Any:
@@ -21,7 +22,7 @@ def tuples(value: Any) -> Any:
     return value
 
 
-def merge(table: Any, part: BaseModel, explicit: bool) -> None:
+def merge(table: Any, part: BaseModel, explicit: bool, leave: Collection[str] = ()) -> None:
     """Make a TOML table say what `part` says, touching nothing that says so already.
 
     Parameters
@@ -30,11 +31,15 @@ def merge(table: Any, part: BaseModel, explicit: bool) -> None:
     part : BaseModel
     explicit : bool
         Write values that equal their default too: a scene written anew documents itself.
+    leave : collection of str
+        Keys that somebody else sees to.
     """
     fields = type(part).model_fields
-    for key in [key for key in table if key not in fields]:
+    for key in [key for key in table if key not in fields and key not in leave]:
         del table[key]
     for name in sorted(fields, key=lambda name: (name not in ("format", "kind"), _is_list_of_parts(part, name))):
+        if name in leave:
+            continue
         info, value = fields[name], getattr(part, name)
         required = explicit or info.is_required() or name in ("kind", "format")
         default = None if info.is_required() else info.get_default(call_default_factory=True)
@@ -57,7 +62,7 @@ def merge(table: Any, part: BaseModel, explicit: bool) -> None:
             if old_value != value or isinstance(old_value, bool) != isinstance(value, bool):
                 _replace(table, name, value)
         elif required or value != default:
-            table[name] = _item(value)
+            table[name] = item(value)
 
 
 def _is_list_of_parts(part: BaseModel, name: str) -> bool:
@@ -66,11 +71,11 @@ def _is_list_of_parts(part: BaseModel, name: str) -> bool:
 
 
 def _replace(table: Any, name: str, value: Any) -> None:
-    item, old = _item(value), table[name]
-    if hasattr(old, "trivia") and hasattr(item, "trivia"):  # the comment behind the old value belongs to the key
-        item.trivia.comment = old.trivia.comment
-        item.trivia.comment_ws = old.trivia.comment_ws
-    table[name] = item
+    new, old = item(value), table[name]
+    if hasattr(old, "trivia") and hasattr(new, "trivia"):  # the comment behind the old value belongs to the key
+        new.trivia.comment = old.trivia.comment
+        new.trivia.comment_ws = old.trivia.comment_ws
+    table[name] = new
 
 
 def _merge_list(table: Any, name: str, parts: tuple[BaseModel, ...]) -> None:
@@ -98,16 +103,17 @@ def _merge_list(table: Any, name: str, parts: tuple[BaseModel, ...]) -> None:
     table[name] = array
 
 
-def plain(item: Any) -> Any:
+def plain(part: Any) -> Any:
     """A TOML item as the plain value it holds."""
-    return item.unwrap() if hasattr(item, "unwrap") else item
+    return part.unwrap() if hasattr(part, "unwrap") else part
 
 
 def _listed(value: Any) -> Any:
     return [_listed(part) for part in value] if isinstance(value, tuple) else value
 
 
-def _item(value: Any) -> Any:
+def item(value: Any) -> Any:
+    """A plain value as a TOML item: long lists and lists of lists take a line for each entry."""
     if isinstance(value, tuple):
         array = tomlkit.item(_listed(value))
         if len(value) > 6 or (value and isinstance(value[0], tuple)):

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.errors import SceneError
-from snakestudio.model import scene_file
 from snakestudio.model.edits import with_value, with_values
 from snakestudio.model.motion import LateralUndulation
 from snakestudio.model.scene import Scene
@@ -237,7 +236,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
     def fail(*arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(scene_file.os, "replace", fail)
+    monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(SceneError, match="No space left"):
         save_scene(with_value(Scene(), "robot.n_links", 5), path)
     monkeypatch.undo()

@@ -1,0 +1,124 @@
+"""TOML text to a scene, with every mistake named at once: key, value and remedy."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import pydantic
+
+from snakestudio.errors import Problem, SceneError
+from snakestudio.model.scene import FORMAT, Scene, structure_problems
+from snakestudio.model.sentences import problem_of
+from snakestudio.model.toml_merge import tuples
+
+__all__ = ["complete", "parse_scene", "parse_values", "scene_from_dict"]
+
+_FIRST_KINDS = {"gait": "lateral_undulation", "obstacles": "cylinder"}
+"""Kinds that may be left out, for there were no others once."""
+
+
+def parse_scene(text: str, source: str = "scene") -> Scene:
+    """Read a scene from TOML text; `source` names it in the sentences.
+
+    Raises
+    ------
+    SceneError
+        See `load_scene`.
+    """
+    try:
+        values = parse_values(text)
+    except ValueError as error:
+        what = f"this is not valid TOML: {error}"
+        remedy = "mend the line"
+        raise SceneError(f"{source}: {what}; {remedy}.", [Problem("error", "", what, remedy)]) from None
+    return _validate(values, source)
+
+
+def scene_from_dict(values: dict[str, Any], source: str = "") -> Scene:
+    """Make a scene of nested plain values, as TOML gives them; `source` names it in the sentences.
+
+    Raises
+    ------
+    SceneError
+        See `load_scene`.
+    """
+    return _validate(values, source)
+
+
+@lru_cache(maxsize=2)
+def parse_values(text: str) -> dict[str, Any]:
+    """The values of a TOML text, not to be changed: what is saved is what was read or saved before, with edits.
+
+    Raises
+    ------
+    ValueError
+        If it is not valid TOML; names the line.
+    """
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("its tables or arrays are nested too deeply") from None
+
+
+def _validate(values: dict[str, Any], source: str) -> Scene:
+    version = values.get("format")
+    if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
+        what = f"format = {version} is newer than this program, which reads up to {FORMAT}"
+        raise _scene_error(source, [Problem("error", "", what, "update SnakeStudio")])
+    values = _with_first_kinds(values)
+    problems = []
+    if "format" not in values:
+        problems.append(Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}"))
+    try:
+        scene = Scene.model_validate(tuples(values))
+    except pydantic.ValidationError as error:
+        details = error.errors(include_url=False)
+        problems += [problem_of(detail) for detail in details]
+        problems += _contradictions(values, {str(detail["loc"][0]) for detail in details if detail["loc"]})
+        raise _scene_error(source, problems) from None
+    return complete(scene, [*problems, *structure_problems(scene)], source)
+
+
+def _with_first_kinds(values: dict[str, Any]) -> dict[str, Any]:
+    """`values` with the kinds that older scenes did not have to give."""
+
+    def filled(part: Any, kind: str) -> Any:
+        if isinstance(part, list | tuple):
+            return [filled(entry, kind) for entry in part]
+        return {"kind": kind, **part} if isinstance(part, dict) else part
+
+    return values | {name: filled(values[name], kind) for name, kind in _FIRST_KINDS.items() if name in values}
+
+
+def _contradictions(values: dict[str, Any], wrong: set[str]) -> list[Problem]:
+    """What contradicts itself among the parts that are right, so that all mistakes can be named at once."""
+    sound = {name: part for name, part in values.items() if name not in wrong}
+    try:
+        scene = Scene.model_validate(tuples(sound))
+    except pydantic.ValidationError:
+        return []
+    # A finding counts only if everything it compares is right.
+    compared = {
+        "control": {"control", "solver"}, "run": {"run", "solver"}, "start": {"start", "robot"}, "path": {"path"},
+    }  # fmt: skip
+    return [p for p in structure_problems(scene) if not compared[p.key.partition(".")[0]] & wrong]
+
+
+def complete(scene: Scene, problems: Sequence[Problem], source: str = "") -> Scene:
+    """The scene, if nothing was found about it.
+
+    Raises
+    ------
+    SceneError
+    """
+    if problems:
+        raise _scene_error(source, problems)
+    return scene
+
+
+def _scene_error(source: str, problems: Sequence[Problem]) -> SceneError:
+    head = f"{source}: " if source else ""
+    return SceneError("\n".join(head + problem.sentence() for problem in problems), problems)
