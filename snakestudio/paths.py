@@ -1,11 +1,11 @@
-"""Where SnakeStudio finds its data files, in a checkout as in an installed wheel, and where it keeps its caches."""
+"""Where SnakeStudio finds its data files, in a checkout as in an installed wheel, and where it keeps what it writes."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-__all__ = ["cache_dir", "main_scene", "resource", "scenes_dir"]
+__all__ = ["cache_dir", "main_scene", "resource", "scenes_dir", "state_dir"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -35,12 +35,24 @@ def cache_dir() -> Path:
 
     ``SNAKESTUDIO_CACHE_DIR`` overrides the platform's user cache folder.
     """
-    chosen = os.environ.get("SNAKESTUDIO_CACHE_DIR")
+    return _own("SNAKESTUDIO_CACHE_DIR", "user_cache_dir")
+
+
+def state_dir() -> Path:
+    """Folder for what must outlive a crash of the program, such as unsaved scenes; created if missing.
+
+    ``SNAKESTUDIO_STATE_DIR`` overrides the platform's user state folder.
+    """
+    return _own("SNAKESTUDIO_STATE_DIR", "user_state_dir")
+
+
+def _own(variable: str, kind: str) -> Path:
+    chosen = os.environ.get(variable)
     if chosen:
         folder = Path(chosen)
     else:
         import platformdirs
 
-        folder = Path(platformdirs.user_cache_dir("snakestudio", appauthor=False))
+        folder = Path(getattr(platformdirs, kind)("snakestudio", appauthor=False))
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -23,6 +23,8 @@ _COMMANDS = {
     "compare models": ("compare_models", "run a scene in several models and tell how they differ"),
     "compare chain": ("compare_chain", "hold chains of links against a continuous body"),
     "fit-strain": ("fit_strain", "make a continuous body's scene from a chain's gait"),
+    "diff": ("diff", "tell in words how two scenes differ"),
+    "import-obstacles": ("import_obstacles", "put the circles of a CSV or an SVG drawing into a scene"),
     "gui": ("gui", "open the window (the default)"),
 }
 _HIDDEN = {"warm-up": "warm_up"}

@@ -68,20 +68,30 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
 
     teller = Teller()
     teller.told.connect(window.tell_internal_error, Qt.ConnectionType.QueuedConnection)
-    guard = CrashGuard(teller.told.emit)
+    autosave = window.safekeeping.autosave
+    guard = CrashGuard(teller.told.emit, autosave.write_now)
     window.files.open(scene if scene is not None else main_scene())
     window.show()
     trace.mark("window shown")
     if watch is not None:
         watch(window)
 
+    def greet() -> None:
+        # What was left unsaved comes before anything else.
+        asking = window.safekeeping.offer()
+        if scene is not None:
+            return
+        if asking is not None:
+            asking.finished.connect(lambda _: welcome(window))
+        else:
+            welcome(window)
+
     def on_first_frame() -> None:
         with contextlib.suppress(RuntimeError):
             window.viewport.frame_drawn.disconnect(on_first_frame)
         trace.mark("first frame drawn")
         QTimer.singleShot(0, window.fill_docks)
-        if scene is None:
-            QTimer.singleShot(0, window, lambda: welcome(window))
+        QTimer.singleShot(0, window, greet)
 
     window.viewport.frame_drawn.connect(on_first_frame)
     if window.viewport.gl is None:
@@ -90,8 +100,18 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     # Without this Ctrl+C in the terminal is noticed only when Qt calls Python code the next time.
     if sys.platform != "win32":
         signal.signal(signal.SIGINT, lambda *_: window.close())
+
+        def on_end(number: int, _: object) -> None:
+            # The machine is going down or the screen went away: there is nobody to ask, so what is unsaved is kept.
+            autosave.write_now()
+            app.exit(128 + number)
+
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, on_end)
     try:
         return app.exec()
     finally:
+        autosave.write_now()  # nothing is left of it after an orderly end
+        autosave.close(keep=True)
         window.bridge.close()
         guard.close()

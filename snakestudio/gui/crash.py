@@ -26,10 +26,12 @@ class CrashGuard:
     ----------
     tell : callable
         Gets the sentence for the user; called on the thread that failed.
+    rescue : callable, optional
+        Called before that, on the same thread: keeps what would be lost if worse follows.
     """
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
+    def __init__(self, tell: Callable[[str], None], rescue: Callable[[], None] | None = None) -> None:
+        self._tell, self._rescue = tell, rescue
         self._telling = False
         self.path: Path | None = None
         self._handler: logging.Handler | None = None
@@ -63,6 +65,8 @@ class CrashGuard:
             return  # telling must not fail again and again
         self._telling = True
         try:
+            if self._rescue is not None:
+                self._rescue()
             where = f" Details are in {self.path}." if self.path is not None else ""
             self._tell(f"Internal error: {kind.__name__}: {error}. The program goes on; please report this.{where}")
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
@@ -11,7 +11,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_file import load_scene, read_scene_text, save_scene
+from snakestudio.model.scene_file import file_digest, parse_scene, read_scene_text, save_scene, text_digest
 
 __all__ = ["Document"]
 
@@ -72,6 +72,7 @@ class Document(QObject):
         self.undo_stack.cleanChanged.connect(self._on_clean)
         self.undo_stack.indexChanged.connect(self._on_index)
         self._text: str | None = None
+        self._digest: bytes | None = None
         self._last_gesture = 0
         self._jumping = False
 
@@ -106,22 +107,94 @@ class Document(QObject):
             If it cannot be read; the open document stays as it is.
         """
         path = Path(path)
-        scene = load_scene(path)
+        digest = file_digest(path)  # before reading: what changes meanwhile counts as changed
         text = read_scene_text(path)
-        is_export = path.suffix.lower() == ".csv"  # saving must never write a scene over exported data
-        self._replace(scene, None if is_export else path.resolve(), text)
+        scene = parse_scene(text, source=str(path))
+        if path.suffix.lower() == ".csv":  # saving must never write a scene over exported data
+            self._replace(scene, None, text, None)
+        else:
+            self._replace(scene, path.resolve(), text, digest)
 
     def new(self, scene: Scene | None = None) -> None:
         """Begin an unsaved scene."""
-        self._replace(scene or Scene(), None, None)
+        self._replace(scene or Scene(), None, None, None)
 
-    def _replace(self, scene: Scene, path: Path | None, text: str | None) -> None:
+    def restore(self, scene: Scene, path: Path | None) -> None:
+        """Take up a scene that was not saved: one edit on top of its file, so that undo leads to what is saved.
+
+        Parameters
+        ----------
+        scene : Scene
+        path : Path or None
+            Its file; if that cannot be read any more, saving makes it anew.
+        """
+        try:
+            if path is None:
+                self.new()
+            else:
+                self.open(path)
+        except SceneError:
+            self._replace(Scene(), path, None, None)
+        self.edit(scene, "Restore unsaved changes")
+
+    def _replace(self, scene: Scene, path: Path | None, text: str | None, digest: bytes | None) -> None:
         self.undo_stack.clear()
-        self.path, self._text = path, text
+        self.path, self._text, self._digest = path, text, digest
         before, self.scene = self.scene, scene
         self.opened.emit()
         self.scene_changed.emit(before, scene)
         self.title_changed.emit()
+
+    # --- the file -------------------------------------------------------------------------------------------------
+
+    def on_disk(self) -> Literal["same", "changed", "gone"]:
+        """Whether the file still holds what was read or saved last; a scene without a file is the same for ever."""
+        if self.path is None or self._digest is None:
+            return "same"
+        now = file_digest(self.path)
+        return "gone" if now is None else "same" if now == self._digest else "changed"
+
+    def read_file(self) -> Scene:
+        """The scene as its file holds it now.
+
+        Raises
+        ------
+        SceneError
+            If it has none, or it cannot be read.
+        """
+        if self.path is None:
+            raise SceneError("This scene has no file yet; there is nothing to go back to.")
+        return parse_scene(read_scene_text(self.path), source=str(self.path))
+
+    def revert(self, text: str = "Revert to file") -> None:
+        """Take what the file holds now, as one step of undo.
+
+        Parameters
+        ----------
+        text : str
+            What the step is called.
+
+        Raises
+        ------
+        SceneError
+            If the file cannot be read; the scene stays as it is.
+        """
+        if self.path is None:
+            raise SceneError("This scene has no file yet; there is nothing to go back to.")
+        digest = file_digest(self.path)
+        content = read_scene_text(self.path)
+        scene = parse_scene(content, source=str(self.path))
+        self._text, self._digest = content, digest
+        self.edit(scene, text)
+        self.undo_stack.setClean()
+        self.title_changed.emit()
+
+    def keep_mine(self) -> None:
+        """Stand by the scene though its file holds something else: it counts as unsaved, and saving asks nothing."""
+        if self.path is not None:
+            self._digest = file_digest(self.path)
+            self.undo_stack.resetClean()
+            self.title_changed.emit()
 
     def save(self, path: str | Path | None = None) -> None:
         """Save to `path`, or to where the scene came from; comments of the file it came from are kept.
@@ -134,9 +207,9 @@ class Document(QObject):
         target = Path(path) if path is not None else self.path
         if target is None:
             raise SceneError("This scene has no file yet; save it under a name.")
-        save_scene(self.scene, target, base=self._text)
+        self._text = save_scene(self.scene, target, base=self._text)
+        self._digest = text_digest(self._text)
         self.path = target.resolve()
-        self._text = read_scene_text(self.path)
         self.undo_stack.setClean()
         self.title_changed.emit()
 

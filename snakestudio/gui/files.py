@@ -10,13 +10,21 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 from snakestudio.errors import SceneError
 from snakestudio.gui.banner import Banner
 from snakestudio.gui.document import Document
+from snakestudio.gui.import_dialog import ImportDialog
+from snakestudio.gui.words_box import ask_about_changes
+from snakestudio.model.obstacle_import import read_circles
+from snakestudio.model.scene_file import read_scene_text
+from snakestudio.model.scene_words import difference_in_words
 from snakestudio.paths import scenes_dir
+from snakestudio.session.recovery import Unsaved
 
 __all__ = ["Files"]
 
 MAX_RECENT = 10
 _FILTER = "Scenes (*.toml);;Exported runs (*.csv);;All files (*)"
 _KEY = "files/recent"
+_OBSTACLES = "Tables and drawings (*.csv *.txt *.tsv *.svg);;All files (*)"
+_SAME = ["The scene stays the same; only comments or layout of the file differ."]
 
 
 class Files(QObject):
@@ -92,13 +100,59 @@ class Files(QObject):
         return self._save(target if target.suffix else target.with_suffix(".toml"))
 
     def _save(self, path: Path) -> bool:
+        if path == self._document.path and self._document.on_disk() == "changed" and not self._may_overwrite():
+            return False
         try:
             self._document.save(path)
         except SceneError as error:
-            self._banner.say("warning", f"The scene was not saved.\n{error}")
+            self._banner.say("warning", f"The scene was not saved.\n{error}", [("Save As ...", self.ask_save)])
             return False
         self._banner.clear()
         self._remember(path)
+        return True
+
+    def _may_overwrite(self) -> bool:
+        """Whether what another program wrote to the scene's file may go."""
+        name = self._document.name
+        question = f"{name} was changed by another program. Overwrite those changes?"
+        try:
+            words = difference_in_words(self._document.read_file(), self._document.scene)
+        except SceneError:
+            words = ["What it holds now cannot be read as a scene."]
+        return ask_about_changes(self._window, "Overwrite Changes", question, words or _SAME, "Overwrite")
+
+    # --- going back -----------------------------------------------------------------------------------------------
+
+    def revert(self) -> bool:
+        """Ask, and go back to what the file holds; undo takes that back."""
+        return self._take_file("Revert", "Revert to file", always_ask=True)
+
+    def reload(self) -> bool:
+        """Take what another program wrote; asks if there are unsaved changes here."""
+        return self._take_file("Reload", "Reload from disk", always_ask=False)
+
+    def _take_file(self, verb: str, step: str, always_ask: bool) -> bool:
+        document = self._document
+        try:
+            if always_ask or document.dirty:
+                words = difference_in_words(document.scene, document.read_file()) or _SAME
+                question = f"{verb} to what {document.name} holds? Undo brings your changes back."
+                if not ask_about_changes(self._window, f"{verb} Scene", question, words, verb):
+                    return False
+            document.revert(step)
+        except SceneError as error:
+            self._banner.say("warning", f"{document.name} could not be read; the scene stays as it is.\n{error}")
+            return False
+        self._banner.clear()
+        return True
+
+    def restore(self, unsaved: Unsaved) -> bool:
+        """Take up a scene that was not saved, if nothing would be lost."""
+        if not self.may_discard():
+            return False
+        self._document.restore(unsaved.scene, unsaved.path)
+        text = f"The unsaved changes of {unsaved.name} are back; save them to keep them."
+        self._banner.say("info", text, passing=True)
         return True
 
     def may_discard(self) -> bool:
@@ -118,6 +172,35 @@ class Files(QObject):
         if answer == buttons.Save:
             return self.save()
         return answer == buttons.Discard
+
+    # --- obstacles of other programs ------------------------------------------------------------------------------
+
+    def ask_import(self) -> bool:
+        """Ask for a file of obstacles and import it."""
+        folder = self._document.base_dir or Path.home()
+        name, _ = QFileDialog.getOpenFileName(self._window, "Import Obstacles", str(folder), _OBSTACLES)
+        return bool(name) and self.import_obstacles(Path(name))
+
+    def import_obstacles(self, path: Path) -> bool:
+        """Show what obstacles a file holds, and take them as one step of undo if the user wants them."""
+        try:
+            found = read_circles(path)
+        except SceneError as error:
+            self._banner.say("warning", f"Nothing was imported from {path.name}.\n{error}")
+            return False
+        self._banner.clear()
+        dialog = ImportDialog(path, found, self._document.scene, self._window)
+        taken = bool(dialog.exec())
+        if taken and dialog.result_scene is not None:
+            self._document.edit(dialog.result_scene, f"Import obstacles from {path.name}")
+        dialog.deleteLater()
+        return taken
+
+    def take(self, path: Path) -> bool:
+        """Open a dropped file, or import what it holds: a drawing or a table of circles is no scene."""
+        if path.suffix.lower() == ".svg" or (path.suffix.lower() == ".csv" and not _holds_scene(path)):
+            return self.import_obstacles(path)
+        return self.open(path)
 
     # --- recent files ---------------------------------------------------------------------------------------------
 
@@ -142,3 +225,12 @@ class Files(QObject):
     def _store(self, paths: list[Path]) -> None:
         self._settings.setValue(_KEY, [str(path) for path in paths[:MAX_RECENT]])
         self.recent_changed.emit()
+
+
+def _holds_scene(path: Path) -> bool:
+    """Whether a CSV is a run that was exported, with its scene in the header."""
+    try:
+        read_scene_text(path)
+    except SceneError:
+        return False
+    return True

@@ -26,6 +26,7 @@ from snakestudio.gui.layouts import Layouts
 from snakestudio.gui.moving_menus import MovingMenus
 from snakestudio.gui.panes import Panes
 from snakestudio.gui.run_bar import RunBar
+from snakestudio.gui.safekeeping import Safekeeping
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.space_keeper import SpaceKeeper
 from snakestudio.gui.status_bar import StatusBar
@@ -54,6 +55,7 @@ class MainWindow(QMainWindow):
     time_bar: TimeBar
     banners: Banners
     files: Files
+    safekeeping: Safekeeping
     exporter: Exporter
     comparer: Comparer
     chain_comparer: ChainComparer
@@ -84,6 +86,7 @@ class MainWindow(QMainWindow):
         self.time_bar = TimeBar(self.bridge, self.document)
         self.banners = Banners(self.bridge, lambda: self.document.scene, self.show_checks)
         self.files = Files(self.document, self.banners.files, self.settings, self)
+        self.safekeeping = Safekeeping(self.document, self.files, self.banners, self.settings, self)
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
         self.comparer = Comparer(self.document, self)
         self.chain_comparer = ChainComparer(self.document, self)
@@ -327,6 +330,7 @@ class MainWindow(QMainWindow):
         self.comparer.close()
         self.chain_comparer.close()
         self.exporter.close()
+        self.safekeeping.close()
         self.viewport.close_surface()
         self.bridge.close()
         event.accept()
@@ -341,13 +345,13 @@ class MainWindow(QMainWindow):
             return
         event.acceptProposedAction()
         # A question about unsaved changes must not hold up the program the file came from.
-        QTimer.singleShot(0, self, lambda: self.files.open(path))
+        QTimer.singleShot(0, self, lambda: self.files.take(path))
 
 
 def _dropped(event: QDropEvent) -> Path | None:
-    """The file that is dragged over the window, if it is one and can be a scene."""
+    """The file that is dragged over the window, if it is one and can be a scene or hold obstacles."""
     urls = event.mimeData().urls()
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
     path = Path(urls[0].toLocalFile())
-    return path if path.suffix.lower() in (".toml", ".csv") else None
+    return path if path.suffix.lower() in (".toml", ".csv", ".svg") else None

@@ -154,15 +154,22 @@ def _exists(item: Item, scene: Scene) -> bool:
 
 def _renumbered(items: Iterable[Item], before: Scene, after: Scene) -> Iterable[Item]:
     """The items under their indices in the scene after obstacles came or went; equal ones are told apart by order."""
-    places: dict[object, list[int]] = {}
-    for index, obstacle in enumerate(after.obstacles):
-        places.setdefault(obstacle, []).append(index)
+    # Edits hand on the obstacles they leave alone, so nearly all are known by identity; comparing thousands is slow.
+    old, new = before.obstacles, after.obstacles
+    places: dict[int, list[int]] = {}
+    for index in reversed(range(len(new))):
+        places.setdefault(id(new[index]), []).append(index)
     now: dict[int, int] = {}
-    for index, obstacle in enumerate(before.obstacles):
-        if places.get(obstacle):
-            now[index] = places[obstacle].pop(0)
-    for kind, index in items:
-        if kind != "obstacle":
-            yield kind, index
-        elif index in now:
-            yield kind, now[index]
+    for index, obstacle in enumerate(old):
+        same = places.get(id(obstacle))
+        if same:
+            now[index] = same.pop()
+    strangers = sorted(index for same in places.values() for index in same)
+    for kind, index in sorted(items):
+        if kind == "obstacle" and index not in now:
+            equal = next((place for place in strangers if new[place] == old[index]), None)
+            if equal is None:
+                continue
+            strangers.remove(equal)
+            now[index] = equal
+        yield kind, now[index] if kind == "obstacle" else index

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import tomlkit
 
+from snakestudio.model.obstacle_match import sources
 from snakestudio.model.toml_merge import item, merge
 from snakestudio.model.world import Obstacle
 
@@ -112,33 +113,13 @@ def renewed(blocks: Sequence[str], before: Sequence[Obstacle | None], after: Seq
     """
     pieces: list[str] = []
     previous: int | None = -1
-    for source, obstacle in zip(_sources(before, after), after, strict=True):
+    for source, obstacle in zip(sources(before, after), after, strict=True):
         if pieces and (source is None or source - 1 != previous) and not pieces[-1].endswith("\n\n"):
             pieces.append("\n")
         old = None if source is None else before[source]
         pieces.append(_written(obstacle) if source is None or old is None else _merged(blocks[source], old, obstacle))
         previous = source
     return "".join(pieces)
-
-
-def _sources(before: Sequence[Obstacle | None], after: Sequence[Obstacle]) -> list[int | None]:
-    """For each new obstacle the block it is written over: of an equal one, or of one of its kind at its place."""
-    places: dict[Obstacle | None, list[int]] = {}
-    for index in reversed(range(len(before))):
-        places.setdefault(before[index], []).append(index)
-    found: list[int | None] = []
-    for obstacle in after:
-        equal = places.get(obstacle)
-        found.append(equal.pop() if equal else None)
-    used = set(found)
-    for index, obstacle in enumerate(after):
-        above = found[index - 1] if index else -1
-        if found[index] is None and above is not None and above + 1 < len(before) and above + 1 not in used:
-            candidate = before[above + 1]
-            if candidate is not None and candidate.kind == obstacle.kind:
-                found[index] = above + 1
-                used.add(above + 1)
-    return found
 
 
 def _written(obstacle: Obstacle) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 from pathlib import Path
 
 from snakestudio.errors import Problem, SceneError
@@ -21,6 +23,7 @@ __all__ = [
     "read_scene_text",
     "save_scene",
     "scene_from_dict",
+    "text_digest",
 ]
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -107,6 +110,8 @@ def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
         if path.is_dir():
             raise SceneError(f"{path}: this is a folder; give a file name ending in .toml.")
         old = path.read_bytes() if path.is_file() else None
+        if old is not None and not os.access(path, os.W_OK):  # replacing it would get round that
+            raise PermissionError(errno.EACCES, "write-protected")
         if base is None and old is not None:
             base = old.decode("utf-8", errors="replace")
         text = dump_scene(scene, base)
@@ -114,14 +119,30 @@ def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
             write_atomically(path.with_name(path.name + "~"), old)
         write_atomically(path, text.encode("utf-8"))
     except OSError as error:
-        raise SceneError(
-            f"{path}: the scene cannot be written ({error.strerror}); choose another folder or free some space."
-        ) from None
+        raise SceneError(f"{path}: the scene cannot be written: {_why_not(path, error)}.") from None
     return text
 
 
+def _why_not(path: Path, error: OSError) -> str:
+    """Why a file cannot be written, and what to do."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f"there is no folder {folder} (any more); save under another name"
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        protected = "the file is" if path.exists() and not os.access(path, os.W_OK) else f"the folder {folder} is"
+        return f"{protected} write-protected; save under another name, or allow writing to it"
+    if error.errno == errno.ENOSPC:
+        return f"{error.strerror}; free some space, or save to another place"
+    return f"{error.strerror}; save under another name"
+
+
+def text_digest(text: str) -> bytes:
+    """A fingerprint of a file that holds this text."""
+    return hashlib.sha256(text.encode()).digest()
+
+
 def file_digest(path: Path) -> bytes | None:
-    """A fingerprint of what is in a file now; None if there is none, or it cannot be read."""
+    """A fingerprint of what a file holds now; None if there is none, or it cannot be read."""
     try:
         return hashlib.sha256(path.read_bytes()).digest()
     except OSError:

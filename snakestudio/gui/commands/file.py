@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snakestudio.gui.commands.spec import Spec, line
+from snakestudio.gui.commands.spec import Spec, has_links, line
 
 __all__ = ["FILE"]
 
@@ -14,7 +14,20 @@ FILE: tuple[Spec, ...] = (
     line("File"),
     Spec("save", "File", "Save", lambda w: w.files.save(), ("Ctrl+S",), icon="save"),
     Spec("save_as", "File", "Save As ...", lambda w: w.files.ask_save(), ("Ctrl+Shift+S",)),
+    Spec(
+        "revert", "File", "Revert ...", lambda w: w.files.revert(), (),
+        lambda w: w.document.path is not None and w.document.dirty,
+        tip="Go back to what the file holds; undo brings the changes back",
+    ),
+    Spec(
+        "restore_unsaved", "File", "Restore Unsaved Changes ...", lambda w: w.safekeeping.offer(asked=True),
+        tip="What was not saved when the program ended unexpectedly",
+    ),
     line("File"),
+    Spec(
+        "import_obstacles", "File", "Import Obstacles ...", lambda w: w.files.ask_import(), enabled=has_links,
+        tip="Circles of a CSV (x, y, radius) or an SVG drawing become cylinders",
+    ),
     Spec(
         "export_csv", "File", "Export CSV ...", lambda w: w.exporter.ask_csv(), ("Ctrl+E",),
         lambda w: w.exporter.possible, icon="table", tip="Write the run so far as numbers",

@@ -1,0 +1,145 @@
+"""Obstacles from files of other programs: circles of a table or a drawing become cylinders, in a group of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from snakestudio.errors import Problem, SceneError
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Cylinder
+
+__all__ = ["UNITS", "Circle", "Circles", "as_cylinders", "bounds", "read_circles", "refuse", "with_imported"]
+
+UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "px": 0.0254 / 96}
+"""Metres in each unit; a pixel of a drawing is what CSS says, 1/96 inch."""
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_OBSTACLES = 20_000
+_MOST = 20
+
+
+class Circle(NamedTuple):
+    """A circle as a file gives it: centre and radius in the file's unit, and where in the file it stands."""
+
+    x: float
+    y: float
+    radius: float
+    where: str
+    name: str = ""
+
+
+class Circles(NamedTuple):
+    """What was found in a file.
+
+    Attributes
+    ----------
+    circles : tuple of Circle
+    unit : str
+        Key of `UNITS`: what the file says, or what is usual if it says nothing.
+    stated : str
+        Where the unit comes from, for people ("as the column names say").
+    notes : tuple of str
+        What was left out, a sentence each.
+    """
+
+    circles: tuple[Circle, ...]
+    unit: str
+    stated: str
+    notes: tuple[str, ...] = ()
+
+
+def refuse(source: str, mistakes: Sequence[str]) -> SceneError:
+    """The error that names every mistake found in a file, a line each."""
+    shown = list(mistakes[:_MOST])
+    if len(mistakes) > _MOST:
+        shown.append(f"... and {len(mistakes) - _MOST} more mistakes.")
+    return SceneError("\n".join(f"{source}: {line}" for line in shown), [Problem("error", "", m, "") for m in mistakes])
+
+
+def read_circles(path: Path) -> Circles:
+    """Read the circles of a CSV (x, y, radius) or an SVG drawing.
+
+    Raises
+    ------
+    SceneError
+        Naming every wrong line.
+    """
+    from snakestudio.model.obstacle_csv import circles_of_csv
+    from snakestudio.model.obstacle_svg import circles_of_svg
+
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise refuse(str(path), ["the file is larger than 64 MB; give a smaller one."])
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise refuse(str(path), ["there is no such file; check the path."]) from None
+    except OSError as error:
+        raise refuse(str(path), [f"the file cannot be read ({error.strerror}); check its permissions."]) from None
+    if path.suffix.lower() == ".svg":
+        return circles_of_svg(data, str(path))
+    try:
+        return circles_of_csv(data.decode("utf-8-sig"), str(path))
+    except UnicodeDecodeError as error:
+        raise refuse(str(path), [f"byte {error.start + 1} is not UTF-8 text; save the file as UTF-8."]) from None
+
+
+def as_cylinders(found: Circles, unit: str, scale: float, group: str, source: str = "") -> tuple[Cylinder, ...]:
+    """Cylinders of circles.
+
+    Parameters
+    ----------
+    found : Circles
+    unit : str
+        Unit that the numbers are in, of `UNITS`.
+    scale : float
+        Factor on top of that, on places and radii.
+    group : str
+        Group of all of them.
+    source : str
+        Names the file in the sentences.
+
+    Raises
+    ------
+    SceneError
+        Naming every circle that is too large or too far away for a scene.
+    """
+    metres = UNITS[unit] * scale
+    mistakes, cylinders = [], []
+    for circle in found.circles:
+        # Ten digits: neither inches nor a drawing's transformations shall leave 0.30000000000000004 in a scene.
+        x, y, radius = (float(f"{value * metres:.10g}") for value in (circle.x, circle.y, circle.radius))
+        if abs(x) > 1e4 or abs(y) > 1e4:
+            mistakes.append(f"{circle.where}: ({x:g}, {y:g}) m is more than 10 km away; choose another unit or scale.")
+        elif not 0 < radius <= 1e3:
+            mistakes.append(f"{circle.where}: a radius of {radius:g} m is none; choose another unit or scale.")
+        else:
+            cylinders.append(Cylinder(x_m=x, y_m=y, radius_m=radius, group=group[:80], name=circle.name[:80]))
+    if mistakes:
+        raise refuse(source, mistakes)
+    return tuple(cylinders)
+
+
+def bounds(cylinders: Sequence[Cylinder]) -> tuple[float, float, float, float]:
+    """The rectangle around at least one cylinder: x and y of its corners, m (left, bottom, right, top)."""
+    return (
+        min(c.x_m - c.radius_m for c in cylinders),
+        min(c.y_m - c.radius_m for c in cylinders),
+        max(c.x_m + c.radius_m for c in cylinders),
+        max(c.y_m + c.radius_m for c in cylinders),
+    )
+
+
+def with_imported(scene: Scene, cylinders: Sequence[Cylinder]) -> Scene:
+    """The scene with these cylinders behind its obstacles.
+
+    Raises
+    ------
+    SceneError
+        If those are more than a scene holds.
+    """
+    total = len(scene.obstacles) + len(cylinders)
+    if total > MAX_OBSTACLES:
+        raise refuse("obstacles", [f"{total} are more than the {MAX_OBSTACLES} a scene may have; import fewer."])
+    return scene.model_copy(update={"obstacles": (*scene.obstacles, *cylinders)})
