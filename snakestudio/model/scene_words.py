@@ -44,12 +44,11 @@ def difference_in_words(before: Scene, after: Scene) -> list[str]:
 def _value_line(before: Scene, after: Scene, key: str) -> str:
     owner, _, name = key.rpartition(".")
     whole = get_value(after, owner) if owner else after
-    doc = field_doc(type(whole), name) if name in type(whole).model_fields else None
-    label = doc.label if doc is not None else name.replace("_", " ")
+    label = field_doc(type(whole), name).label
     part = field_doc(Scene, owner.partition(".")[0].partition("[")[0]).label if owner else ""
     same = not part or label.lower().startswith(part.lower())
     what = label if same else f"{part}: {_small(label)}"
-    return f"{what} {_change(get_value(before, key), get_value(after, key), doc.unit if doc is not None else '')}"
+    return f"{what} {_change(type(whole), name, get_value(before, key), get_value(after, key))}"
 
 
 def _small(label: str) -> str:
@@ -57,15 +56,16 @@ def _small(label: str) -> str:
     return label if label[1:2].isupper() or len(label) == 1 else label[:1].lower() + label[1:]
 
 
-def _change(old: Any, new: Any, unit: str) -> str:
-    """How a value changed, behind its name."""
+def _change(part: type[BaseModel], name: str, old: Any, new: Any) -> str:
+    """How a value of a part of the scene changed, behind its name."""
+    unit, free = field_doc(part, name).unit, part.model_fields[name].annotation is str
     if isinstance(old, bool) and isinstance(new, bool):
         return "switched on" if new else "switched off"
     if isinstance(old, tuple) and isinstance(new, tuple):
         if len(old) != len(new):
             return f"changed ({len(old)} → {len(new)} entries)"
         return f"changed ({sum(a != b for a, b in zip(old, new, strict=True))} of {len(new)} entries)"
-    a, b = _shown(old), _shown(new)
+    a, b = _shown(old, free), _shown(new, free)
     if a == b:
         a, b = repr(old), repr(new)
     if max(len(a), len(b)) > _LONGEST:
@@ -74,14 +74,21 @@ def _change(old: Any, new: Any, unit: str) -> str:
     return f"{a} → {b}{behind}"
 
 
-def _shown(value: Any) -> str:
+def _shown(value: Any, free: bool) -> str:
+    """A value in a line; `free` if it is a text that a person wrote."""
     if value is None:
         return "none"
     if isinstance(value, BaseModel):
         return str(getattr(value, "kind", "changed")).replace("_", " ")
     if isinstance(value, float):
         return f"{value:.6g}"
-    return f'"{value}"' if isinstance(value, str) and (not value or " " in value) else str(value)
+    if isinstance(value, str):
+        return f'"{_line(value)}"' if free else value.replace("_", " ")
+    return str(value)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 # ---------------------------------------------------------------------------------------------------- obstacles
@@ -120,7 +127,7 @@ def _counted(obstacles: Sequence[Obstacle], what: str) -> list[str]:
         if len(members) > 1:
             lines.append(f"{len(members)} {_PLURAL.get(kind, word + 's')} {what}")
         else:
-            name = f' "{members[0].name}"' if members[0].name else f" at {_point(members[0])}"
+            name = f' "{_line(members[0].name)}"' if members[0].name else f" at {_point(members[0])}"
             lines.append(f"{word.capitalize()}{name} {what}")
     return lines
 
@@ -129,13 +136,13 @@ def _sort_lines(sort: str, members: Sequence[tuple[int, Obstacle, Obstacle]]) ->
     """What is said of obstacles with one sort of change."""
     if len(members) == 1:
         index, old, new = members[0]
-        name = f"Obstacle {index + 1}" + (f" ({new.name})" if new.name and sort != "name" else "")
+        name = f"Obstacle {index + 1}" + (f" ({_line(new.name)})" if new.name and sort != "name" else "")
         if sort == "move":
             return [f"{name} moved from {_point(old)} to {_point(new)} m"]
         if sort == "turn":
             return [f"{name} turned"]
-        doc = field_doc(type(new), sort)
-        return [f"{name}: {_small(doc.label)} {_change(getattr(old, sort), getattr(new, sort), doc.unit)}"]
+        label = _small(field_doc(type(new), sort).label)
+        return [f"{name}: {label} {_change(type(new), sort, getattr(old, sort), getattr(new, sort))}"]
     if sort == "turn":
         return [f"{len(members)} obstacles turned"]
     if sort == "move":
@@ -143,9 +150,9 @@ def _sort_lines(sort: str, members: Sequence[tuple[int, Obstacle, Obstacle]]) ->
         alike = all(math.dist(step, steps[0]) < 1e-6 for step in steps)
         by = f" by ({', '.join(f'{round(step, 9) + 0.0:.6g}' for step in steps[0][:2])}) m" if alike else ""
         return [f"{len(members)} obstacles moved{by if not steps[0][2] else ''}"]
-    doc = field_doc(type(members[0][2]), sort)
-    changes = {_change(getattr(old, sort), getattr(new, sort), doc.unit) for _, old, new in members}
-    return [f"{len(members)} obstacles: {_small(doc.label)} {changes.pop() if len(changes) == 1 else 'changed'}"]
+    label = _small(field_doc(type(members[0][2]), sort).label)
+    changes = {_change(type(new), sort, getattr(old, sort), getattr(new, sort)) for _, old, new in members}
+    return [f"{len(members)} obstacles: {label} {changes.pop() if len(changes) == 1 else 'changed'}"]
 
 
 def _at(obstacle: Obstacle, axis: str) -> float:

@@ -1,0 +1,67 @@
+"""`snakestudio diff` and `snakestudio import-obstacles` as users type them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.model.edits import with_value
+from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.paths import scenes_dir
+
+MAIN = scenes_dir() / "obstacle_aided.toml"
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    path = tmp_path / "copy.toml"
+    path.write_text(MAIN.read_text(encoding="utf-8"), encoding="utf-8")
+    return path
+
+
+def test_diff_tells_in_words(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diff", str(MAIN), str(copy)]) == 0
+    assert capsys.readouterr().out == "no differences\n"
+    save_scene(with_value(load_scene(copy), "gait.amplitude_deg", 35.0), copy)
+    assert main(["diff", str(MAIN), str(copy)]) == 0
+    assert capsys.readouterr().out == "Gait: amplitude 40 → 35 °\n"
+    assert main(["diff", str(MAIN), "nowhere.toml"]) == 2
+    assert "there is no such file" in capsys.readouterr().err
+
+
+def test_obstacles_are_imported_into_the_scene(copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "pegs.csv"
+    table.write_text("x_mm,y_mm,r_mm\n100,200,50\n300,100,25\n")
+    assert main(["import-obstacles", str(table), "--into", str(copy)]) == 0
+    assert "2 more obstacles, 9 in all (unit mm, as the column names say)" in capsys.readouterr().out
+    pegs = load_scene(copy).obstacles[7:]
+    assert [(o.x_m, o.y_m, o.group) for o in pegs] == [(0.1, 0.2, "pegs"), (0.3, 0.1, "pegs")]
+    assert "# measured by dragging" in copy.read_text(encoding="utf-8")
+    assert (tmp_path / "copy.toml~").is_file()
+
+
+def test_the_scene_stays_where_another_is_named(copy: Path, tmp_path: Path) -> None:
+    table, new = tmp_path / "pegs.csv", tmp_path / "new.toml"
+    table.write_text("1,2,0.5\n")
+    before = copy.read_bytes()
+    words = ["import-obstacles", str(table), "--into", str(copy), "--out", str(new), "--unit", "cm", "--scale", "2"]
+    assert main(words) == 0
+    assert copy.read_bytes() == before
+    assert load_scene(new).obstacles[-1].x_m == 0.02
+
+
+def test_mistakes_of_an_import_end_with_2(copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "pegs.csv"
+    table.write_text("1,2,0.5\n1,2\n1,2,-1\n")
+    before = copy.read_bytes()
+    assert main(["import-obstacles", str(table), "--into", str(copy)]) == 2
+    shown = capsys.readouterr().err
+    assert "line 2: 2 values instead of 3" in shown
+    assert "line 3: the radius -1 must be greater than 0" in shown
+    assert main(["import-obstacles", str(table), "--into", str(copy), "--scale", "-1"]) == 2
+    assert "the scale must be positive" in capsys.readouterr().err
+    assert main(["import-obstacles", str(table), "--into", str(table)]) == 2
+    assert "written as TOML" in capsys.readouterr().err
+    assert copy.read_bytes() == before

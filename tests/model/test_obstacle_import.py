@@ -1,0 +1,190 @@
+"""Obstacles from tables and drawings: units, transformations, and every wrong line by its number."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snakestudio.errors import SceneError
+from snakestudio.model.obstacle_csv import circles_of_csv
+from snakestudio.model.obstacle_import import Circles, as_cylinders, bounds, read_circles, with_imported
+from snakestudio.model.obstacle_svg import circles_of_svg
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Cylinder
+
+
+def numbers(found: Circles) -> list[tuple[float, float, float]]:
+    return [(c.x, c.y, c.radius) for c in found.circles]
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("0.5,1,0.25\n-2,3e-1,.125\n", "m"),
+        ("x,y,radius\n0.5, 1, 0.25\n\n# a remark\n-2,0.3,0.125\n", "m"),
+        ("X_mm;Y_mm;R_mm\n0,5;1;0,25\n-2;0,3;0,125\n", "mm"),
+        ("y [cm]\tx [cm]\tdiameter [cm]\n1\t0.5\t0.5\n0.3\t-2\t0.25\n", "cm"),
+        ("centre_x (m), centre_y (m), r (m)\n0.5,1,0.25\n-2,0.3,0.125", "m"),
+        ("0.5 1   0.25\r\n-2 0.3 0.125\r\n", "m"),
+        ('"x";"y";"d"\n"0.5";"1";"0.5"\n"-2";"0.3";"0.25"\n', "m"),
+    ],
+)
+def test_a_table_of_circles(text: str, unit: str) -> None:
+    found = circles_of_csv(text, "a.csv")
+    assert numbers(found) == [(0.5, 1.0, 0.25), (-2.0, 0.3, 0.125)]
+    assert found.unit == unit
+
+
+def test_names_are_taken_and_other_columns_told() -> None:
+    found = circles_of_csv("name,x,y,r,colour\nleft pipe,1,2,0.1,red\n", "a.csv")
+    assert found.circles[0].name == "left pipe"
+    assert found.notes == ("Columns left out: colour.",)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("", ["there are no obstacles in it"]),
+        ("x,y,radius\n", ["line 1 is a header and nothing follows"]),
+        ("x,radius\n1,2\n", ["line 1: no column is called y"]),
+        ("x,y\n1,2\n", ["line 1: no column is called radius or diameter"]),
+        ("x_mm,y_m,r\n1,2,3\n", ["line 1: the columns have several units (m, mm)"]),
+        ("1,2,0.1\n1,2\n\n3,4,0\n5,a,1\n6,7,-0.1\n,1,1\n1,nan,1\n1,2,inf\n", [
+            "line 2: 2 values instead of 3 (x, y, radius)",
+            "line 4: the radius 0 must be greater than 0",
+            'line 5: y "a" is not a number',
+            "line 6: the radius -0.1 must be greater than 0",
+            "line 7: x is missing",
+            'line 8: y "nan" is not a number',
+            'line 9: radius "inf" is not a number',
+        ]),
+    ],
+)  # fmt: skip
+def test_every_wrong_line_is_named(text: str, sentences: list[str]) -> None:
+    with pytest.raises(SceneError) as caught:
+        circles_of_csv(text, "a.csv")
+    lines = str(caught.value).splitlines()
+    assert len(lines) == len(sentences)
+    for line, sentence in zip(lines, sentences, strict=True):
+        assert line.startswith(f"a.csv: {sentence}")
+
+
+def test_a_thousand_wrong_lines_are_cut_short() -> None:
+    with pytest.raises(SceneError, match=r"and 980 more mistakes") as caught:
+        circles_of_csv("1,2,0.1\n" + "1,2\n" * 1000, "a.csv")
+    assert len(caught.value.problems) == 1000
+
+
+@given(st.text(max_size=80))
+def test_no_table_whatever_gives_anything_but_circles_or_sentences(text: str) -> None:
+    with contextlib.suppress(SceneError):  # anything else is a defect
+        found = circles_of_csv(text, "a.csv")
+        assert all(math.isfinite(c.x) and math.isfinite(c.y) and c.radius > 0 for c in found.circles)
+
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {}>{}</svg>'
+
+
+def drawing(page: str, content: str) -> Circles:
+    return circles_of_svg(SVG.format(page, content).encode(), "a.svg")
+
+
+def test_a_drawing_on_paper_is_in_millimetres_from_its_lower_left_corner() -> None:
+    found = drawing('width="20cm" height="100mm" viewBox="0 0 400 200"', '<circle cx="100" cy="50" r="20"/>')
+    assert found.unit == "mm"
+    assert numbers(found) == [pytest.approx((50.0, 75.0, 10.0), rel=1e-12)]
+    (pipe,) = as_cylinders(found, "mm", 10.0, "a")
+    assert (pipe.x_m, pipe.y_m, pipe.radius_m) == (0.5, 0.75, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("height", "millimetres"),
+    [("1in", 25.4), ("2.54cm", 25.4), ("72pt", 25.4), ("6pc", 25.4)],
+)
+def test_units_of_paper(height: str, millimetres: float) -> None:
+    found = drawing(f'width="{height}" height="{height}" viewBox="0 0 10 10"', '<circle cx="0" cy="0" r="5"/>')
+    assert numbers(found) == [pytest.approx((0.0, millimetres, millimetres / 2), rel=1e-9)]
+
+
+def test_a_drawing_without_a_size_is_in_its_own_units() -> None:
+    found = drawing('viewBox="-10 -10 40 20"', '<circle cx="0" cy="5" r="2"/>')
+    assert found.unit == "px"
+    assert numbers(found) == [pytest.approx((10.0, 5.0, 2.0))]
+
+
+def test_transformations_are_applied() -> None:
+    content = (
+        '<g transform="translate(10,20) rotate(30) scale(2)"><ellipse cx="10" cy="0" rx="3" ry="3"/></g>'
+        '<g transform="scale(1,0.5)"><ellipse cx="50" cy="100" rx="4" ry="8"/></g>'
+        '<g transform="matrix(-1 0 0 1 80 0)"><circle cx="10" cy="10" r="1"/></g>'
+    )
+    found = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
+    turned = (10 + 20 * math.cos(math.radians(30)), 100 - (20 + 20 * math.sin(math.radians(30))), 6.0)
+    assert numbers(found) == [
+        pytest.approx(turned), pytest.approx((50.0, 50.0, 4.0)), pytest.approx((70.0, 90.0, 1.0)),
+    ]  # fmt: skip
+
+
+def test_what_is_no_circle_is_left_out_and_told() -> None:
+    content = (
+        '<defs><circle id="pipe" r="7"/><clipPath id="clip"><circle r="9"/></clipPath></defs>'
+        '<use xlink:href="#pipe" x="40" y="60"/><circle cx="1" cy="1" r="1" display="none"/>'
+        '<ellipse cx="3" cy="3" rx="2" ry="1"/><circle cx="3" cy="3" r="0"/><rect width="3" height="3"/>'
+    )
+    found = drawing('width="100" height="100" viewBox="0 0 100 100"', content)
+    assert numbers(found) == [pytest.approx((40.0, 40.0, 7.0))]
+    assert found.notes[0] == "1 ellipse left out, not being round."
+    assert "1 other shape left out." in found.notes
+
+
+@pytest.mark.parametrize(
+    ("data", "piece"),
+    [
+        (b"<svg><circle r='1'></svg>", "line 1, column"),
+        (b"<html/>", "this is not an SVG drawing"),
+        (SVG.format("", '<rect width="1" height="1"/>').encode(), "there is no circle in this drawing"),
+        (SVG.format("", '<circle cx="a" cy="b" r="c"/>').encode(), "a.svg: "),
+        (b"\xff\xfe\x00", "not valid SVG"),
+    ],
+)
+def test_drawings_that_are_none(data: bytes, piece: str) -> None:
+    with pytest.raises(SceneError, match=piece):
+        circles_of_svg(data, "a.svg")
+
+
+def test_obstacles_join_the_scene_in_their_group() -> None:
+    found = circles_of_csv("x_mm,y_mm,r_mm\n100,200,50\n300,100,25\n", "pegs.csv")
+    pegs = as_cylinders(found, "mm", 1.0, "pegs")
+    assert pegs == (
+        Cylinder(x_m=0.1, y_m=0.2, radius_m=0.05, group="pegs"),
+        Cylinder(x_m=0.3, y_m=0.1, radius_m=0.025, group="pegs"),
+    )
+    assert bounds(pegs) == pytest.approx((0.05, 0.075, 0.325, 0.25))
+    there = Cylinder(x_m=5.0, y_m=5.0)
+    scene = with_imported(Scene().model_copy(update={"obstacles": (there,)}), pegs)
+    assert scene.obstacles == (there, *pegs)
+
+
+def test_what_does_not_fit_into_a_scene_is_refused() -> None:
+    found = circles_of_csv("1,2,0.1\n20000,2,0.1\n1,2,5000\n", "a.csv")
+    with pytest.raises(SceneError) as caught:
+        as_cylinders(found, "m", 1.0, "", "a.csv")
+    assert [line.split(":")[1].strip() for line in str(caught.value).splitlines()] == ["line 2", "line 3"]
+    with pytest.raises(SceneError, match="20001 are more than the 20000"):
+        with_imported(Scene(), [Cylinder(x_m=0.0, y_m=0.0)] * 20001)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    latin = tmp_path / "a.csv"
+    latin.write_bytes("x,y,r # Größe".encode("latin-1"))
+    with pytest.raises(SceneError, match="UTF-8"):
+        read_circles(latin)
+    with pytest.raises(SceneError, match="no such file"):
+        read_circles(tmp_path / "none.svg")
+    with pytest.raises(SceneError, match="cannot be read"):
+        read_circles(tmp_path)

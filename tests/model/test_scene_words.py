@@ -1,0 +1,92 @@
+"""Differences in words: nothing is passed over, many of the same sort are one line, units and names are there."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from snakestudio.model.edits import add_obstacle, move_obstacles, remove_obstacles, with_values
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.model.scene_words import difference_in_words
+from snakestudio.model.world import Box, Cylinder
+from snakestudio.paths import scenes_dir
+from tests.strategies import scenes
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return load_scene(scenes_dir() / "obstacle_aided.toml")
+
+
+def test_equal_scenes_do_not_differ(scene: Scene) -> None:
+    assert difference_in_words(scene, scene) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"gait.amplitude_deg": 35.0}, ["Gait: amplitude 40 → 35 °"]),
+        ({"title": "Pipes"}, ['Title "Obstacle-aided locomotion" → "Pipes"']),
+        ({"description": "x" * 100}, ["Description changed"]),
+        (
+            {"ground.mu_along": 0.25, "run.duration_s": 5},
+            ["Ground: friction along 0.2 → 0.25", "Run: duration 10 → 5 s"],
+        ),
+        ({"gait.kind": "two_waves"}, ["Gait lateral undulation → two waves"]),
+        ({"model.kind": "planar_nonholonomic"}, ["Model planar nonsmooth → planar nonholonomic"]),
+        ({"ground.mu_along": 0.2000001}, ["Ground: friction along 0.2 → 0.2000001"]),
+        ({"obstacles[3].radius_m": 0.1}, ["Obstacle 3: radius 0.125 → 0.1 m"]),
+        ({"obstacles[3].locked": True}, ["Obstacle 3: locked switched on"]),
+        ({"obstacles[3].name": "pipe"}, ['Obstacle 3: name "" → "pipe"']),
+        (
+            {"obstacles[1].x_m": 0.1, "obstacles[1].y_m": 0.2},
+            ["Obstacle 1 moved from (0.0507, 0.1761) to (0.1, 0.2) m"],
+        ),
+    ],
+)
+def test_a_value(scene: Scene, values: dict[str, object], words: list[str]) -> None:
+    assert difference_in_words(scene, with_values(scene, values)) == words
+
+
+def test_many_of_a_sort_are_one_line(scene: Scene) -> None:
+    assert difference_in_words(scene, move_obstacles(scene, range(5), 0.1, -0.2)) == [
+        "5 obstacles moved by (0.1, -0.2) m"
+    ]
+    apart = move_obstacles(move_obstacles(scene, [0], 0.1, 0.0), [1], 0.2, 0.0)
+    assert difference_in_words(scene, apart) == ["2 obstacles moved"]
+    wider = with_values(scene, {f"obstacles[{i}].radius_m": 0.1 for i in range(1, 8)})
+    assert difference_in_words(scene, wider) == ["7 obstacles: radius 0.125 → 0.1 m"]
+    mixed = with_values(wider, {"obstacles[1].radius_m": 0.2})
+    assert difference_in_words(scene, mixed) == ["7 obstacles: radius changed"]
+
+
+def test_what_comes_and_goes_is_counted_by_kind(scene: Scene) -> None:
+    after = remove_obstacles(scene, [1, 2])
+    for x in (5.0, 6.0):
+        after = add_obstacle(after, Box(x_m=x, y_m=5.0))
+    after = add_obstacle(after, Cylinder(x_m=9.0, y_m=9.0, name="post"))
+    assert difference_in_words(scene, after) == ["2 cylinders removed", "2 boxes added", 'Cylinder "post" added']
+    assert difference_in_words(after, after.model_copy(update={"obstacles": after.obstacles[:-1]})) == [
+        'Cylinder "post" removed'
+    ]
+
+
+def test_a_moved_obstacle_is_moved_though_another_went(scene: Scene) -> None:
+    after = move_obstacles(remove_obstacles(scene, [6]), [0], 1.0, 0.0)
+    assert difference_in_words(scene, after) == [
+        f"Cylinder at ({scene.obstacles[6].x_m:.4g}, {scene.obstacles[6].y_m:.4g}) removed",
+        f"Obstacle 1 moved from (0.0507, {scene.obstacles[0].y_m:.4g}) to (1.051, {scene.obstacles[0].y_m:.4g}) m",
+    ]
+
+
+def test_another_order_is_told(scene: Scene) -> None:
+    turned = scene.model_copy(update={"obstacles": scene.obstacles[::-1]})
+    assert difference_in_words(scene, turned) == ["Obstacles in another order"]
+
+
+@given(scenes(), scenes())
+def test_words_are_found_for_any_difference(before: Scene, after: Scene) -> None:
+    words = difference_in_words(before, after)
+    assert (before == after) == (not words)
+    assert all(line and "\n" not in line for line in words)
