@@ -1,0 +1,195 @@
+"""Random edits, undo, redo, gestures, saves, loads and reverts: the scene always equals its history."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.document import Document
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import dump_scene, load_scene, parse_scene
+from snakestudio.model.scene_words import difference_in_words
+from tests.document_edits import EDITS, edited
+from tests.gui.conftest import MAIN_SCENE
+
+
+class DocumentMachine(RuleBasedStateMachine):
+    """The document beside the plainest history there is: a list of scenes and a place in it."""
+
+    edits_made = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="snakestudio-machine-"))
+        self.document = Document()
+        self.seen: list[Scene] = []
+        self.document.scene_changed.connect(lambda before, after: self.seen.append(after))
+        self.gesture = 0
+        self.saved = 0
+        self.begin(self.document.scene)
+
+    def begin(self, scene: Scene) -> None:
+        self.history, self.place, self.clean = [scene], 0, 0
+        self.gesture_step = -1
+
+    @property
+    def scene(self) -> Scene:
+        return self.history[self.place]
+
+    def push(self, scene: Scene) -> None:
+        if scene == self.scene:
+            return
+        if self.clean > self.place:
+            self.clean = -1
+        self.history[self.place + 1 :] = [scene]
+        self.place += 1
+        self.gesture_step = -1
+
+    @initialize(main=st.booleans())
+    def start(self, main: bool) -> None:
+        if main:
+            self.document.open(MAIN_SCENE)
+            self.document.save(self.folder / "mine.toml")
+            self.begin(load_scene(MAIN_SCENE))
+
+    @rule(name=st.sampled_from(sorted(EDITS)), data=st.data())
+    def edit(self, name: str, data: Any) -> None:
+        scene = edited(self.scene, name, data.draw)
+        if scene is not None:
+            self.document.edit(scene, name)
+            self.push(scene)
+            DocumentMachine.edits_made += 1
+
+    @rule(values=st.lists(st.floats(0, 60), min_size=1, max_size=4), back=st.booleans())
+    def gesture_of_one_slider(self, values: list[float], back: bool) -> None:
+        """A slider is dragged, perhaps to where it was: one step of undo, or none."""
+        gesture, before = self.document.new_gesture(), self.scene
+        count = self.document.undo_stack.count()
+        for value in [*values, *([before.gait.amplitude_deg] if back else [])]:
+            self.document.set_value("gait.amplitude_deg", value, "Amplitude", gesture)
+        after = self.document.scene
+        moved = any(value != before.gait.amplitude_deg for value in values)
+        if after != before:
+            self.push(after)
+            assert self.document.undo_stack.count() == self.place
+        elif moved:  # the step began, which cut off what could be redone, and went again
+            if self.clean > self.place:
+                self.clean = -1
+            del self.history[self.place + 1 :]
+        else:
+            assert self.document.undo_stack.count() == count
+
+    @rule()
+    def undo(self) -> None:
+        self.document.undo_stack.undo()
+        self.place = max(0, self.place - 1)
+
+    @rule()
+    def redo(self) -> None:
+        self.document.undo_stack.redo()
+        self.place = min(len(self.history) - 1, self.place + 1)
+
+    @rule(share=st.floats(0, 1))
+    def jump(self, share: float) -> None:
+        """As a history panel does."""
+        self.place = round(share * (len(self.history) - 1))
+        self.document.undo_stack.setIndex(self.place)
+
+    @rule(anew=st.booleans())
+    def save(self, anew: bool) -> None:
+        if anew or self.document.path is None:
+            self.saved += 1
+            self.document.save(self.folder / f"scene{self.saved}.toml")
+        else:
+            self.document.save()
+        self.clean = self.place
+        assert self.document.path is not None
+        assert load_scene(self.document.path) == self.scene
+        assert self.document.on_disk() == "same"
+
+    @precondition(lambda self: self.document.path is not None)
+    @rule()
+    def load(self) -> None:
+        scene = self.document.read_file()
+        self.document.open(self.document.path)
+        self.begin(scene)
+
+    @precondition(lambda self: self.document.path is not None)
+    @rule()
+    def revert(self) -> None:
+        scene = self.document.read_file()
+        self.document.revert()
+        self.push(scene)
+        self.clean = self.place
+
+    @precondition(lambda self: self.document.path is not None)
+    @rule(name=st.sampled_from(sorted(EDITS)), data=st.data())
+    def another_program_writes(self, name: str, data: Any) -> None:
+        other = edited(self.document.read_file(), name, data.draw)
+        if other is not None:
+            self.document.path.write_text(dump_scene(other), encoding="utf-8")
+            assert self.document.on_disk() in ("same", "changed")
+
+    @rule()
+    def take_up_what_was_unsaved(self) -> None:
+        scene, path = self.scene, self.document.path
+        saved = self.document.read_file() if path is not None else Scene()
+        self.document.restore(scene, path)
+        self.begin(saved)
+        self.push(scene)
+
+    @invariant()
+    def the_scene_equals_its_history(self) -> None:
+        assert self.document.scene == self.scene
+        assert self.document.undo_stack.count() == len(self.history) - 1
+        assert self.document.undo_stack.index() == self.place
+        assert self.document.dirty == (self.place != self.clean)
+        assert not self.seen or self.seen[-1] is self.document.scene, "everybody was told"
+
+    @invariant()
+    def it_saves_and_loads_to_itself(self) -> None:
+        scene = self.document.scene
+        text = dump_scene(scene, self.document._text)
+        assert parse_scene(text) == scene
+        assert difference_in_words(scene, parse_scene(text)) == []
+
+    def teardown(self) -> None:
+        self.document.deleteLater()
+        shutil.rmtree(self.folder)
+
+
+def run(examples: int, steps: int) -> None:
+    run_state_machine_as_test(
+        DocumentMachine,
+        settings=settings(
+            max_examples=examples, stateful_step_count=steps, deadline=None, suppress_health_check=list(HealthCheck)
+        ),
+    )
+
+
+def test_the_document_equals_its_history(qtbot: QtBot) -> None:
+    DocumentMachine.edits_made = 0
+    run(examples=12, steps=20)
+    assert DocumentMachine.edits_made > 10
+
+
+@pytest.mark.soak
+def test_ten_thousand_edits_equal_their_history(qtbot: QtBot) -> None:
+    DocumentMachine.edits_made = 0
+    while DocumentMachine.edits_made < 10_000:
+        run(examples=50, steps=60)

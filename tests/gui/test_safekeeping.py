@@ -1,0 +1,235 @@
+"""The window and what keeps work safe: the offer after a crash, questions with the changes in words, imports."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.import_dialog import ImportDialog
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.recovery_dialog import when
+from snakestudio.model.edits import move_obstacles, with_value
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.session.recovery import RecoveryFile, process_start, recovery_dir
+from tests.gui.conftest import MAIN_SCENE
+
+
+def leave_behind(scene: Scene, path: Path | None) -> Path:
+    """What a window that was killed leaves."""
+    file = RecoveryFile()
+    file.write(scene, path, file.next_order())
+    text = file.path.read_text(encoding="utf-8")
+    file.path.write_text(text.replace(f"started: {process_start(os.getpid())}", "started: 1"), encoding="utf-8")
+    return file.path
+
+
+def answer(text: str, asked: list[str]) -> None:
+    """Press the button with this text in the next question."""
+
+    def press() -> None:
+        box = QApplication.activeModalWidget()
+        if not isinstance(box, QMessageBox):
+            QTimer.singleShot(20, press)
+            return
+        asked.append(f"{box.text()}\n{box.informativeText()}")
+        next(button for button in box.buttons() if button.text().replace("&", "") == text).click()
+
+    QTimer.singleShot(0, press)
+
+
+@pytest.fixture
+def mine(window: MainWindow, tmp_path: Path) -> Path:
+    """A file of the user's, open in the window."""
+    path = tmp_path / "mine.toml"
+    path.write_text(MAIN_SCENE.read_text(encoding="utf-8"), encoding="utf-8")
+    assert window.files.open(path)
+    return path
+
+
+def test_unsaved_changes_are_offered_in_words_and_restored(window: MainWindow, mine: Path, qtbot: QtBot) -> None:
+    saved = window.document.scene
+    unsaved = with_value(move_obstacles(saved, [1, 2, 3], 0.1, 0.0), "gait.amplitude_deg", 35.0)
+    left = leave_behind(unsaved, mine)
+    window.files.open(MAIN_SCENE)
+    window.safekeeping.offer()
+    dialog = window.safekeeping.dialog
+    assert dialog is not None
+    assert "mine.toml" in dialog.about.text()
+    words = dialog.words.toPlainText()
+    assert "Gait: amplitude 40 → 35 °" in words
+    assert "3 obstacles moved by (0.1, 0) m" in words
+    qtbot.mouseClick(dialog.restore_button, Qt.MouseButton.LeftButton)
+    assert window.document.scene == unsaved
+    assert window.document.path == mine
+    assert window.document.dirty
+    assert not left.exists()
+    assert len(list(recovery_dir().iterdir())) == 1, "it is kept anew before the old file goes"
+    window.document.undo_stack.undo()
+    assert window.document.scene == saved
+
+
+def test_several_are_offered_one_by_one(window: MainWindow, mine: Path, qtbot: QtBot) -> None:
+    first = leave_behind(with_value(window.document.scene, "gait.amplitude_deg", 35.0), mine)
+    second = leave_behind(with_value(Scene(), "run.duration_s", 3.0), None)
+    same = leave_behind(window.document.scene, mine)
+    window.actions_table["restore_unsaved"].trigger()
+    dialog = window.safekeeping.dialog
+    assert dialog is not None
+    assert not same.exists(), "its file holds the same by now"
+    assert dialog.list.count() == 2
+    row = next(i for i in range(2) if "untitled" in dialog.list.item(i).text())
+    dialog.list.setCurrentRow(row)
+    assert "Run: duration 10 → 3 s" in dialog.words.toPlainText()
+    qtbot.mouseClick(dialog.discard_button, Qt.MouseButton.LeftButton)
+    assert not second.exists()
+    assert "amplitude" in dialog.words.toPlainText()
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert first.exists(), "Esc decides later"
+    first.unlink()
+    window.safekeeping.offer(asked=True)
+    assert "no unsaved changes" in window.banners.files.text
+
+
+def test_revert_asks_in_words(window: MainWindow, mine: Path) -> None:
+    action = window.actions_table["revert"]
+    window.actions_table.refresh()
+    assert not action.isEnabled()
+    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    window.actions_table.refresh()
+    assert action.isEnabled()
+    asked: list[str] = []
+    answer("Cancel", asked)
+    action.trigger()
+    assert window.document.scene.gait.amplitude_deg == 12.0
+    assert "Gait: amplitude 12 → 40 °" in asked[0]
+    answer("Revert", asked)
+    action.trigger()
+    assert window.document.scene.gait.amplitude_deg == 40.0
+    assert not window.document.dirty
+
+
+def test_saving_over_another_programs_changes_asks(window: MainWindow, mine: Path) -> None:
+    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    save_scene(with_value(load_scene(mine), "run.duration_s", 3.0), mine)
+    asked: list[str] = []
+    answer("Cancel", asked)
+    assert not window.files.save()
+    assert "Run: duration 3 → 10 s" in asked[0]
+    assert load_scene(mine).run.duration_s == 3.0
+    answer("Overwrite", asked)
+    assert window.files.save()
+    assert load_scene(mine) == window.document.scene
+
+
+def test_reloading_over_unsaved_changes_asks(window: MainWindow, mine: Path, qtbot: QtBot) -> None:
+    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    save_scene(with_value(load_scene(mine), "run.duration_s", 3.0), mine)
+    qtbot.waitUntil(lambda: "was changed by another program" in window.banners.disk.text)
+    asked: list[str] = []
+    answer("Reload", asked)
+    reload = next(b for b in window.banners.disk.findChildren(QPushButton) if b.text() == "Reload")
+    qtbot.mouseClick(reload, Qt.MouseButton.LeftButton)
+    assert "Gait: amplitude 12 → 40 °" in asked[0]
+    assert window.document.scene == load_scene(mine)
+    assert window.banners.disk.text == ""
+
+
+def test_a_write_protected_file_is_not_replaced(
+    window: MainWindow, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    before = mine.read_bytes()
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # whoever runs the tests may be allowed everything
+    assert not window.files.save()
+    assert "the file is write-protected; save under another name" in window.banners.files.text
+    assert mine.read_bytes() == before
+    assert any(button.text() == "Save As ..." for button in window.banners.files.findChildren(QPushButton))
+
+
+def import_through(window: MainWindow, act: Callable[[ImportDialog], None], start: Callable[[], object]) -> None:
+    """Start an import and act in its dialog."""
+
+    def later() -> None:
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, ImportDialog):
+            QTimer.singleShot(20, later)
+            return
+        try:
+            act(dialog)
+        finally:
+            if dialog.isVisible():
+                dialog.reject()
+
+    QTimer.singleShot(0, later)
+    start()
+
+
+def test_obstacles_are_imported_as_one_step(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    table = tmp_path / "pegs.csv"
+    table.write_text("x,y,diameter\n1000,2000,100\n3000,1000,50\n")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *args: (str(table), ""))
+    before = window.document.scene
+    seen: list[str] = []
+
+    def act(dialog: ImportDialog) -> None:
+        assert not dialog.start.isEnabled(), "3000 m away is no obstacle of 50 m"
+        dialog.unit.setCurrentIndex(dialog.unit.findData("mm"))
+        dialog.scale.setFocus()
+        dialog.scale.selectAll()
+        qtbot.keyClicks(dialog.scale, "0")
+        qtbot.keyClick(dialog.scale, Qt.Key.Key_Return)
+        assert "must be more than 0" in dialog.message.text()
+        dialog.scale.selectAll()
+        qtbot.keyClicks(dialog.scale, "0.5")
+        dialog.scale.commit()
+        seen.append(dialog.summary.text())
+        dialog.grab()
+        qtbot.mouseClick(dialog.start, Qt.MouseButton.LeftButton)
+
+    table.write_text("x,y,diameter\n1000,20000,100\n3000,1000,50\n")
+    import_through(window, act, window.actions_table["import_obstacles"].trigger)
+    new = window.document.scene.obstacles[len(before.obstacles) :]
+    assert [(o.x_m, o.y_m, o.group) for o in new] == [(0.5, 10.0, "pegs"), (1.5, 0.5, "pegs")]
+    assert "radius 0.0125 to 0.025 m" in seen[0]
+    assert window.document.undo_stack.undoText() == "Import obstacles from pegs.csv"
+    window.document.undo_stack.undo()
+    assert window.document.scene == before
+
+
+def test_a_dropped_drawing_is_imported_and_a_wrong_table_named(window: MainWindow, tmp_path: Path) -> None:
+    drawing = tmp_path / "plan.svg"
+    drawing.write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="4000mm" height="2000mm" viewBox="0 0 4 2">'
+        '<circle cx="1" cy="0.5" r="0.1"/></svg>'
+    )
+    import_through(window, lambda dialog: dialog.accept(), lambda: window.files.take(drawing))
+    pipe = window.document.scene.obstacles[-1]
+    assert (pipe.x_m, pipe.y_m, pipe.group) == (1.0, 1.5, "plan")
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("x,y,r\n1,2\n")
+    before = window.document.scene
+    assert not window.files.take(wrong)
+    assert "line 2: 2 values instead of 3" in window.banners.files.text
+    assert window.document.scene is before
+
+
+@pytest.mark.parametrize(
+    ("moment", "words"),
+    [
+        (datetime(2026, 3, 5, 9, 7), "today at 09:07"),
+        (datetime(2026, 3, 4, 23, 59), "yesterday at 23:59"),
+        (datetime(2026, 2, 1, 8, 0), "1 February 2026 at 08:00"),
+    ],
+)
+def test_times_are_told_as_people_do(moment: datetime, words: str) -> None:
+    assert when(moment, datetime(2026, 3, 5, 12, 0)) == words
