@@ -25,6 +25,9 @@ from snakestudio.session.recovery import Unsaved
 
 __all__ = ["RecoveryDialog", "unsaved_words", "when"]
 
+_ROWS = 5
+"""Scenes shown at once."""
+
 
 def when(moment: datetime, now: datetime | None = None) -> str:
     """A time as people say it: of today only the hour."""
@@ -73,7 +76,6 @@ class RecoveryDialog(QDialog):
         self.about.setTextFormat(Qt.TextFormat.PlainText)
         self.list = QListWidget(self)
         self.list.setAccessibleName("Unsaved scenes")
-        self.list.setMaximumHeight(110)
         self.words = QPlainTextEdit(self)
         self.words.setReadOnly(True)
         self.words.setAccessibleName("Unsaved changes")
@@ -100,14 +102,16 @@ class RecoveryDialog(QDialog):
         self.list.clear()
         self.list.addItems([f"{unsaved.name}, {when(unsaved.written)}" for unsaved in self._scenes])
         self.list.setVisible(len(self._scenes) > 1)
+        rows = min(len(self._scenes), _ROWS)
+        self.list.setFixedHeight(rows * max(self.list.sizeHintForRow(0), 1) + 2 * self.list.frameWidth())
         self.list.setCurrentRow(0)
 
     def _show(self, row: int) -> None:
         if not 0 <= row < len(self._scenes):
             return
         unsaved = self._scenes[row]
-        where = f"\n{unsaved.path.parent}" if unsaved.path is not None else ""
-        self.about.setText(f"Unsaved changes of {unsaved.name}, kept {when(unsaved.written)}:{where}")
+        where = f" in {unsaved.path.parent}" if unsaved.path is not None else ""
+        self.about.setText(f"{unsaved.name}{where}, kept {when(unsaved.written)}. Its unsaved changes:")
         lines = unsaved_words(unsaved) or ["None: its file holds the same by now."]
         self.words.setPlainText("\n".join(f"•  {line}" for line in lines))
 

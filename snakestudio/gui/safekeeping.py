@@ -42,7 +42,7 @@ class Safekeeping(QObject):
         self.dialog: RecoveryDialog | None = None
 
     def offer(self, asked: bool = False) -> RecoveryDialog | None:
-        """Offer what windows left behind that ended without saving; returns the dialog that asks, if there is something.
+        """Offer what windows left behind that ended without saving; returns the dialog that asks, if there is any.
 
         Parameters
         ----------

@@ -9,17 +9,9 @@ import sys
 from importlib import import_module
 
 NAMES = (
-    "continuum",
-    "control",
-    "editor",
-    "engine",
-    "lagrangian",
-    "memory",
-    "nonholonomic",
-    "render",
-    "spatial",
-    "window",
-)
+    "continuum", "control", "editor", "editor_files", "engine", "lagrangian", "memory", "nonholonomic", "render",
+    "spatial", "window",
+)  # fmt: skip
 
 
 def main() -> int:
