@@ -12,6 +12,7 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Selection
 from snakestudio.model import transform
 from snakestudio.model.edits import remove_obstacles
+from snakestudio.model.scene_file import load_scene
 from tests.gui.conftest import MAIN_SCENE
 
 
@@ -101,6 +102,15 @@ def test_the_selection_follows_the_obstacles(document: Document) -> None:
     assert selection.items == {("obstacle", 4), ("link", 3)}
     document.new()
     assert selection.items == frozenset()
+
+
+def test_the_selection_follows_equal_obstacles_that_were_read_again(document: Document) -> None:
+    selection = Selection(document)
+    selection.set([("obstacle", 1), ("obstacle", 4)])
+    again = load_scene(MAIN_SCENE)
+    assert again.obstacles[4] is not document.scene.obstacles[4]
+    document.edit(remove_obstacles(again, [0, 1]), "Reload")
+    assert selection.items == {("obstacle", 2)}
 
 
 def test_a_link_that_goes_is_not_selected_any_more(document: Document) -> None:
