@@ -60,6 +60,8 @@ class Autosave(QObject):
     def _on_title(self) -> None:
         if not self._document.dirty:
             self._forget()
+        elif not self._ended:  # the file may have changed while the scene stays
+            self._on_scene()
 
     def _forget(self) -> None:
         self._timer.stop()
@@ -70,6 +72,9 @@ class Autosave(QObject):
     def _write(self) -> None:
         document = self._document
         if not document.dirty or document.scene is self._kept:
+            return
+        if self._job is not None and self._job.running:  # a slow disk must not hold up the window
+            self._timer.start()
             return
         scene, path, order = document.scene, document.path, self._file.next_order()
         self._kept = scene
@@ -83,12 +88,10 @@ class Autosave(QObject):
             self._outcome.emit("")
             return True
 
-        if self._job is not None:
-            self._job.wait()  # over for long, unless the disk takes half a minute for a file
         self._job = Job("autosave", work)
 
     def _on_outcome(self, reason: str) -> None:
-        if reason:
+        if reason and not self._ended:
             self._kept = None
             self._timer.start()
             if not self._told:

@@ -38,10 +38,12 @@ def dump_scene(scene: Scene, base: str | None = None) -> str:
 def _over(scene: Scene, base: str) -> str:
     values = parse_values(base)
     rest, blocks = split(base)
-    given = values.get("obstacles", ())
+    given = values.get("obstacles", [])
+    if not isinstance(given, list):
+        raise ValueError("what is called obstacles is none")
     document = tomlkit.parse(rest)
     if len(given) != len(blocks):  # written in one line, or in another way: they are written anew
-        document, blocks, given = tomlkit.parse(base), (), ()
+        document, blocks, given = tomlkit.parse(base), (), []
         del document["obstacles"]
     merge(document, scene, explicit=not values, leave=("obstacles",))
     before, mark, after = tomlkit.dumps(document).partition(MARK)

@@ -73,6 +73,16 @@ def test_saving_undoing_and_opening_leave_nothing(document: Document, autosave: 
         assert not document.dirty
 
 
+def test_a_scene_that_stays_while_its_file_changes_is_unsaved(
+    document: Document, autosave: Autosave, qtbot: QtBot
+) -> None:
+    assert document.path is not None
+    document.path.write_text("format = 1\n", encoding="utf-8")
+    document.keep_mine()
+    qtbot.waitUntil(lambda: len(kept()) == 1)
+    assert load_scene(kept()[0]) == document.scene
+
+
 def test_an_orderly_end_leaves_nothing_though_the_edits_were_not_wanted(document: Document, qtbot: QtBot) -> None:
     autosave = Autosave(document, interval_s=0.05)
     edit(document, 12.0)

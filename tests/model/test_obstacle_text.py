@@ -49,6 +49,11 @@ kind = "straight"
 x_m = -1.0
 """
 
+PIECES = [
+    "", "-", "[", "]", "'", '"', '"""', "\\", "#", "= =", "\n", "\n[x]\n", "\n[[obstacles]]\n", "\n[obstacles.x]\n",
+    "0", "\n[[start]]\n", "\nobstacles = 3\n", "true", "{", ",",
+]  # fmt: skip
+
 
 def test_untouched_text_stays_to_the_letter() -> None:
     assert dump_scene(parse_scene(TEXT), TEXT) == TEXT
@@ -164,6 +169,18 @@ def test_any_obstacles_over_any_others(trees: list[dict[str, Any]], data: st.Dat
     assert len(notes) == len(set(notes))
     kept = sum(min(before.obstacles.count(o), after.obstacles.count(o)) for o in set(after.obstacles))
     assert len(notes) >= kept
+
+
+@given(st.integers(0, len(TEXT)), st.sampled_from(PIECES), st.integers(0, 9))
+def test_whatever_stands_in_the_file_a_scene_can_be_saved_over_it(at: int, piece: str, cut: int) -> None:
+    scene = move_obstacles(parse_scene(TEXT), [0, 2], 0.5, 0.0)
+    assert parse_scene(dump_scene(scene, TEXT[:at] + piece + TEXT[at + cut :])) == scene
+
+
+@pytest.mark.parametrize("text", ["obstacles = 3\n", "obstacles = [3]\n", "[obstacles]\nx = 1\n", "start = 3\n"])
+def test_a_file_of_something_else_can_be_saved_over(text: str) -> None:
+    scene = parse_scene(TEXT)
+    assert parse_scene(dump_scene(scene, text)) == scene
 
 
 def test_two_thousand_obstacles_are_read_and_written_by_their_text() -> None:
