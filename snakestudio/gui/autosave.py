@@ -42,6 +42,7 @@ class Autosave(QObject):
         self._document = document
         self._file = RecoveryFile()
         self._kept: Scene | None = None
+        self._written = False
         self._job: Job[bool] | None = None
         self._told = self._ended = False
         self._timer = QTimer(self)
@@ -65,8 +66,9 @@ class Autosave(QObject):
 
     def _forget(self) -> None:
         self._timer.stop()
-        if self._kept is not None:
-            self._kept = None
+        self._kept = None
+        if self._written:
+            self._written = False
             self._file.remove()
 
     def _write(self) -> None:
@@ -77,7 +79,7 @@ class Autosave(QObject):
             self._timer.start()
             return
         scene, path, order = document.scene, document.path, self._file.next_order()
-        self._kept = scene
+        self._kept, self._written = scene, True
 
         def work(_: object) -> bool:
             try:
@@ -104,7 +106,7 @@ class Autosave(QObject):
         if self._document.dirty and not self._ended:
             try:
                 self._file.write(scene, self._document.path, self._file.next_order())
-                self._kept = scene
+                self._kept, self._written = scene, True
             except Exception:  # whatever went wrong already must not become worse here
                 log.exception("unsaved changes could not be kept")
 

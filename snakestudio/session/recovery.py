@@ -31,6 +31,7 @@ _INTRODUCTION = """\
 # This is a scene like any other: it can be opened, and copied to wherever it belongs.
 """
 _NOTE = re.compile(r"# (scene file|process|started|written): (.*)")
+_HALF = re.compile(r"\.unsaved-(\d+)-")
 _numbers = itertools.count(1)
 
 
@@ -137,8 +138,14 @@ class RecoveryFile:
 
 def unsaved_scenes(folder: Path | None = None) -> list[Unsaved]:
     """What windows left behind that do not run any more, newest first."""
+    folder = folder or recovery_dir()
+    for path in folder.glob(".unsaved-*.tmp"):  # a window was killed while it wrote
+        match = _HALF.match(path.name)
+        if match is not None and process_start(int(match[1])) is None:
+            with contextlib.suppress(OSError):
+                path.unlink()
     found = []
-    for path in (folder or recovery_dir()).glob("unsaved-*.toml"):
+    for path in folder.glob("unsaved-*.toml"):
         with contextlib.suppress(SceneError, ValueError, KeyError):  # a person may have put other files there
             text = read_scene_text(path)
             matches = map(_NOTE.fullmatch, text.splitlines()[:8])

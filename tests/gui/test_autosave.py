@@ -37,7 +37,7 @@ def autosave(document: Document) -> Iterator[Autosave]:
 
 
 def kept() -> list[Path]:
-    return list(recovery_dir().iterdir())
+    return list(recovery_dir().glob("unsaved-*.toml"))
 
 
 def edit(document: Document, amplitude: float) -> None:
@@ -126,6 +126,11 @@ def test_a_full_disk_is_said_once_and_tried_again(
     assert "No space left on device" in told[0]
     monkeypatch.setattr(recovery, "write_atomically", write_atomically)
     qtbot.waitUntil(lambda: len(kept()) == 1)
+    monkeypatch.setattr(recovery, "write_atomically", full)
+    edit(document, 13.0)
+    qtbot.waitUntil(lambda: len(told) == 2)
+    document.save()
+    assert kept() == [], "what was kept before the disk was full goes, too"
 
 
 def test_restoring_is_one_edit_on_top_of_the_file(document: Document, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def test_unsaved_changes_are_offered_in_words_and_restored(window: MainWindow, m
     assert window.document.path == mine
     assert window.document.dirty
     assert not left.exists()
-    assert len(list(recovery_dir().iterdir())) == 1, "it is kept anew before the old file goes"
+    assert len(list(recovery_dir().glob("unsaved-*.toml"))) == 1, "it is kept anew before the old file goes"
     window.document.undo_stack.undo()
     assert window.document.scene == saved
 

@@ -92,6 +92,14 @@ def test_threads_that_write_and_remove_leave_nothing_behind(scene: Scene) -> Non
     assert list(recovery_dir().iterdir()) == []
 
 
+def test_what_a_killed_window_wrote_by_halves_is_removed(scene: Scene) -> None:
+    half, living = (recovery_dir() / f".unsaved-{pid}-1.toml.abc.tmp" for pid in (2**22 + 1, os.getpid()))
+    for path in (half, living):
+        path.write_text("format")
+    assert unsaved_scenes() == []
+    assert (half.exists(), living.exists()) == (False, True)
+
+
 def test_other_files_in_the_folder_are_left_alone(scene: Scene) -> None:
     (recovery_dir() / "unsaved-1-1.toml").write_text("no scene at all [")
     (recovery_dir() / "unsaved-mine.toml").write_text("format = 1\n")
