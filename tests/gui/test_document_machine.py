@@ -184,7 +184,7 @@ def run(examples: int, steps: int) -> None:
 
 def test_the_document_equals_its_history(qtbot: QtBot) -> None:
     DocumentMachine.edits_made = 0
-    run(examples=12, steps=20)
+    run(examples=8, steps=20)
     assert DocumentMachine.edits_made > 10
 
 

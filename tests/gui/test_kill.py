@@ -91,7 +91,7 @@ sys.exit(run(Path(sys.argv[1]), lambda window: QTimer.singleShot(0, window, lamb
         ("SIGTERM", 143, 1),
         pytest.param("SIGHUP", 129, 1, marks=pytest.mark.soak),
         pytest.param("defect", -9, 1, marks=pytest.mark.soak),
-        ("closed", 0, 0),
+        pytest.param("closed", 0, 0, marks=pytest.mark.soak),
     ],
 )
 def test_a_window_that_ends(tmp_path: Path, way: str, code: int, kept: int) -> None:
