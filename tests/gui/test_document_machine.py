@@ -67,13 +67,15 @@ class DocumentMachine(RuleBasedStateMachine):
             self.document.save(self.folder / "mine.toml")
             self.begin(load_scene(MAIN_SCENE))
 
-    @rule(name=st.sampled_from(sorted(EDITS)), data=st.data())
-    def edit(self, name: str, data: Any) -> None:
-        scene = edited(self.scene, name, data.draw)
-        if scene is not None:
-            self.document.edit(scene, name)
-            self.push(scene)
-            DocumentMachine.edits_made += 1
+    @rule(names=st.lists(st.sampled_from(sorted(EDITS)), min_size=1, max_size=20), data=st.data())
+    def edit(self, names: list[str], data: Any) -> None:
+        for name in names:
+            scene = edited(self.scene, name, data.draw)
+            if scene is not None:
+                self.document.edit(scene, name)
+                self.push(scene)
+                self.the_scene_equals_its_history()
+                DocumentMachine.edits_made += 1
 
     @rule(values=st.lists(st.floats(0, 60), min_size=1, max_size=4), back=st.booleans())
     def gesture_of_one_slider(self, values: list[float], back: bool) -> None:
