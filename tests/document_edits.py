@@ -7,21 +7,26 @@ where it does not apply. New kinds of edit are added to `EDITS`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, get_args
 
 from hypothesis import strategies as st
 
 from snakestudio.errors import SceneError
+from snakestudio.model import transform
+from snakestudio.model.align import Side, aligned, distributed
+from snakestudio.model.arrays import ArrayPlan, arrayed
+from snakestudio.model.bending import bent_robot
 from snakestudio.model.edits import (
     add_obstacle,
-    move_obstacles,
     remove_obstacles,
     with_path,
     with_value,
     with_values,
 )
 from snakestudio.model.ground_path import GroundPath
+from snakestudio.model.groups import free_group_name, with_group
 from snakestudio.model.obstacle_import import Circle, Circles, as_cylinders, with_imported
+from snakestudio.model.placing import gait_robot, moved_robot, straight_robot, turned_robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict
 from tests.strategies import numbers, obstacles, texts
@@ -90,10 +95,67 @@ def fewer_obstacles(scene: Scene, draw: Draw) -> Scene | None:
 
 def moved_obstacles(scene: Scene, draw: Draw) -> Scene | None:
     return (
-        move_obstacles(scene, _some(scene, draw), draw(numbers(-1, 1)), draw(numbers(-1, 1)))
+        transform.move(scene, _some(scene, draw), (draw(numbers(-1, 1)), draw(numbers(-1, 1)), 0.0))
         if scene.obstacles
         else None
     )
+
+
+def turned_obstacles(scene: Scene, draw: Draw) -> Scene | None:
+    if not scene.obstacles:
+        return None
+    pivot = (draw(numbers(-1, 1)), draw(numbers(-1, 1)), 0.0)
+    return transform.turn(scene, _some(scene, draw), draw(st.sampled_from("xyz")), draw(numbers(-7, 7)), pivot)
+
+
+def scaled_obstacles(scene: Scene, draw: Draw) -> Scene | None:
+    if not scene.obstacles:
+        return None
+    factors = (draw(numbers(0.3, 3)), draw(numbers(0.3, 3)), draw(numbers(0.3, 3)))
+    return transform.scale(scene, _some(scene, draw), factors, (draw(numbers(-1, 1)), 0.0, 0.0))
+
+
+def an_array(scene: Scene, draw: Draw) -> Scene | None:
+    if not scene.obstacles or len(scene.obstacles) >= 20:
+        return None
+    pattern = draw(st.sampled_from(["row", "grid", "staggered", "ring", "random"]))
+    counts = {"count": 3, "columns": 2, "rows": 2, "spacing_m": draw(numbers(0.1, 2))}
+    return arrayed(scene, ArrayPlan(pattern=pattern, **counts), _some(scene, draw)[:2]).scene
+
+
+def lined_up(scene: Scene, draw: Draw) -> Scene | None:
+    if not scene.obstacles:
+        return None
+    side = draw(st.sampled_from(get_args(Side)))
+    return aligned(scene, _some(scene, draw), side)
+
+
+def spread_out(scene: Scene, draw: Draw) -> Scene | None:
+    if not scene.obstacles:
+        return None
+    by: Literal["centres", "gaps"] = draw(st.sampled_from(["centres", "gaps"]))
+    return distributed(scene, _some(scene, draw), draw(st.sampled_from(["x", "y"])), by)
+
+
+def grouped(scene: Scene, draw: Draw) -> Scene | None:
+    if not scene.obstacles:
+        return None
+    return with_group(scene, _some(scene, draw), draw(st.sampled_from(["", free_group_name(scene), "left"])))
+
+
+def another_place(scene: Scene, draw: Draw) -> Scene | None:
+    shift = (draw(numbers(-1, 1)), draw(numbers(-1, 1)), 0.0)
+    return (
+        moved_robot(scene, shift) if draw(st.booleans()) else turned_robot(scene, (0.0, 0.0, 1.0), shift[0], (0, 0, 0))
+    )
+
+
+def another_shape(scene: Scene, draw: Draw) -> Scene | None:
+    if scene.model.continuum:
+        return None
+    if draw(st.booleans()):
+        return bent_robot(scene, draw(st.integers(0, scene.robot.n_links - 2)), draw(numbers(-1, 1)))
+    return draw(st.sampled_from([straight_robot, gait_robot]))(scene)
 
 
 def values_of_obstacles(scene: Scene, draw: Draw) -> Scene | None:
@@ -126,6 +188,14 @@ EDITS: dict[str, Edit] = {
     "add": a_new_obstacle,
     "remove": fewer_obstacles,
     "move": moved_obstacles,
+    "turn": turned_obstacles,
+    "scale": scaled_obstacles,
+    "array": an_array,
+    "align": lined_up,
+    "distribute": spread_out,
+    "group": grouped,
+    "robot placed": another_place,
+    "robot bent": another_shape,
     "values of obstacles": values_of_obstacles,
     "order": another_order,
     "path": a_path,

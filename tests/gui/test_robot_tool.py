@@ -326,3 +326,30 @@ def test_as_a_subject_of_the_gizmo_it_moves_and_turns_and_is_not_scaled() -> Non
     place = initial_state(upright)[0][:, :3]
     assert np.ptp(place[:, 2]) == pytest.approx(10 * space.robot.link_length_m)
     assert np.ptp(place[:, :2], axis=0).max() < 1e-8
+
+
+def test_keys_and_gizmo_put_the_robot_elsewhere_to_the_typed_number(placing: MainWindow, qtbot: QtBot) -> None:
+    viewport, document = placing.viewport, placing.document
+    before, steps = pose_of(placing), document.undo_stack.count()
+    viewport.setFocus()
+    assert viewport.overlays().gizmo is not None
+    qtbot.waitUntil(placing.actions_table["move"].isEnabled)
+    for key in ("g", "x", "0", ".", "2", "5"):
+        qtbot.keyClick(viewport, key)
+    qtbot.keyClick(viewport, Qt.Key.Key_Return)
+    np.testing.assert_allclose(pose_of(placing)[:, 0], before[:, 0] + 0.25, atol=1e-9)
+    np.testing.assert_allclose(pose_of(placing)[:, 1], before[:, 1], atol=1e-9)
+    for key in ("r", "9", "0"):
+        qtbot.keyClick(viewport, key)
+    qtbot.keyClick(viewport, Qt.Key.Key_Return)
+    turned, middle = pose_of(placing), pose_of(placing)[LINK, :2]
+    # By a quarter about the selected link: what was ahead along x is ahead along y.
+    ahead = before[0, :2] - before[LINK, :2]
+    np.testing.assert_allclose(turned[0, :2] - middle, (-ahead[1], ahead[0]), atol=1e-6)
+    assert document.undo_stack.count() == steps + 2
+    qtbot.keyClick(viewport, "s")  # a robot is not scaled
+    assert not viewport.editor.transforms.busy
+    placing.selection.set([("link", LINK), ("start", 0)])
+    assert viewport.overlays().gizmo is not None
+    placing.selection.clear()
+    assert viewport.overlays().gizmo is None

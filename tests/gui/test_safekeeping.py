@@ -15,9 +15,10 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.import_dialog import ImportDialog
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.recovery_dialog import when
-from snakestudio.model.edits import move_obstacles, with_value
+from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.model.transform import move
 from snakestudio.session.recovery import RecoveryFile, process_start, recovery_dir
 from tests.gui.conftest import MAIN_SCENE
 
@@ -56,7 +57,7 @@ def mine(window: MainWindow, tmp_path: Path) -> Path:
 
 def test_unsaved_changes_are_offered_in_words_and_restored(window: MainWindow, mine: Path, qtbot: QtBot) -> None:
     saved = window.document.scene
-    unsaved = with_value(move_obstacles(saved, [1, 2, 3], 0.1, 0.0), "gait.amplitude_deg", 35.0)
+    unsaved = with_value(move(saved, [1, 2, 3], (0.1, 0.0, 0.0)), "gait.amplitude_deg", 35.0)
     left = leave_behind(unsaved, mine)
     window.files.open(MAIN_SCENE)
     window.safekeeping.offer()

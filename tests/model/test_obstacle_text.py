@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.model.edits import move_obstacles, remove_obstacles, with_values
+from snakestudio.model.edits import remove_obstacles, with_values
 from snakestudio.model.obstacle_text import MARK, split
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_dump import dump_scene
 from snakestudio.model.scene_parse import parse_scene, scene_from_dict
+from snakestudio.model.transform import move
 from snakestudio.model.world import Cylinder, HeightField
 from tests.strategies import obstacles
 
@@ -86,7 +87,7 @@ def test_a_value_that_was_left_out_is_added_to_its_block() -> None:
 
 
 def test_a_moved_obstacle_keeps_its_comment_though_another_comes_and_one_goes() -> None:
-    scene = move_obstacles(parse_scene(TEXT), [1], 0.5, 0.0)
+    scene = move(parse_scene(TEXT), [1], (0.5, 0.0, 0.0))
     scene = scene.model_copy(update={"obstacles": (*scene.obstacles[:2], Cylinder(x_m=9.0, y_m=9.0))})
     new = dump_scene(scene, TEXT)
     assert "# the oiled one\n[[obstacles]] # number two\nx_m = 3.5\n" in new
@@ -138,7 +139,7 @@ def test_the_last_obstacle_goes_and_the_first_comes() -> None:
 )
 def test_other_ways_of_writing_obstacles(text: str) -> None:
     scene = parse_scene(text)
-    moved = move_obstacles(scene, [0], 0.25, 0.0)
+    moved = move(scene, [0], (0.25, 0.0, 0.0))
     more = moved.model_copy(update={"obstacles": (*moved.obstacles, Cylinder(x_m=5.0, y_m=5.0))})
     for after in (scene, moved, more):
         new = dump_scene(after, text)
@@ -173,7 +174,7 @@ def test_any_obstacles_over_any_others(trees: list[dict[str, Any]], data: st.Dat
 
 @given(st.integers(0, len(TEXT)), st.sampled_from(PIECES), st.integers(0, 9))
 def test_whatever_stands_in_the_file_a_scene_can_be_saved_over_it(at: int, piece: str, cut: int) -> None:
-    scene = move_obstacles(parse_scene(TEXT), [0, 2], 0.5, 0.0)
+    scene = move(parse_scene(TEXT), [0, 2], (0.5, 0.0, 0.0))
     assert parse_scene(dump_scene(scene, TEXT[:at] + piece + TEXT[at + cut :])) == scene
 
 
@@ -184,9 +185,9 @@ def test_a_file_of_something_else_can_be_saved_over(text: str) -> None:
 
 
 def test_two_thousand_obstacles_are_read_and_written_by_their_text() -> None:
-    scene = Scene().model_copy(update={"obstacles": tuple(Cylinder(x_m=0.1 * i, y_m=2.0) for i in range(2000))})
+    scene = Scene().model_copy(update={"obstacles": tuple(Cylinder(x_m=round(0.1 * i, 1), y_m=2.0) for i in range(2000))})
     text = dump_scene(scene)
-    moved = move_obstacles(scene, range(2000), 0.0, 0.5)
+    moved = move(scene, range(2000), (0.0, 0.5, 0.0))
     new = dump_scene(moved, text)
     assert [a for a, b in zip(text.splitlines(), new.splitlines(), strict=True) if a != b] == ["y_m = 2.0"] * 2000
     assert len(tomllib.loads(new)["obstacles"]) == 2000

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from snakestudio.model.edits import add_obstacle, move_obstacles, remove_obstacles, with_values
+from snakestudio.model.edits import add_obstacle, remove_obstacles, with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.scene_words import difference_in_words
+from snakestudio.model.transform import move
 from snakestudio.model.world import Box, Cylinder
 from snakestudio.paths import scenes_dir
 from tests.strategies import scenes
@@ -50,10 +51,8 @@ def test_a_value(scene: Scene, values: dict[str, object], words: list[str]) -> N
 
 
 def test_many_of_a_sort_are_one_line(scene: Scene) -> None:
-    assert difference_in_words(scene, move_obstacles(scene, range(5), 0.1, -0.2)) == [
-        "5 obstacles moved by (0.1, -0.2) m"
-    ]
-    apart = move_obstacles(move_obstacles(scene, [0], 0.1, 0.0), [1], 0.2, 0.0)
+    assert difference_in_words(scene, move(scene, range(5), (0.1, -0.2, 0.0))) == ["5 obstacles moved by (0.1, -0.2) m"]
+    apart = move(move(scene, [0], (0.1, 0.0, 0.0)), [1], (0.2, 0.0, 0.0))
     assert difference_in_words(scene, apart) == ["2 obstacles moved"]
     wider = with_values(scene, {f"obstacles[{i}].radius_m": 0.1 for i in range(1, 8)})
     assert difference_in_words(scene, wider) == ["7 obstacles: radius 0.125 → 0.1 m"]
@@ -73,7 +72,7 @@ def test_what_comes_and_goes_is_counted_by_kind(scene: Scene) -> None:
 
 
 def test_a_moved_obstacle_is_moved_though_another_went(scene: Scene) -> None:
-    after = move_obstacles(remove_obstacles(scene, [6]), [0], 1.0, 0.0)
+    after = move(remove_obstacles(scene, [6]), [0], (1.0, 0.0, 0.0))
     assert difference_in_words(scene, after) == [
         f"Cylinder at ({scene.obstacles[6].x_m:.4g}, {scene.obstacles[6].y_m:.4g}) removed",
         f"Obstacle 1 moved from (0.0507, {scene.obstacles[0].y_m:.4g}) to (1.051, {scene.obstacles[0].y_m:.4g}) m",

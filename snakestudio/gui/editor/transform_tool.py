@@ -141,6 +141,9 @@ class TransformTool(QObject):
         if subject is None:
             self._refuse("Select an obstacle that is not locked.")
             return
+        if mode == "scale" and not subject.scale_axes:
+            self._refuse(f"The {subject.title} has its size from its own properties.")
+            return
         if mode == "turn" and not subject.turn_axes:
             self._refuse(f"However it is rotated, {subject.title} looks the same.")
             return
