@@ -185,7 +185,8 @@ def test_a_file_of_something_else_can_be_saved_over(text: str) -> None:
 
 
 def test_two_thousand_obstacles_are_read_and_written_by_their_text() -> None:
-    scene = Scene().model_copy(update={"obstacles": tuple(Cylinder(x_m=round(0.1 * i, 1), y_m=2.0) for i in range(2000))})
+    posts = tuple(Cylinder(x_m=round(0.1 * i, 1), y_m=2.0) for i in range(2000))
+    scene = Scene().model_copy(update={"obstacles": posts})
     text = dump_scene(scene)
     moved = move(scene, range(2000), (0.0, 0.5, 0.0))
     new = dump_scene(moved, text)
