@@ -58,8 +58,11 @@ def _inspector(w: MainWindow) -> QWidget:
 
 def _checks(w: MainWindow) -> QWidget:
     from snakestudio.gui.docks.checks import Checks
+    from snakestudio.gui.go_there import go_there
 
-    return Checks(w.document, w.bridge, w.selection)
+    checks = Checks(w.document, w.bridge, w.selection)
+    checks.asked.connect(lambda problem: go_there(w, problem))
+    return checks
 
 
 def _parameters(w: MainWindow) -> QWidget:

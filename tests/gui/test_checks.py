@@ -11,8 +11,12 @@ from pytestqt.qtbot import QtBot
 from snakestudio.errors import Fix, Problem
 from snakestudio.gui import theme
 from snakestudio.gui.docks.checks import Checks
+from snakestudio.gui.docks.inspector import Inspector
+from snakestudio.gui.docks.parameters import ParameterPanels
 from snakestudio.gui.document import Document
+from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.selection import Selection
+from snakestudio.gui.widgets.form import NumberRow
 from tests.gui.fake import FakeBridge
 
 LONG_STEP = Problem(
@@ -113,3 +117,37 @@ def test_buttons_are_drawn_where_they_are_clicked(checks: Checks, name: str, qap
         near = min(sum(abs(a - b) for a, b in zip(c.getRgb()[:3], accent.getRgb()[:3], strict=True)) for c in edge)
         assert near < 120
     theme.apply(qapp, "dark")
+
+
+def fill(window: MainWindow, qtbot: QtBot) -> None:
+    while not window.docks_filled:
+        window.fill_docks()
+    qtbot.waitUntil(lambda: isinstance(window.docks["checks"].widget(), Checks))
+
+
+def test_findings_lead_to_the_place_in_the_view_and_to_the_field(window: MainWindow, qtbot: QtBot) -> None:
+    fill(window, qtbot)
+    checks = window.docks["checks"].widget()
+    assert isinstance(checks, Checks)
+    viewport = window.viewport
+    viewport.frame_all(at_once=True)
+    window.selection.set([("obstacle", 6)])
+    checks.asked.emit(Problem("hint", "obstacles[7]", "far away", "", (6,)))
+    viewport.navigator.finish()
+    there = window.document.scene.obstacles[6]
+    assert viewport.navigator.camera.target[:2] == pytest.approx((there.x_m, there.y_m), abs=0.01)
+
+    panels, inspector = window.docks["parameters"].widget(), window.docks["inspector"].widget()
+    assert isinstance(panels, ParameterPanels)
+    assert isinstance(inspector, Inspector)
+    checks.asked.emit(Problem("hint", "ground.mu_across", "slippery", ""))
+    assert panels.rows["ground.mu_across"].field.hasFocus()
+    window.docks["inspector"].hide()
+    checks.asked.emit(Problem("warning", "robot.mass_kg", "heavy", ""))
+    assert not window.docks["inspector"].isHidden()
+    (row,) = (row for row in inspector.rows.values() if "robot.mass_kg" in row.keys)
+    assert isinstance(row, NumberRow)
+    qtbot.waitUntil(row.field.hasFocus)
+    # What nobody knows leads nowhere, and nothing is left in the search.
+    checks.asked.emit(Problem("hint", "no.such_key", "what", ""))
+    assert inspector.search.text() == ""

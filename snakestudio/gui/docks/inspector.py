@@ -143,6 +143,19 @@ class Inspector(Themed):
         if self._target() != self._shown:
             self._rebuild()
 
+    def reveal(self, key: str) -> FormRow | None:
+        """The row of a dotted scene key, looked for in the whole scene if it is not shown; None if there is none."""
+        for searched in (False, True):
+            if searched:
+                self.search.setText(key)
+                self._search()
+            found = next((row for row in self.rows.values() if key in row.keys), None)
+            if found is not None:
+                return found
+        self.search.clear()
+        self._search()
+        return None
+
     def _on_selection(self) -> None:
         """Who selects something wants to see that, not what was looked for before."""
         self.search.clear()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +19,9 @@ from snakestudio.gui.editor.editor import Editor
 from snakestudio.gui.editor.robot_tool import RobotTool
 from snakestudio.gui.parts import n_parts, part_name
 from snakestudio.gui.selection import Selection
-from snakestudio.gui.viewport.body_look import BodyLook
 from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.control_state import control_state
+from snakestudio.gui.viewport.dressing import Dressing
 from snakestudio.gui.viewport.drop import DropTarget
 from snakestudio.gui.viewport.gl_view import GlView
 from snakestudio.gui.viewport.hint import Hint
@@ -38,9 +37,7 @@ from snakestudio.gui.viewport.swatches import Swatches
 from snakestudio.gui.viewport.threaded_view import ThreadedView
 from snakestudio.gui.viewport.tool import Tools
 from snakestudio.gui.viewport.top_view import TopView
-from snakestudio.gui.viewport.trail import TrailReader
 from snakestudio.gui.viewport.view_buttons import ViewButtons
-from snakestudio.gui.viewport.warned import warned
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.render.overlays import Ghost, Overlays, Pick
@@ -84,9 +81,8 @@ class Viewport(QWidget):
         """Gives the translucent robots at a time, s."""
         self.ghost_names: Callable[[float], list[tuple[str, str]]] = lambda time: []
         """Gives their colours and names."""
-        self._trail = TrailReader()
-        self._look = BodyLook()
-        sight = Sight(self, lambda: self._look.stretch_scale)
+        self._dressing = Dressing(self)
+        sight = Sight(self, lambda: self._dressing.stretch_scale)
         self.ndc, self.pixel, self.pick = sight.ndc, sight.pixel, sight.pick
         self.item_at, self.items_in = sight.item_at, sight.items_in
         self._frame_home = True
@@ -174,31 +170,7 @@ class Viewport(QWidget):
 
     def overlays(self) -> Overlays:
         """Everything beside scene and robot that is drawn."""
-        trail = None
-        snapshot = self.snapshot
-        if snapshot is not None and Fields.POSE in snapshot.valid:
-            link = self.options.now.trail_index(snapshot.n_links)
-            if link is not None:
-                trail = self._trail.points(self.bridge.recording, link, snapshot)
-        beam, options = self.scene.beam, self.options.now.overlays()
-        dressed = self._look.dress(options, beam, self.bridge.recording, snapshot, self._bar_top)
-        self.legend.set_factors(*self._look.factors)
-        scene_and_selection = replace(
-            dressed,
-            trail=trail,
-            warned=warned(self.bridge.status.problems) if self.bridge.live else (),
-            ghosts=self.ghosts(snapshot.time) if snapshot is not None else (),
-            selection=tuple(Pick(kind, index) for kind, index in sorted(self.selection.bodies)),
-            hover=Pick(*self.selection.hovered) if self.selection.hovered is not None else None,
-            show_grid_labels=not self.sheet.drafting,  # its rulers say that, and where x and y point
-            show_triad=not self.sheet.drafting,
-        )
-        return self.tools.dress(scene_and_selection)
-
-    @property
-    def _bar_top(self) -> float:
-        """Where there is room below the buttons, as a share of the height."""
-        return (self.buttons.geometry().bottom() + _MARGIN) / max(1, self.height())
+        return self.tools.dress(self._dressing.overlays())
 
     def _picture(self, aspect: float) -> Picture:
         self.navigator.aspect = aspect

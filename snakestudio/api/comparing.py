@@ -1,0 +1,200 @@
+"""Several models, or chains of links and a continuous body, on the same scene."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from snakestudio.api.running import Run, prepare
+from snakestudio.export import chain_text
+from snakestudio.export.chain_csv import write_chain
+from snakestudio.export.comparison_csv import write_comparison
+from snakestudio.export.comparison_text import report
+from snakestudio.model.scene import Scene
+from snakestudio.session.chain_comparison import compare_chain as run_chains
+from snakestudio.session.chain_data import ChainComparison
+from snakestudio.session.model_comparison import ModelComparison
+from snakestudio.session.model_comparison import compare_models as run_models
+from snakestudio.session.recording import Change
+
+__all__ = [
+    "ChainReport",
+    "Comparison",
+    "compare_chain",
+    "compare_models",
+    "compare_scene",
+    "compare_scene_chain",
+]
+
+
+class Comparison:
+    """One scene run by several models; `print` it for the table of differences.
+
+    Attributes
+    ----------
+    data : ModelComparison
+        Everything as arrays: common times, the values of every run at these, the differences.
+    runs : dict of str to Run
+        The runs by model; the first is the one that the others are compared with.
+    scene_file : str or None
+        Name of the file the scene came from.
+    """
+
+    def __init__(self, data: ModelComparison, scene_file: str | None = None, base_dir: Path | None = None) -> None:
+        self.data = data
+        self.scene_file = scene_file
+        self.runs = {
+            run.label: Run(run.recording, scene_file, run.failure, base_dir)
+            for run in data.runs
+            if run.recording is not None
+        }
+
+    def __str__(self) -> str:
+        return report(self.data)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the course of all compared values and of their differences.
+
+        Raises
+        ------
+        ExportError
+            If the file cannot be written.
+        """
+        write_comparison(path, self.data, self.scene_file)
+
+
+def compare_scene(
+    scene: Scene,
+    kinds: Sequence[str] = (),
+    base_dir: Path | None = None,
+    changes: tuple[Change, ...] = (),
+    scene_file: str | None = None,
+    progress: Callable[[float], bool] | None = None,
+) -> Comparison | None:
+    """Run a scene in several models; None if `progress` cancelled it.
+
+    Raises
+    ------
+    UsageError
+        If there is no such model.
+    """
+    data = run_models(scene, kinds, base_dir, changes, progress)
+    return None if data is None else Comparison(data, scene_file, base_dir)
+
+
+def compare_models(
+    scene: Scene | str | Path, *kinds: str, duration: float | None = None, rate: float | None = None, **values: Any
+) -> Comparison:
+    """Run a scene in several models, side by side, and compare them with the first that can run it.
+
+    A model that cannot run the scene, or whose physics failed, says so in `Comparison.data.runs`.
+
+    Parameters
+    ----------
+    scene : Scene or path
+        A scene, its file, or a CSV that SnakeStudio exported.
+    *kinds : str
+        Models, as in `scene.model.kind`; all of them, the scene's own first, if left out.
+    duration : float, optional
+        Simulated time, s; the scene's own if left out.
+    rate : float, optional
+        Rows a simulated second, Hz; the scene's own if left out.
+    **values
+        Scene values by dotted key: ``**{"gait.amplitude_deg": 30}``.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be read.
+    UsageError
+        If there is no such model.
+    """
+    prepared, base_dir, changes = prepare(scene, duration, rate, values)
+    name = None if isinstance(scene, Scene) else Path(scene).name
+    comparison = compare_scene(prepared, kinds, base_dir, changes, name)
+    assert comparison is not None, "nothing cancels it"
+    return comparison
+
+
+class ChainReport:
+    """Chains of links beside a continuous body; as text it is the table of errors and orders.
+
+    Attributes
+    ----------
+    data : ChainComparison
+        Everything as arrays: joint by joint, by number of links and instant.
+    scene_file : str or None
+        Name of the file the scene came from.
+    """
+
+    def __init__(self, data: ChainComparison, scene_file: str | None = None) -> None:
+        self.data = data
+        self.scene_file = scene_file
+
+    def __str__(self) -> str:
+        return chain_text.report(self.data)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write all joints of all chains.
+
+        Raises
+        ------
+        ExportError
+            If the file cannot be written.
+        """
+        write_chain(path, self.data, self.scene_file)
+
+
+def compare_scene_chain(
+    scene: Scene,
+    links: Sequence[int] = (),
+    times: Sequence[float] = (),
+    base_dir: Path | None = None,
+    scene_file: str | None = None,
+    progress: Callable[[float], bool] | None = None,
+    own_axes: bool = False,
+) -> ChainReport | None:
+    """Hold chains against a scene's continuous body, see `session.chain_comparison`; None if `progress` cancelled it.
+
+    Raises
+    ------
+    UsageError, SceneError, PhysicsError
+    """
+    data = run_chains(scene, links, times, base_dir, progress, own_axes)
+    return None if data is None else ChainReport(data, scene_file)
+
+
+def compare_chain(
+    scene: Scene | str | Path, *links: int, at: float | Sequence[float] = (), own_axes: bool = False, **values: Any
+) -> ChainReport:
+    """Hold chains of rigid links against the continuous body of a scene.
+
+    Parameters
+    ----------
+    scene : Scene or path
+        A scene, its file, or a CSV that SnakeStudio exported.
+    *links : int
+        Numbers of links; 8, 16, ... 256 if left out, under friction up to 64.
+    at : float or sequence of float
+        Instants, s; half of the run if left out.
+    own_axes : bool
+        Whether rings push along the axes of the link they are on, which costs an order.
+    **values
+        Scene values by dotted key: ``**{"strain.speed_m_s": 0.3}``.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be read or run.
+    UsageError
+        If it has no continuous body.
+    PhysicsError
+        If a run fails.
+    """
+    prepared, base_dir, _ = prepare(scene, None, None, values)
+    name = None if isinstance(scene, Scene) else Path(scene).name
+    times = (at,) if isinstance(at, int | float) else tuple(at)
+    found = compare_scene_chain(prepared, links, times, base_dir, name, None, own_axes)
+    assert found is not None, "nothing cancels it"
+    return found

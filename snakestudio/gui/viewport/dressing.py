@@ -1,0 +1,60 @@
+"""What the viewport shows beside scene and robot, but for tools: trail, ghosts, colours, what is selected or wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from snakestudio.gui.viewport.body_look import BodyLook
+from snakestudio.gui.viewport.trail import TrailReader
+from snakestudio.gui.viewport.warned import warned
+from snakestudio.model.snapshot import Fields
+from snakestudio.render.overlays import Overlays, Pick
+
+if TYPE_CHECKING:
+    from snakestudio.gui.viewport.viewport import Viewport
+
+__all__ = ["Dressing"]
+
+_MARGIN = 12
+
+
+class Dressing:
+    """Makes the overlays of a viewport's pictures; keeps what is dear to read from one to the next."""
+
+    def __init__(self, viewport: Viewport) -> None:
+        self._viewport = viewport
+        self._trail = TrailReader()
+        self._look = BodyLook()
+
+    @property
+    def stretch_scale(self) -> float:
+        """By how much changes of a continuous body's radius are exaggerated."""
+        return self._look.stretch_scale
+
+    def overlays(self) -> Overlays:
+        """Everything but what tools add."""
+        v = self._viewport
+        trail = None
+        snapshot, bridge = v.snapshot, v.bridge
+        if snapshot is not None and Fields.POSE in snapshot.valid:
+            link = v.options.now.trail_index(snapshot.n_links)
+            if link is not None:
+                trail = self._trail.points(bridge.recording, link, snapshot)
+        dressed = self._look.dress(v.options.now.overlays(), v.scene.beam, bridge.recording, snapshot, self._bar_top)
+        v.legend.set_factors(*self._look.factors)
+        return replace(
+            dressed,
+            trail=trail,
+            warned=warned(bridge.status.problems) if bridge.live else (),
+            ghosts=v.ghosts(snapshot.time) if snapshot is not None else (),
+            selection=tuple(Pick(kind, index) for kind, index in sorted(v.selection.bodies)),
+            hover=Pick(*v.selection.hovered) if v.selection.hovered is not None else None,
+            show_grid_labels=not v.sheet.drafting,  # its rulers say that, and where x and y point
+            show_triad=not v.sheet.drafting,
+        )
+
+    @property
+    def _bar_top(self) -> float:
+        """Where there is room below the buttons, as a share of the height."""
+        return (self._viewport.buttons.geometry().bottom() + _MARGIN) / max(1, self._viewport.height())
