@@ -1,15 +1,27 @@
-"""List every mistake in scene files, one sentence each: file, key, value, remedy."""
+"""List every mistake in scene files, one sentence each: file, key, value, remedy; and mend what has a fix."""
 
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from snakestudio.errors import Problem
 
 __all__ = ["add_arguments", "execute"]
+
+_MOST = 100
+"""Fixes that one scene may take."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio check`."""
     parser.add_argument("scenes", metavar="SCENE", nargs="+", help="scene files")
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="mend errors and warnings that have a fix, and save (the old file stays as NAME~)",
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -20,7 +32,7 @@ def execute(options: argparse.Namespace) -> int:
 
     mistakes = 0
     for name in options.scenes:
-        problems = api.check(name)
+        problems = _mended(name) if options.fix else api.check(name)
         errors = [problem for problem in problems if problem.severity == "error"]
         mistakes += len(errors)
         for problem in problems:
@@ -32,3 +44,33 @@ def execute(options: argparse.Namespace) -> int:
         if not errors:
             print(f"{name}: no mistakes")
     return 2 if mistakes else 0
+
+
+def _mended(name: str) -> list[Problem]:
+    """What is left to say about a scene once everything that has a fix is mended, one thing after the other."""
+    from pathlib import Path
+
+    from snakestudio import api
+    from snakestudio.errors import SceneError
+    from snakestudio.model.edits import with_values
+    from snakestudio.session.scene_check import check
+
+    try:
+        before = scene = api.load_scene(name)
+    except SceneError:
+        return api.check(name)  # nothing can be mended in what cannot be read
+    folder = Path(name).parent
+    tried: set[tuple[str, str]] = set()
+    for _ in range(_MOST):
+        found = [
+            p for p in check(scene, folder) if p.fixes and p.severity != "hint" and (p.key, p.message) not in tried
+        ]
+        if not found:
+            break
+        problem = found[0]
+        tried.add((problem.key, problem.message))  # what is not mended by its fix would come again and again
+        scene = with_values(scene, dict(problem.fixes[0].values))
+        print(f"{name}: {problem.message}: {problem.fixes[0].label}")
+    if scene != before:
+        api.save_scene(scene, name)
+    return check(scene, folder)

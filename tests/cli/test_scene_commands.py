@@ -1,4 +1,4 @@
-"""`snakestudio diff` and `snakestudio import-obstacles` as users type them."""
+"""`snakestudio diff`, `snakestudio import-obstacles` and `snakestudio check --fix` as users type them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from snakestudio.cli import main
-from snakestudio.model.edits import with_value
+from snakestudio.model.edits import with_value, with_values
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.paths import scenes_dir
 
@@ -65,3 +65,34 @@ def test_mistakes_of_an_import_end_with_2(copy: Path, tmp_path: Path, capsys: py
     assert main(["import-obstacles", str(table), "--into", str(table)]) == 2
     assert "written as TOML" in capsys.readouterr().err
     assert copy.read_bytes() == before
+
+
+def test_check_mends_what_has_a_fix_and_saves(copy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = {"solver.step_s": 0.005, "obstacles[3].x_m": 0.6, "obstacles[3].y_m": 0.08}
+    save_scene(with_values(load_scene(copy), wrong), copy)
+    assert main(["check", str(copy)]) == 2
+    said = capsys.readouterr()
+    assert "deep inside obstacle 3" in said.err
+    before = copy.read_bytes()
+    assert main(["check", "--fix", str(copy)]) == 0
+    said = capsys.readouterr()
+    assert "Take steps of" in said.out
+    assert "mm away" in said.out
+    assert said.out.endswith("no mistakes\n")
+    assert (tmp_path / "copy.toml~").read_bytes() == before
+    assert "# measured by dragging" in copy.read_text(encoding="utf-8")
+    assert main(["check", str(copy)]) == 0
+
+
+def test_what_cannot_be_mended_stays_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken, stuck = tmp_path / "broken.toml", tmp_path / "stuck.toml"
+    broken.write_text("format = 1\nrun = 3\n")
+    assert main(["check", "--fix", str(broken)]) == 2
+    assert "run" in capsys.readouterr().err
+    assert broken.read_text() == "format = 1\nrun = 3\n"
+    # A locked obstacle is not moved out of the robot.
+    locked = {"obstacles[3].x_m": 0.6, "obstacles[3].y_m": 0.08, "obstacles[3].locked": True}
+    save_scene(with_values(load_scene(MAIN), locked), stuck)
+    text = stuck.read_bytes()
+    assert main(["check", "--fix", str(stuck)]) == 2
+    assert stuck.read_bytes() == text
