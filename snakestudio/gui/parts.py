@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from snakestudio.model.scene import Scene
 
-__all__ = ["head_part", "n_parts", "part_name"]
+__all__ = ["head_part", "n_parts", "part_name", "part_title"]
 
 
 def head_part(scene: Scene) -> int:
@@ -20,3 +20,11 @@ def n_parts(scene: Scene) -> int:
 def part_name(scene: Scene) -> str:
     """What one of them is called."""
     return "Section" if scene.model.continuum else "Link"
+
+
+def part_title(scene: Scene, index: int) -> str:
+    """What a link or cross-section (0-based) is called: "Link 3, the head", "Section 1, the head · X = 0 m"."""
+    head = ", the head" if index == head_part(scene) else ""
+    if not scene.model.continuum:
+        return f"Link {index + 1}{head}"
+    return f"Section {index + 1}{head} · X = {scene.beam.length_m * index / (scene.beam.sections - 1):.3g} m"

@@ -159,7 +159,7 @@ def _pierced(
         t = min(max(-(c.x * c.ex + c.y * c.ey) / square, low), high) if square > 1e-30 else 0.0
         u, v = c.x + t * c.ex, c.y + t * c.ey
         rho = math.sqrt(u * u + v * v)
-        if rho > 0.0:
+        if rho > 1e-140:  # below, squares underflow
             nu, nv = u / rho, v / rho
         elif square > 1e-30:  # as the planar gap function: push to the link's left
             nu, nv = -c.ey / math.sqrt(square), c.ex / math.sqrt(square)

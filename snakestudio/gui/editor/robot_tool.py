@@ -13,6 +13,7 @@ from snakestudio.errors import SceneError
 from snakestudio.gui.drafting.units import number_text
 from snakestudio.gui.editor.robot_drag import Arc, Bend, Drag, Move, Turn, Way
 from snakestudio.gui.editor.transform import INTERVAL_MS
+from snakestudio.gui.parts import part_title
 from snakestudio.gui.viewport.ground import on_plane
 from snakestudio.model.bending import joint_points
 from snakestudio.model.pose import initial_joint_angles
@@ -110,9 +111,8 @@ class RobotTool(QObject):
         item = self._viewport.selection.hovered
         if item is None or item[0] != "link" or not self._grabs(item[1]):
             return ""
-        name = "Section" if self._viewport.document.scene.model.continuum else "Link"
         can = "drag moves the robot, Alt+drag turns it" if self.placeable else "reset to place the robot"
-        return f"{name} {item[1] + 1} · {can}"
+        return f"{part_title(self._viewport.document.scene, item[1])} · {can}"
 
     def _joint_text(self) -> str:
         """The joint under the cursor and its angles."""

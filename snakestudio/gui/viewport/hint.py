@@ -6,7 +6,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from snakestudio.gui.docks.obstacle_texts import obstacle_title, place_and_size
-from snakestudio.gui.parts import head_part
+from snakestudio.gui.parts import part_title
 from snakestudio.gui.selection import Item
 from snakestudio.model.scene import Scene
 from snakestudio.render.overlays import Pick
@@ -44,13 +44,8 @@ class Hint(QLabel):
             self._say(f"{name} · locked: select or unlock it in the scene tree")
         elif item is None:
             self._say(self._idle)
-        elif item[0] == "link" and scene.model.continuum:
-            here = scene.beam.length_m * item[1] / (scene.beam.sections - 1)
-            head = ", the head" if item[1] == head_part(scene) else ""
-            self._say(f"Section {item[1] + 1}{head} · X = {here:.3g} m")
         elif item[0] == "link":
-            head = ", the head" if item[1] == head_part(scene) else ""
-            self._say(f"Link {item[1] + 1}{head}")
+            self._say(part_title(scene, item[1]))
         elif item[1] < len(scene.obstacles):
             o = scene.obstacles[item[1]]
             name = obstacle_title(o, item[1])
