@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 import snakestudio
 from snakestudio.errors import ExportError, UsageError
 from snakestudio.export.files import replacing
+from snakestudio.model.footprints import footprint, robot_outlines
 from snakestudio.model.outlines import Outline
 from snakestudio.model.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.render import path_parts
-from snakestudio.render.footprints import footprint
 from snakestudio.render.obstacles import Body, obstacles_of
-from snakestudio.render.plan_outlines import body_centre, body_outlines, body_rectangle, robot_outlines
+from snakestudio.render.plan_outlines import body_centre, body_outlines, body_rectangle
 from snakestudio.render.style import LIGHT, Colour
 
 if TYPE_CHECKING:

@@ -160,7 +160,7 @@ class ArrayDialog(QDialog):
         sources = self._sources()
         if not sources:
             return
-        plan = suited(self.plan, sources, self._document.base_dir)
+        plan = suited(self.plan, sources)
         self.plan = plan.model_copy(update={name: getattr(self.plan, name) for name in self._typed})
         for name, field in self.fields.items():
             field.set_value(getattr(self.plan, name))

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QMainWindow,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from snakestudio.gui import theme
 from snakestudio.gui.sheet import Sheet, card_frame
+from snakestudio.gui.sheet_head import make_head
 from snakestudio.gui.widgets.sections import heading, scrolled
 
 __all__ = ["ShortcutSheet", "Topic"]
@@ -44,29 +43,9 @@ class ShortcutSheet(Sheet):
         column = QVBoxLayout(self.frame)
         column.setContentsMargins(_MARGIN, 20, 8, 12)
         column.setSpacing(14)
-        head = QHBoxLayout()
+        head, self.search = make_head(self, self.frame, "Keys and Mouse", "Search keys and commands")
         head.setContentsMargins(0, 0, 8, 0)
-        head.setSpacing(12)
-        title = QLabel("Keys and Mouse", self.frame)
-        title.setFont(theme.text_font(20, strong=True))
-        head.addWidget(title)
-        head.addStretch(1)
-        self.search = QLineEdit(self.frame)
-        self.search.setPlaceholderText("Search keys and commands")
-        self.search.setAccessibleName("Search keys and commands")
-        self.search.setClearButtonEnabled(True)
-        self.search.setFixedWidth(theme.scaled(280))
         self.search.textChanged.connect(self._filter)
-        self.search.installEventFilter(self)
-        head.addWidget(self.search)
-        close = QToolButton(self.frame)
-        close.setProperty("role", "flat")
-        close.setIcon(theme.icon("close", "dim"))
-        close.setIconSize(QSize(14, 14))
-        close.setToolTip("Close (Esc)")
-        close.setAccessibleName("Close")
-        close.clicked.connect(self.close_sheet)
-        head.addWidget(close)
         column.addLayout(head)
         self._tall = 0
         self._inner = QWidget(self.frame)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
@@ -22,7 +21,7 @@ FloatArray = NDArray[np.float64]
 _AXIS = {"left": 0, "right": 0, "centre_x": 0, "top": 1, "bottom": 1, "centre_y": 1}
 
 
-def aligned(scene: Scene, indices: Sequence[int], side: Side, base_dir: Path | None = None) -> Scene:
+def aligned(scene: Scene, indices: Sequence[int], side: Side) -> Scene:
     """The scene with obstacles moved so that their bounding boxes share a side or a middle.
 
     A group moves as one, unless it is all there is to line up. What is locked stays, and the others go to it.
@@ -34,12 +33,10 @@ def aligned(scene: Scene, indices: Sequence[int], side: Side, base_dir: Path | N
         0-based.
     side : Side
         A side goes to that of the outermost; a middle to that of the box around all.
-    base_dir : Path or None
-        Folder that file names in the scene are relative to.
     """
     if not indices:
         return scene
-    boxes, parts, axis = plan_boxes(scene.obstacles, base_dir), units(scene, indices), _AXIS[side]
+    boxes, parts, axis = plan_boxes(scene.obstacles), units(scene, indices), _AXIS[side]
     fixed = [part for part in parts if _is_locked(scene, part)]
     low, high = boxes.around([i for part in fixed or parts for i in part])
     target = _mark(low, high, side)
@@ -52,7 +49,6 @@ def aligned(scene: Scene, indices: Sequence[int], side: Side, base_dir: Path | N
 
 def distributed(
     scene: Scene, indices: Sequence[int], axis: Literal["x", "y"], by: Literal["centres", "gaps"],
-    base_dir: Path | None = None,
 ) -> Scene:  # fmt: skip
     """The scene with obstacles spread out evenly between the outermost two, which stay.
 
@@ -66,10 +62,8 @@ def distributed(
     axis : {"x", "y"}
     by : {"centres", "gaps"}
         What becomes equal: the distances of their middles, or the room between them.
-    base_dir : Path or None
-        Folder that file names in the scene are relative to.
     """
-    boxes, k = plan_boxes(scene.obstacles, base_dir), "xy".index(axis)
+    boxes, k = plan_boxes(scene.obstacles), "xy".index(axis)
     parts = [part for part in units(scene, indices) if not _is_locked(scene, part)]
     if len(parts) < 3:
         return scene

@@ -112,7 +112,7 @@ class Array(NamedTuple):
     sentence: str
 
 
-def suited(plan: ArrayPlan, obstacles: Sequence[Obstacle], base_dir: Path | None = None) -> ArrayPlan:
+def suited(plan: ArrayPlan, obstacles: Sequence[Obstacle]) -> ArrayPlan:
     """The plan with distances at which copies of some obstacles, taken together, stand well apart.
 
     Parameters
@@ -120,10 +120,8 @@ def suited(plan: ArrayPlan, obstacles: Sequence[Obstacle], base_dir: Path | None
     plan : ArrayPlan
     obstacles : sequence of Obstacle
         At least one.
-    base_dir : Path or None
-        Folder that file names in the scene are relative to.
     """
-    low, high = plan_boxes(obstacles, base_dir).around(range(len(obstacles)))
+    low, high = plan_boxes(obstacles).around(range(len(obstacles)))
     across, along = (min(1e3, float(f"{1.5 * size + 0.1:.2g}")) for size in (high - low).tolist())
     largest = max(across, along)
     return plan.model_copy(

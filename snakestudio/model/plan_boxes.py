@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.errors import SceneError
-from snakestudio.model.rotations import rotation
-from snakestudio.model.solids import Block, Post, Prism, Solid, obstacle_solids
-from snakestudio.model.world import Cylinder, HeightField, Obstacle
+from snakestudio.model.by_identity import by_identity
+from snakestudio.model.footprints import corners
+from snakestudio.model.solids import Post, Solid, obstacle_solids
+from snakestudio.model.world import HeightField, Obstacle
 
 __all__ = ["PlanBoxes", "plan_boxes"]
 
@@ -41,49 +40,22 @@ def _extent(solid: Solid) -> tuple[FloatArray, FloatArray]:
     if isinstance(solid, Post):
         middle = np.array([solid.x, solid.y])
         return middle - solid.radius, middle + solid.radius
-    if isinstance(solid, Block):
-        room = (np.abs(solid.rotation) @ solid.half)[:2]
-        return solid.centre[:2] - room, solid.centre[:2] + room
-    if isinstance(solid, Prism):
-        local = np.array(
-            [(x, side * solid.half_width, z) for x, z in solid.profile for side in (-1.0, 1.0)], dtype=np.float64
-        )
-        points = solid.origin[:2] + (local @ solid.rotation.T)[:, :2]
-    else:
-        ny, nx = solid.heights.shape
-        size_x, size_y = solid.dx * (nx - 1), solid.dy * (ny - 1)
-        flat = np.array([(0.0, 0.0), (size_x, 0.0), (size_x, size_y), (0.0, size_y)])
-        points = solid.origin[:2] + flat @ rotation(solid.yaw)[:2, :2].T
+    points = corners(solid)[:, :2]
     return points.min(axis=0), points.max(axis=0)
 
 
-def _box(obstacle: Obstacle, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
-    try:
-        solids = obstacle_solids(obstacle, base_dir)
-    except SceneError:
-        if not isinstance(obstacle, HeightField):
-            raise
-        # Its heights cannot be read, but where it lies is known all the same.
-        flat = obstacle.model_copy(update={"heights_m": ((0.0, 0.0), (0.0, 0.0)), "picture": None})
-        solids = obstacle_solids(flat)
-    extents = [_extent(solid) for solid in solids]
-    return np.min([low for low, _ in extents], axis=0), np.max([high for _, high in extents], axis=0)
+@by_identity
+def _box(obstacle: Obstacle) -> tuple[float, float, float, float]:
+    """Least x and y, greatest x and y of an obstacle, m."""
+    if isinstance(obstacle, HeightField):
+        # Where it lies is known even if its heights are not, and they need not be read for it.
+        obstacle = obstacle.model_copy(update={"heights_m": ((0.0, 0.0), (0.0, 0.0)), "picture": None})
+    extents = [_extent(solid) for solid in obstacle_solids(obstacle)]
+    low, high = np.min([low for low, _ in extents], axis=0), np.max([high for _, high in extents], axis=0)
+    return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 
-def plan_boxes(obstacles: Sequence[Obstacle], base_dir: Path | None = None) -> PlanBoxes:
-    """Boxes around obstacles, sides along x and y; of a height field that cannot be read, of its rectangle.
-
-    Parameters
-    ----------
-    obstacles : sequence of Obstacle
-    base_dir : Path or None
-        Folder that file names in the scene are relative to.
-    """
-    low, high = np.zeros((len(obstacles), 2)), np.zeros((len(obstacles), 2))
-    for i, o in enumerate(obstacles):
-        if isinstance(o, Cylinder):  # by far the most frequent, in fields of thousands
-            low[i] = o.x_m - o.radius_m, o.y_m - o.radius_m
-            high[i] = o.x_m + o.radius_m, o.y_m + o.radius_m
-        else:
-            low[i], high[i] = _box(o, base_dir)
-    return PlanBoxes(low, high)
+def plan_boxes(obstacles: Sequence[Obstacle]) -> PlanBoxes:
+    """Boxes around obstacles, sides along x and y."""
+    boxes = np.array([_box(obstacle) for obstacle in obstacles]).reshape(-1, 4)
+    return PlanBoxes(boxes[:, :2].copy(), boxes[:, 2:].copy())

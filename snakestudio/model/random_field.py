@@ -110,8 +110,8 @@ def throw_field(
         If it is not known where the robot starts.
     """
     random = np.random.default_rng(seed)
-    offsets, radii = _circles(sources, plan_boxes(sources, base_dir))
-    boxes, pose = plan_boxes(scene.obstacles, base_dir), initial_state(scene, base_dir)[0]
+    offsets, radii = _circles(sources, plan_boxes(sources))
+    boxes, pose = plan_boxes(scene.obstacles), initial_state(scene, base_dir)[0]
     places: list[tuple[int, tuple[float, float]]] = []
     hit, reach = np.empty((max(count, 0), 2)), np.empty(max(count, 0))
     tries, most = 0, TRIES_EACH * count

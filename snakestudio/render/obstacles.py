@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Problem
+from snakestudio.model.footprints import corners
 from snakestudio.model.solids import Block, Post, Prism, Relief
 from snakestudio.model.world import Obstacle
 from snakestudio.render.bodies import Body, body_of
-from snakestudio.render.footprints import corners
 from snakestudio.render.instances import FloatArray
 from snakestudio.render.terrain import Blocks, Terrain, make_terrain, with_others
 

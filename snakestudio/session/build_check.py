@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Fix, Problem, SnakeStudioError
+from snakestudio.model.footprints import robot_outlines, solid_outline
+from snakestudio.model.outlines import gap
 from snakestudio.model.plan_boxes import PlanBoxes, plan_boxes
 from snakestudio.model.pose import initial_state
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import Post, obstacle_solids
+from snakestudio.model.solids import obstacle_solids
+from snakestudio.model.world import Box, Cylinder
 
 __all__ = ["check", "greatest_way"]
+
+_BESIDE = (Cylinder, Box)
+"""What stands beside a robot; on everything else it lies."""
 
 FloatArray = NDArray[np.float64]
 
@@ -28,7 +33,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         pose, twist = initial_state(scene, base_dir)
     except SnakeStudioError:
         return []  # which the formulation's own check says
-    boxes = plan_boxes(scene.obstacles, base_dir)
+    boxes = plan_boxes(scene.obstacles)
     away = _distance(scene, boxes, pose)
     return [*_hidden(scene), *_too_far(scene, away, twist), *_within_play(scene, away, pose)]
 
@@ -84,49 +89,32 @@ def _too_far(scene: Scene, away: FloatArray, twist: FloatArray) -> list[Problem]
 
 
 def _within_play(scene: Scene, away: FloatArray, pose: FloatArray) -> list[Problem]:
-    """Posts nearer to a link than the play of its joint lets its end move."""
+    """Obstacles nearer to a link than the play of its joint lets its end move."""
     play = math.radians(scene.actuator.free_play_deg)
     if play == 0.0 or not scene.model.spatial:
         return []
     slack = play * scene.robot.link_length_m
+    links = robot_outlines(scene, pose)
     found = []
     for j in np.flatnonzero(away <= slack).tolist():
-        gap, link = _clearance(scene, [s for s in _solids(scene, j) if isinstance(s, Post)], pose)
-        if 0.0 < gap < slack:
-            found.append((gap, j, link))
+        if isinstance(scene.obstacles[j], _BESIDE):
+            outlines = [solid_outline(solid) for solid in obstacle_solids(scene.obstacles[j])]
+            gaps = [gap(link, outline).distance for link in links for outline in outlines]
+            nearest = int(np.argmin(gaps))
+            if 0.0 < gaps[nearest] < slack:
+                found.append((gaps[nearest], j, nearest // len(outlines)))
     if not found:
         return []
-    gap, j, link = min(found)
+    least, j, link = min(found)
     return [
         Problem(
             "hint", f"obstacles[{j + 1}]",
-            f"obstacle {j + 1} is {1e3 * gap:.2g} mm from link {link + 1}, and the play of the joints "
+            f"obstacle {j + 1} is {1e3 * least:.2g} mm from link {link + 1}, and the play of the joints "
             f"({scene.actuator.free_play_deg:g}°) lets its end move by {1e3 * slack:.2g} mm",
             "the robot may touch it before it moves; leave more room if that is not meant",
             obstacles=tuple(sorted(i for _, i, _ in found)), links=(link,),
         )
     ]  # fmt: skip
-
-
-def _solids(scene: Scene, index: int) -> Sequence[object]:
-    try:
-        return obstacle_solids(scene.obstacles[index])
-    except SnakeStudioError:
-        return []  # a height field without its file
-
-
-def _clearance(scene: Scene, posts: Sequence[Post], pose: FloatArray) -> tuple[float, int]:
-    """Least distance of the links from upright posts as seen from above, m, and the link."""
-    half, radius = scene.robot.contact_half_length_m, scene.robot.radius_m
-    w, x, y, z = pose[:, 3:].T
-    axis = np.column_stack([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)])
-    best = (math.inf, 0)
-    for post in posts:
-        to = np.array([post.x, post.y]) - pose[:, :2]
-        lever = np.clip((to * axis).sum(axis=1), -half, half)
-        gap = np.linalg.norm(to - lever[:, None] * axis, axis=1) - post.radius - radius
-        best = min(best, (float(gap.min()), int(gap.argmin())))
-    return best
 
 
 def _hidden(scene: Scene) -> list[Problem]:

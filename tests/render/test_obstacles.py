@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from snakestudio.model.footprints import footprint
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.solids import Prism, Relief
@@ -18,7 +19,6 @@ from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, 
 from snakestudio.render import surfaces
 from snakestudio.render.camera import Camera
 from snakestudio.render.draw_list import Overlays, Pick, build
-from snakestudio.render.footprints import footprint
 from snakestudio.render.instances import LINE_WIDTH
 from snakestudio.render.meshes import Mesh
 from snakestudio.render.obstacles import obstacles_of

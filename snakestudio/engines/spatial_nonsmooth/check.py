@@ -135,7 +135,7 @@ def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: Fl
     problems = []
     half, radius = scene.robot.contact_half_length_m, scene.robot.radius_m
     reach = half + radius
-    boxes = plan_boxes(scene.obstacles, base_dir)
+    boxes = plan_boxes(scene.obstacles)
     low, high = centre[:, :2].min(axis=0) - reach, centre[:, :2].max(axis=0) + reach
     near = ((boxes.low <= high) & (boxes.high >= low)).all(axis=1)
     for j, obstacle in enumerate(scene.obstacles):

@@ -196,14 +196,14 @@ class ArrangeCommands:
     def align(self, side: Side) -> None:
         """Line the selected obstacles up."""
         if self.unlocked("moved"):
-            made = aligned(self._document.scene, self._chosen, side, self._document.base_dir)
+            made = aligned(self._document.scene, self._chosen, side)
             self._document.edit(made, f"Align {len(self._chosen)} obstacles {_SIDES[side]}")
 
     def distribute(self, axis: Literal["x", "y"], by: Literal["centres", "gaps"]) -> None:
         """Spread the selected obstacles out evenly."""
         chosen = self.unlocked("moved")
         if chosen:
-            made = distributed(self._document.scene, chosen, axis, by, self._document.base_dir)
+            made = distributed(self._document.scene, chosen, axis, by)
             self._document.edit(made, f"Distribute {len(chosen)} obstacles along {axis}")
 
     # --- picking out ----------------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ class ObstacleCommands:
         indices = self.arrange.unlocked("duplicated")
         if indices:
             text = f"Duplicate {self.arrange.what(indices)}"
-            self.put(copies(self._document.scene, indices, self._document.base_dir), text)
+            self.put(copies(self._document.scene, indices), text)
 
     def delete(self) -> None:
         """Delete the selected obstacles."""

@@ -47,7 +47,7 @@ def new_obstacles(
     """
     like = last_like(scene, name)
     begin = target if like is None else (like.x_m, like.y_m)
-    shape = plan_boxes(preset_obstacles(scene, name, (0.0, 0.0)), base_dir)
+    shape = plan_boxes(preset_obstacles(scene, name, (0.0, 0.0)))
     low, high = shape.around(range(len(shape.low)))
     taken = _taken(scene, snapshot, base_dir)
     ring = float((high - low).max()) + _ROOM
@@ -75,9 +75,9 @@ def _taken(scene: Scene, snapshot: Snapshot | None, base_dir: Path | None) -> tu
     return np.concatenate((low, middle - reach)), np.concatenate((high, middle + reach))
 
 
-def copies(scene: Scene, indices: Sequence[int], base_dir: Path | None = None) -> tuple[Obstacle, ...]:
+def copies(scene: Scene, indices: Sequence[int]) -> tuple[Obstacle, ...]:
     """Copies of some obstacles, moved aside so that one sees there are two; those of a whole group are a new group."""
-    boxes = plan_boxes(scene.obstacles, base_dir)
+    boxes = plan_boxes(scene.obstacles)
     moved: dict[int, float] = {}
     for part in units(scene, indices):
         low, high = boxes.around(part)

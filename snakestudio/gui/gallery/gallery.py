@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.gallery.card import Card, SceneCard, StartCard
@@ -15,6 +15,7 @@ from snakestudio.gui.gallery.card_grid import CardGrid
 from snakestudio.gui.gallery.chips import Chips
 from snakestudio.gui.gallery.entries import entries, found
 from snakestudio.gui.sheet import Sheet, card_frame
+from snakestudio.gui.sheet_head import make_head
 from snakestudio.gui.widgets.sections import heading, scrolled
 
 if TYPE_CHECKING:
@@ -61,29 +62,9 @@ class Gallery(Sheet):
     # --- what it is made of ---------------------------------------------------------------------------------------
 
     def _make_head(self) -> QHBoxLayout:
-        head = QHBoxLayout()
+        head, self.search = make_head(self, self.frame, "Scene Gallery", "Search scenes")
         head.setContentsMargins(_MARGIN, 0, 16, 0)
-        head.setSpacing(12)
-        title = QLabel("Scene Gallery", self.frame)
-        title.setFont(theme.text_font(20, strong=True))
-        head.addWidget(title)
-        head.addStretch(1)
-        self.search = QLineEdit(self.frame)
-        self.search.setPlaceholderText("Search scenes")
-        self.search.setAccessibleName("Search scenes")
-        self.search.setClearButtonEnabled(True)
-        self.search.setFixedWidth(theme.scaled(280))
         self.search.textChanged.connect(self._filter)
-        self.search.installEventFilter(self)
-        head.addWidget(self.search)
-        close = QToolButton(self.frame)
-        close.setProperty("role", "flat")
-        close.setIcon(theme.icon("close", "dim"))
-        close.setIconSize(QSize(14, 14))
-        close.setToolTip("Close the gallery (Esc)")
-        close.setAccessibleName("Close the gallery")
-        close.clicked.connect(self.close_sheet)
-        head.addWidget(close)
         return head
 
     def _make_cards(self) -> QWidget:

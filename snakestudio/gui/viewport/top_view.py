@@ -16,13 +16,13 @@ from snakestudio.gui.drafting.rulers import THICK
 from snakestudio.gui.viewport.painted_bar import paint_bar
 from snakestudio.gui.viewport.painted_gizmo import paint_gizmo
 from snakestudio.gui.viewport.surface import Picture
+from snakestudio.model.footprints import footprint
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.solids import Post
 from snakestudio.render import path_parts
 from snakestudio.render.bar_parts import bar
 from snakestudio.render.camera import Camera
-from snakestudio.render.footprints import footprint
 from snakestudio.render.obstacles import obstacles_of
 from snakestudio.render.overlays import Overlays
 from snakestudio.render.quantities import QUANTITIES, quantity_values, range_of
