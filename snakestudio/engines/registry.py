@@ -78,9 +78,15 @@ def _mark(kind: str) -> Path:
     return compile_cache() / f"{kind}.warm"
 
 
+_WARM: set[str] = set()
+"""What is known to be compiled."""
+
+
 def is_warm(kind: str) -> bool:
     """Whether the code of `kind` is compiled, so that making and running an engine does not have to wait for it."""
-    return jit_disabled() or _mark(kind).is_file()
+    if kind not in _WARM and (jit_disabled() or _mark(kind).is_file()):
+        _WARM.add(kind)  # asked at every edit; finding it out reads all sources
+    return kind in _WARM
 
 
 def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:

@@ -35,12 +35,14 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     trace = StartTrace()
     # Python lets a thread wait 5 ms for another that computes; a window that draws, plots and simulates in threads of
     # one process would stutter.
-    sys.setswitchinterval(0.001)
+    sys.setswitchinterval(0.0001)
     from PySide6.QtCore import QObject, Qt, QTimer, Signal
     from PySide6.QtWidgets import QApplication
 
     from snakestudio.gui.viewport.surface import set_default_format
 
+    # Three threads of the window run Python: one that lets go for a moment must not wait 5 ms to go on.
+    sys.setswitchinterval(0.0001)
     set_default_format()
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)

@@ -208,6 +208,22 @@ def _solids_of(
     return tuple((i, new.get(i, solid)) for i, solid in solids)
 
 
+def _bodies(obstacles: tuple[Obstacle, ...], base_dir: Path | None, kept: tuple[Body, ...]) -> tuple[Body, ...]:
+    """The bodies of obstacles, of which those are kept that are there already."""
+    if len(kept) == len(obstacles):
+        # Mostly one of many has changed: what stands where it stood is quickly seen.
+        pairs = zip(kept, obstacles, strict=True)
+        other = [i for i, (body, o) in enumerate(pairs) if body.obstacle is not o or body.problem is not None]
+        if len(other) <= _MOST_CHANGED * len(obstacles):
+            bodies = list(kept)
+            for i in other:
+                bodies[i] = body_of(obstacles[i], base_dir)
+            return tuple(bodies)
+    # What could not be read before may be there now.
+    known = {id(body.obstacle): body for body in kept if body.problem is None}
+    return tuple(known.get(id(o)) or body_of(o, base_dir) for o in obstacles)
+
+
 # The same tuple of obstacles comes with every frame: what was made of it is kept, and of another tuple what it shares
 # with that. A few entries, because two scenes may be drawn in turns (window and video); replaced as a whole, so that
 # threads never see half an entry.
@@ -246,9 +262,7 @@ def obstacles_of(
             )
             made = Obstacles(bodies) if alike is None else alike.with_bodies(bodies)
     else:
-        # What could not be read before may be there now.
-        known = {} if alike is None else {id(b.obstacle): b for b in alike.bodies if b.problem is None}
-        bodies = tuple(known.get(id(o)) or body_of(o, base_dir) for o in obstacles)
+        bodies = _bodies(obstacles, base_dir, () if alike is None else alike.bodies)
         made = Obstacles(bodies) if alike is None else alike.with_bodies(bodies)
     _cache = ((obstacles, base_dir, shown_only, made), *_cache[: _KEEP - 1])
     return made

@@ -76,6 +76,9 @@ class AdaptiveQuality:
     _UNKNOWN = 2.2
     """How much dearer a level is taken to be that was never seen."""
 
+    _HOPELESS = 2.5
+    """Three pictures in a row that take so many budgets are enough to step down: a whole window would take seconds."""
+
     _PATIENCE = 6
     """Windows to wait after a first failure."""
 
@@ -102,7 +105,8 @@ class AdaptiveQuality:
     def add(self, seconds: float) -> Quality:
         """Tell the time a picture at the present level took, s; returns the level for the next one."""
         self._times.append(seconds)
-        if len(self._times) < (self._times.maxlen or 1):
+        hopeless = self._level > Quality.LOW and min(list(self._times)[-3:]) > self._HOPELESS * self.budget
+        if len(self._times) < (3 if hopeless else self._times.maxlen or 1):
             return self._level
         typical = median(self._times)
         self._times.clear()

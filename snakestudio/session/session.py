@@ -22,6 +22,7 @@ from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.session.clock import Clock
+from snakestudio.session.commands import Commands
 from snakestudio.session.preparation import Preparation
 from snakestudio.session.preview import preview
 from snakestudio.session.recording import SpooledRecording
@@ -33,6 +34,9 @@ __all__ = ["Event", "RunFailed", "RunFinished", "Session", "Status", "StatusChan
 log = logging.getLogger(__name__)
 
 State = Literal["empty", "preparing", "ready", "running", "paused", "finished", "blocked", "failed"]
+
+_REST, _LEAST_REST = 3.0, 0.15
+"""Pause after an edit among many: as a multiple of the time that it took, and at least, s (all plots begin anew)."""
 
 _TICK_WALL = 0.01
 """Wall time between two snapshots while running, s: finer than any display shows."""
@@ -102,7 +106,7 @@ class Session:
 
     def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
         self._on_event = on_event or (lambda event: None)
-        self._commands: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._commands = Commands()
         self._clock = Clock()
         self._runner: Runner | None = None
         self._scene: Scene | None = None
@@ -111,8 +115,7 @@ class Session:
         self._play_when_ready = False
         self._closing = False
         self._wall_per_step = 1e-5
-        self._order, self._stale = threading.Lock(), set[int]()
-        self._edits = self._last_edit = self.applied_edits = 0
+        self.applied_edits = 0
         self.status = Status()
         self.latest: Snapshot | None = None
         self.recording: SpooledRecording | None = None
@@ -121,14 +124,9 @@ class Session:
 
     # --- commands (any thread)
 
-    def _put(self, command: Callable[[], None]) -> None:
-        with self._order:
-            self._last_edit = 0
-            self._commands.put(command)
-
     def open(self, scene: Scene, base_dir: Path | None = None) -> None:
         """Replace the scene; the new run stands at t = 0."""
-        self._put(lambda: self._do_open(scene, base_dir))
+        self._commands.put(lambda: self._do_open(scene, base_dir))
 
     def edit(self, scene: Scene) -> int:
         """The scene was edited: at t = 0 the run starts anew, later what can change does so from the next period on.
@@ -139,46 +137,40 @@ class Session:
             Its number: once `applied_edits` is as large, `latest` and `status` know of it. Of edits that wait with
             nothing between them only the last is carried out, for it is all of them.
         """
-        with self._order:
-            if self._last_edit:
-                self._stale.add(self._last_edit)
-            self._edits += 1
-            number = self._last_edit = self._edits
-            self._commands.put(lambda: self._carry_out(number, scene))
-        return number
+        return self._commands.put_edit(lambda number: self._carry_out(number, scene))
 
     def play(self) -> None:
         """Run (on); a finished run goes on for another duration."""
-        self._put(self._do_play)
+        self._commands.put(self._do_play)
 
     def pause(self) -> None:
         """Stand still at the next period border."""
-        self._put(self._do_pause)
+        self._commands.put(self._do_pause)
 
     def step(self, n_steps: int | None = None) -> None:
         """Take some time steps (a control period if not said how many) and pause."""
-        self._put(lambda: self._do_step(n_steps))
+        self._commands.put(lambda: self._do_step(n_steps))
 
     def reset(self) -> None:
         """Back to t = 0 with all edits applied."""
-        self._put(self._do_reset)
+        self._commands.put(self._do_reset)
 
     def set_speed(self, speed: float) -> None:
         """Simulated over wall time: 1 is real time, infinite is as fast as possible."""
-        self._put(lambda: self._clock.set_speed(speed, self._runner.time if self._runner else 0.0))
+        self._commands.put(lambda: self._clock.set_speed(speed, self._runner.time if self._runner else 0.0))
 
     def pull(self, link: int, force: tuple[float, float, float]) -> None:
         """Pull with a force (N, world frame) on the centre of gravity of a link until told otherwise."""
-        self._put(lambda: self._do_pull(link, force))
+        self._commands.put(lambda: self._do_pull(link, force))
 
     def close(self) -> None:
         """End the worker thread; returns when it has ended."""
-        self._put(self._do_close)
+        self._commands.put(self._do_close)
         self._thread.join()
 
     def settle(self, timeout: float = 60.0) -> None:
         """Wait until all commands given so far were carried out (for scripts and tests)."""
-        self._put((done := threading.Event()).set)
+        self._commands.put((done := threading.Event()).set)
         if not done.wait(timeout):
             raise TimeoutError("the session did not answer")
 
@@ -218,13 +210,9 @@ class Session:
         while not self._closing:
             wait = deadline - time.perf_counter()
             try:
-                if idle and self._preparation is None:
-                    command = self._commands.get()
-                    idle = False
-                elif wait > 0:
-                    command = self._commands.get(timeout=wait)
-                else:
-                    command = self._commands.get_nowait()
+                waits = idle and self._preparation is None
+                command = self._commands.get(None if waits else wait)
+                idle = idle and not waits
             except queue.Empty:
                 return
             command()
@@ -332,13 +320,15 @@ class Session:
             self._preparation = None
 
     def _carry_out(self, number: int, scene: Scene) -> None:
-        if number in self._stale:
-            self._stale.discard(number)
-            return
+        began = time.perf_counter()
         try:
             self._do_edit(scene)
         finally:
             self.applied_edits = number
+        if self.status.state != "running":
+            # While something is dragged, edits come faster than they can be carried out: most of the time is left to
+            # those who draw it.
+            self._commands.rest(max(_REST * (time.perf_counter() - began), _LEAST_REST))
 
     def _do_edit(self, scene: Scene) -> None:
         if scene == self._scene:

@@ -14,11 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from snakestudio.model.edits import move_obstacles, remove_obstacles, with_value
+from snakestudio.model.edits import remove_obstacles, with_value
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.model.scene_parse import parse_values
 from snakestudio.model.scene_words import difference_in_words
+from snakestudio.model.transform import move
 from snakestudio.model.world import Cylinder
 from snakestudio.paths import scenes_dir
 
@@ -26,8 +27,8 @@ Row = tuple[str, object, str, str, bool]
 
 COUNT = 2000
 EDITS: dict[str, Callable[[Scene], Scene]] = {
-    "moving one": lambda scene: move_obstacles(scene, [5], 0.1, 0.0),
-    "moving all": lambda scene: move_obstacles(scene, range(len(scene.obstacles)), 0.1, 0.0),
+    "moving one": lambda scene: move(scene, [5], (0.1, 0.0, 0.0)),
+    "moving all": lambda scene: move(scene, range(len(scene.obstacles)), (0.1, 0.0, 0.0)),
     "deleting 300": lambda scene: remove_obstacles(scene, range(0, 900, 3)),
     "a gait's amplitude": lambda scene: with_value(scene, "gait.amplitude_deg", 33.0),
 }

@@ -47,7 +47,12 @@ def head_twist(paper: Paper, t: float, at: float, speed: float) -> FloatArray:
 
 @pytest.mark.parametrize(
     ("at", "speed"),
-    [("0", 0.0), ("0.42", 0.0), ("l", 0.0), ("0.3 + 0.2*t", 0.2)],
+    [
+        ("0", 0.0),
+        pytest.param("0.42", 0.0, marks=pytest.mark.soak),
+        pytest.param("l", 0.0, marks=pytest.mark.soak),
+        ("0.3 + 0.2*t", 0.2),
+    ],
     ids=["head", "inside", "tail", "sweeping"],
 )
 def test_anchored_bodies_move_and_carry_as_the_paper_says(at: str, speed: float) -> None:

@@ -47,7 +47,12 @@ def elsewhere(steps: int, **environment: str) -> list[object]:
 
 
 @pytest.mark.parametrize(
-    ("environment", "steps"), [({"NUMBA_DISABLE_JIT": "1"}, 200), ({"NUMBA_BOUNDSCHECK": "1"}, 4000)]
+    ("environment", "steps"),
+    [
+        ({"NUMBA_DISABLE_JIT": "1"}, 200),
+        # Compiling it all anew takes minutes.
+        pytest.param({"NUMBA_BOUNDSCHECK": "1"}, 4000, marks=[pytest.mark.soak, pytest.mark.timeout(900)]),
+    ],
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
     scene = mixed_scene()

@@ -135,7 +135,7 @@ def test_the_judge_of_penetration_agrees_with_mujoco() -> None:
     assert -depth_in_blocks(scene, pose) == pytest.approx(theirs, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["stairs", "rubble"])
+@pytest.mark.parametrize("name", ["stairs", pytest.param("rubble", marks=pytest.mark.soak)])
 def test_links_do_not_tunnel_into_terrain(name: str) -> None:
     # A contact is seen at the midpoint of the step in which it closes: a link is in by at most what it moves in a step
     # at the speed of the impact, at the row or earlier (it stays that deep); between rows it falls 0.1 m/s faster at

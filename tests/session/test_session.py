@@ -142,7 +142,7 @@ def test_of_edits_that_wait_in_a_row_only_the_last_is_carried_out(
     def be_busy() -> None:
         assert held.wait(30)
 
-    session._put(be_busy)
+    session._commands.put(be_busy)
     numbers = [session.edit(with_values(scene, {"start.x_m": x})) for x in (0.1, 0.2, 0.3)]
     session.pause()
     numbers += [session.edit(with_values(scene, {"start.x_m": x})) for x in (0.4, 0.5)]

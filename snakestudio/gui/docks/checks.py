@@ -15,6 +15,7 @@ from snakestudio.gui.docks.findings import Finding, FindingDelegate, Findings
 from snakestudio.gui.docks.obstacle_texts import obstacle_title
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Item, Selection
+from snakestudio.gui.throttle import Throttle
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.parameter_row import declared
 from snakestudio.model.edits import parse_key, with_values
@@ -135,7 +136,10 @@ class Checks(QWidget):
         layout.addWidget(self.list, 1)
         layout.addStretch(0)  # the summary stays on top where there is nothing to list
         bridge.status_changed.connect(lambda _: self._refresh())
-        document.scene_changed.connect(lambda before, after: self._refresh())
+        pace = Throttle(
+            200, self._refresh, self
+        )  # what is wrong now, the session says; this is about what cannot be read
+        document.scene_changed.connect(pace.ask)
         document.title_changed.connect(self._refresh)  # saved elsewhere, file names mean other files
         self._refresh()
 

@@ -362,6 +362,7 @@ class SceneModel(QAbstractItemModel):
             self._scene, self._rows = after, ObstacleRows(after.obstacles)
             self.endResetModel()
             return
+        told = {number: self._text(number) for below in self._children.values() for number in below}
         was, now = old.obstacles, after.obstacles
         changed = [] if was is now or len(was) != len(now) else [i for i in range(len(now)) if was[i] is not now[i]]
         if len(was) != len(now) or n_parts(old) != n_parts(after) or any(was[i].group != now[i].group for i in changed):
@@ -373,8 +374,10 @@ class SceneModel(QAbstractItemModel):
                 self.dataChanged.emit(self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent))
                 if g >= 0:  # it shows whether all in it is hidden or locked
                     self.dataChanged.emit(parent, parent.siblingAtColumn(LOCKED_COLUMN))
-        for node in (self._node(number) for below in self._children.values() for number in below):
-            self.dataChanged.emit(node, node)
+        for number, text in told.items():
+            if self._text(number) != text:  # a view lays all below it out anew for that
+                node = self._node(number)
+                self.dataChanged.emit(node, node)
 
     def _arrange(self, after: Scene) -> None:
         """Rows came, went or changed places: what the views hold of them is told where it is now."""
