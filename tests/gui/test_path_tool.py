@@ -57,6 +57,12 @@ def test_a_path_is_drawn_by_clicks_and_is_one_step_of_undo(pathed: MainWindow, q
     assert document.scene is before
     last = seen(viewport, 1.9, -0.6)
     qtbot.mouseMove(viewport, last)
+
+    def drawn_to_the_cursor() -> bool:
+        draft = viewport.path_tool.draft
+        return draft is not None and np.allclose(draft.waypoints_m[-1], wanted[3], atol=0.02)
+
+    qtbot.waitUntil(drawn_to_the_cursor)
     draft = viewport.path_tool.draft
     assert draft is not None
     np.testing.assert_allclose(draft.waypoints_m, [*wanted[:2], wanted[3]], atol=0.02)  # a line to the cursor

@@ -170,7 +170,7 @@ def test_a_joint_s_handle_bends_the_shorter_end(placing: MainWindow, qtbot: QtBo
     steps = document.undo_stack.count()
     begin = seen(viewport, *viewport.robot_tool.handles()[joint])
     qtbot.mouseMove(viewport, begin)
-    assert viewport.robot_tool.hovered == joint
+    qtbot.waitUntil(lambda: viewport.robot_tool.hovered == joint)
     assert viewport.hint.text().startswith(f"Joint {joint + 1} · ")
     drag(qtbot, viewport, begin, begin + QPoint(5, 60), release=False)
     qtbot.waitUntil(lambda: document.undo_stack.count() == steps + 1)
@@ -214,7 +214,7 @@ def test_once_it_has_run_the_hint_says_to_reset_and_nothing_moves(placing: MainW
     begin = link_at(placing, LINK)
     qtbot.mouseMove(viewport, begin + QPoint(1, 0))
     qtbot.mouseMove(viewport, begin)
-    assert viewport.hint.text() == f"Link {LINK + 1} · reset to place the robot"
+    qtbot.waitUntil(lambda: viewport.hint.text() == f"Link {LINK + 1} · reset to place the robot")
     drag(qtbot, viewport, begin, begin + QPoint(40, 0))
     assert document.scene is scene
     placing.reset()

@@ -9,32 +9,10 @@ from PySide6.QtCore import QAbstractItemModel, QMimeData, QModelIndex, QObject, 
 from PySide6.QtGui import QFont, QIcon
 
 from snakestudio.gui import theme
+from snakestudio.gui.docks import scene_entries as at
 from snakestudio.gui.docks.dragged_rows import MIME, packed, unpacked
 from snakestudio.gui.docks.obstacle_rows import ObstacleRows
 from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_title, place_and_size
-from snakestudio.gui.docks.scene_entries import (
-    ABOVE_CHAIN,
-    ABOVE_CONTINUUM,
-    BEAM,
-    CHAIN,
-    CONTINUUM,
-    FLAGS_OF,
-    GROUP,
-    IN_LIST,
-    ITEMS,
-    LEAF,
-    LINK,
-    LINKS,
-    NAMED_GROUP,
-    NAMED_OBSTACLE,
-    OBSTACLE,
-    OBSTACLE_LEAF,
-    OBSTACLES,
-    PARTS,
-    ROBOT,
-    SELECTABLE,
-    WORLD,
-)
 from snakestudio.gui.docks.scene_texts import flag_tip, part_text
 from snakestudio.gui.document import Document
 from snakestudio.gui.parts import n_parts
@@ -92,11 +70,11 @@ class SceneModel(QAbstractItemModel):
         if parent.isValid() and parent.column() != NAME_COLUMN:
             return 0
         number = int(parent.internalId()) if parent.isValid() else 0
-        if number >= GROUP:
-            return len(self._rows.members[number - GROUP])
-        if number == LINKS:
+        if number >= at.GROUP:
+            return len(self._rows.members[number - at.GROUP])
+        if number == at.LINKS:
             return n_parts(self._scene)
-        if number == OBSTACLES:
+        if number == at.OBSTACLES:
             return len(self._rows.top)
         return len(self._children.get(number, ()))
 
@@ -108,17 +86,17 @@ class SceneModel(QAbstractItemModel):
         number = parent.internalId() if parent.isValid() else 0
         if row < 0 or not 0 <= column < 3:
             return QModelIndex()
-        if number == OBSTACLES:
+        if number == at.OBSTACLES:
             if row < len(self._rows.top):
                 entry = self._rows.top[row]
-                return self.createIndex(row, column, OBSTACLE + entry if entry >= 0 else GROUP - 1 - entry)
-        elif number >= GROUP:
-            inside = self._rows.members[number - GROUP]
+                return self.createIndex(row, column, at.OBSTACLE + entry if entry >= 0 else at.GROUP - 1 - entry)
+        elif number >= at.GROUP:
+            inside = self._rows.members[number - at.GROUP]
             if row < len(inside):
-                return self.createIndex(row, column, OBSTACLE + inside[row])
-        elif number == LINKS:
+                return self.createIndex(row, column, at.OBSTACLE + inside[row])
+        elif number == at.LINKS:
             if row < n_parts(self._scene):
-                return self.createIndex(row, column, LINK + row)
+                return self.createIndex(row, column, at.LINK + row)
         elif row < len(below := self._children.get(number, ())):
             return self.createIndex(row, column, below[row])
         return QModelIndex()
@@ -129,28 +107,28 @@ class SceneModel(QAbstractItemModel):
         if not index.isValid():
             return QModelIndex()
         number = int(index.internalId())
-        if OBSTACLE <= number < GROUP:
-            i = number - OBSTACLE
+        if at.OBSTACLE <= number < at.GROUP:
+            i = number - at.OBSTACLE
             g = self._rows.group[i] if i < len(self._rows.group) else -1
-            return self._node(OBSTACLES) if g < 0 else self._group_node(g)
-        above = OBSTACLES if number >= GROUP else LINKS if number >= LINK else self._above(number)
+            return self._node(at.OBSTACLES) if g < 0 else self._group_node(g)
+        above = at.OBSTACLES if number >= at.GROUP else at.LINKS if number >= at.LINK else self._above(number)
         return self._node(above)
 
     def _group_node(self, g: int) -> QModelIndex:
-        return self.createIndex(self._rows.group_row[g], 0, GROUP + g)
+        return self.createIndex(self._rows.group_row[g], 0, at.GROUP + g)
 
     @property
     def _children(self) -> dict[int, tuple[int, ...]]:
-        return CONTINUUM if self._scene.model.continuum else CHAIN
+        return at.CONTINUUM if self._scene.model.continuum else at.CHAIN
 
     def _above(self, number: int) -> int:
         """What an entry stands under; -1 for one that the tree does not have now."""
-        return (ABOVE_CONTINUUM if self._scene.model.continuum else ABOVE_CHAIN).get(number, -1)
+        return (at.ABOVE_CONTINUUM if self._scene.model.continuum else at.ABOVE_CHAIN).get(number, -1)
 
     @property
     def obstacles_node(self) -> QModelIndex:
         """Above the obstacles."""
-        return self._node(OBSTACLES)
+        return self._node(at.OBSTACLES)
 
     def _node(self, number: int) -> QModelIndex:
         above = self._above(number)
@@ -161,7 +139,7 @@ class SceneModel(QAbstractItemModel):
     @property
     def nodes_open_at_first(self) -> tuple[QModelIndex, ...]:
         """What is unfolded when the tree is first shown."""
-        nodes = (self._node(number) for number in (ROBOT, BEAM, WORLD, OBSTACLES))
+        nodes = (self._node(number) for number in (at.ROBOT, at.BEAM, at.WORLD, at.OBSTACLES))
         return tuple(node for node in nodes if node.isValid())
 
     # --- content ---------------------------------------------------------------------------------------------------
@@ -176,18 +154,18 @@ class SceneModel(QAbstractItemModel):
             return self._text(number)
         if role == Qt.ItemDataRole.FontRole and number in self._children[0]:
             return self._bold
-        if number < OBSTACLE or not self._obstacles_at(number):
+        if number < at.OBSTACLE or not self._obstacles_at(number):
             return None
         if role == Qt.ItemDataRole.ForegroundRole and self._is_flagged(number, HIDDEN_COLUMN):
             return theme.colour("dim")
-        if number >= GROUP:
-            name = self._rows.names[number - GROUP]
+        if number >= at.GROUP:
+            name = self._rows.names[number - at.GROUP]
             if role == Qt.ItemDataRole.EditRole:
                 return name
             if role == Qt.ItemDataRole.ToolTipRole:
                 return f"Group {name}: {len(self._obstacles_at(number))} obstacles"
             return self._icon("group") if role == Qt.ItemDataRole.DecorationRole else None
-        obstacle = self._scene.obstacles[number - OBSTACLE]
+        obstacle = self._scene.obstacles[number - at.OBSTACLE]
         if role == Qt.ItemDataRole.EditRole:
             return obstacle.name
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -196,7 +174,7 @@ class SceneModel(QAbstractItemModel):
 
     def _flag_data(self, number: int, column: int, role: int) -> Any:
         """Of the columns beside the names: whether something is hidden or locked."""
-        if number < OBSTACLE or not self._obstacles_at(number):
+        if number < at.OBSTACLE or not self._obstacles_at(number):
             return None
         on = self._is_flagged(number, column)
         if role == FLAG_ROLE:
@@ -213,10 +191,10 @@ class SceneModel(QAbstractItemModel):
 
     def _obstacles_at(self, number: int) -> list[int]:
         """0-based obstacles that an entry stands for; none for one that was there before."""
-        if number >= GROUP:
-            g = number - GROUP
+        if number >= at.GROUP:
+            g = number - at.GROUP
             return self._rows.members[g] if g < len(self._rows.members) else []
-        return [number - OBSTACLE] if OBSTACLE <= number < OBSTACLE + len(self._scene.obstacles) else []
+        return [number - at.OBSTACLE] if at.OBSTACLE <= number < at.OBSTACLE + len(self._scene.obstacles) else []
 
     def _icon(self, name: str) -> QIcon:
         """An icon in the colours of the present palette."""
@@ -236,43 +214,43 @@ class SceneModel(QAbstractItemModel):
 
     def _text(self, number: int) -> str | None:
         scene = self._scene
-        if number >= GROUP:
+        if number >= at.GROUP:
             count = len(self._obstacles_at(number))
-            return f"{self._rows.names[number - GROUP]} ({count})" if count else None
-        if number >= OBSTACLE:
-            i = number - OBSTACLE
+            return f"{self._rows.names[number - at.GROUP]} ({count})" if count else None
+        if number >= at.OBSTACLE:
+            i = number - at.OBSTACLE
             return obstacle_title(scene.obstacles[i], i) if i < len(scene.obstacles) else None
-        if number >= LINK:
-            i = number - LINK
+        if number >= at.LINK:
+            i = number - at.LINK
             if scene.model.continuum:
                 place = f"X = {scene.beam.abscissas[i]:.3f} m" if i < scene.beam.sections else ""
                 return f"Section {i + 1} · {place if i else 'head'}"
             return f"Link {i + 1} · head" if i == scene.robot.head_index else f"Link {i + 1}"
-        return part_text(scene, PARTS[number]) if number in PARTS else None
+        return part_text(scene, at.PARTS[number]) if number in at.PARTS else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         number = int(index.internalId())
-        if number < LINK:
-            return FLAGS_OF.get(number, SELECTABLE)
-        if number < OBSTACLE:
-            return LEAF
+        if number < at.LINK:
+            return at.FLAGS_OF.get(number, at.SELECTABLE)
+        if number < at.OBSTACLE:
+            return at.LEAF
         named = index.column() == NAME_COLUMN
-        if number >= GROUP:
-            return NAMED_GROUP if named else IN_LIST
-        return NAMED_OBSTACLE if named else OBSTACLE_LEAF
+        if number >= at.GROUP:
+            return at.NAMED_GROUP if named else at.IN_LIST
+        return at.NAMED_OBSTACLE if named else at.OBSTACLE_LEAF
 
     def item(self, index: Index) -> Item | None:
         """What can be selected at an index; None for a group, which is all its obstacles."""
         if not index.isValid():
             return None
         number = int(index.internalId())
-        if number >= GROUP:
+        if number >= at.GROUP:
             return None
-        if number >= OBSTACLE:
-            return "obstacle", number - OBSTACLE
-        return ("link", number - LINK) if number >= LINK else ITEMS.get(number)
+        if number >= at.OBSTACLE:
+            return "obstacle", number - at.OBSTACLE
+        return ("link", number - at.LINK) if number >= at.LINK else at.ITEMS.get(number)
 
     def obstacles_at(self, index: Index) -> tuple[int, ...]:
         """The obstacle or the obstacles of the group (0-based) at an index."""
@@ -280,7 +258,7 @@ class SceneModel(QAbstractItemModel):
 
     def is_group(self, index: Index) -> bool:
         """Whether a group stands at an index."""
-        return index.isValid() and int(index.internalId()) >= GROUP
+        return index.isValid() and int(index.internalId()) >= at.GROUP
 
     def index_of(self, item: Item) -> QModelIndex:
         """Where an item is."""
@@ -288,10 +266,10 @@ class SceneModel(QAbstractItemModel):
         if kind == "obstacle":
             if self._scene.model.continuum or i >= len(self._rows.row):
                 return QModelIndex()
-            return self.createIndex(self._rows.row[i], 0, OBSTACLE + i)
+            return self.createIndex(self._rows.row[i], 0, at.OBSTACLE + i)
         if kind == "link":
-            return self.index(i, 0, self._node(LINKS))
-        return self._node(next(number for number, known in ITEMS.items() if known[0] == kind))
+            return self.index(i, 0, self._node(at.LINKS))
+        return self._node(next(number for number, known in at.ITEMS.items() if known[0] == kind))
 
     def ranges_of(self, items: Iterable[Item]) -> list[tuple[QModelIndex, QModelIndex]]:
         """First and last rows that items stand in, without gaps; of whole groups with their nodes."""
@@ -304,7 +282,7 @@ class SceneModel(QAbstractItemModel):
             elif (index := self.index_of(item)).isValid():
                 found.append((index, index.siblingAtColumn(LOCKED_COLUMN)))
         for g, first, last in self._rows.runs(obstacles):
-            parent = self._node(OBSTACLES) if g < 0 else self._group_node(g)
+            parent = self._node(at.OBSTACLES) if g < 0 else self._group_node(g)
             found.append((self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent)))
             if g >= 0 and last - first + 1 == len(self._rows.members[g]):
                 found.append((parent, parent.siblingAtColumn(LOCKED_COLUMN)))
@@ -320,9 +298,9 @@ class SceneModel(QAbstractItemModel):
         number = int(index.internalId()) if index.isValid() else 0
         if role != Qt.ItemDataRole.EditRole or not self._obstacles_at(number):
             return False
-        if number >= GROUP:
-            return self.rename_group(self._rows.names[number - GROUP], str(value))
-        return self.rename_obstacle(number - OBSTACLE, str(value))
+        if number >= at.GROUP:
+            return self.rename_group(self._rows.names[number - at.GROUP], str(value))
+        return self.rename_obstacle(number - at.OBSTACLE, str(value))
 
     def supportedDropActions(self) -> Qt.DropAction:
         return Qt.DropAction.MoveAction
@@ -339,9 +317,9 @@ class SceneModel(QAbstractItemModel):
     def _drop_group(self, parent: Index) -> str | None:
         """The group that what is dropped there gets into; None where nothing can be dropped."""
         number = int(parent.internalId())
-        if number == OBSTACLES:
+        if number == at.OBSTACLES:
             return ""
-        if number < OBSTACLE or not self._obstacles_at(number):
+        if number < at.OBSTACLE or not self._obstacles_at(number):
             return None
         return self._scene.obstacles[self._obstacles_at(number)[0]].group
 
@@ -370,7 +348,7 @@ class SceneModel(QAbstractItemModel):
         else:
             self._scene = after
             for g, first, last in self._rows.runs(changed) if not after.model.continuum else ():
-                parent = self._node(OBSTACLES) if g < 0 else self._group_node(g)
+                parent = self._node(at.OBSTACLES) if g < 0 else self._group_node(g)
                 self.dataChanged.emit(self.index(first, 0, parent), self.index(last, LOCKED_COLUMN, parent))
                 if g >= 0:  # it shows whether all in it is hidden or locked
                     self.dataChanged.emit(parent, parent.siblingAtColumn(LOCKED_COLUMN))
@@ -391,11 +369,11 @@ class SceneModel(QAbstractItemModel):
         def renewed(index: QModelIndex) -> QModelIndex:
             number = int(index.internalId())
             found = index
-            if number >= GROUP:
-                found = self.index_of_group(names[number - GROUP])
-            elif number >= OBSTACLE:
-                found = self.index_of(("obstacle", places.get(id(was[number - OBSTACLE]), len(places))))
-            elif number >= LINK and number - LINK >= n_parts(after):
+            if number >= at.GROUP:
+                found = self.index_of_group(names[number - at.GROUP])
+            elif number >= at.OBSTACLE:
+                found = self.index_of(("obstacle", places.get(id(was[number - at.OBSTACLE]), len(places))))
+            elif number >= at.LINK and number - at.LINK >= n_parts(after):
                 found = QModelIndex()
             return found.siblingAtColumn(index.column()) if found.isValid() else found
 
