@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -60,7 +61,7 @@ class Way(NamedTuple):
 
 
 @dataclass
-class Drag:
+class Drag(ABC):
     """One drag of the robot, from a scene and the pose (n, 7) that it starts in.
 
     Attributes
@@ -78,10 +79,11 @@ class Drag:
     arc: Arc | None = None
 
     @property
+    @abstractmethod
     def text(self) -> str:
         """Text of the undo step."""
-        raise NotImplementedError
 
+    @abstractmethod
     def made(self, way: Way) -> Scene:
         """The scene when the cursor has gone that way.
 
@@ -90,7 +92,6 @@ class Drag:
         SceneError
             If the robot cannot be there.
         """
-        raise NotImplementedError
 
     def keep_to_axis(self, axis: str) -> bool:
         """Go along "x" or "y" only, or freely again; False if that means nothing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
@@ -55,9 +56,9 @@ class Card(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
+    @abstractmethod
     def height_for(self, width: int) -> int:
         """Its height at a width, px."""
-        raise NotImplementedError
 
     def sizeHint(self) -> QSize:
         width = theme.scaled(236)
@@ -107,9 +108,9 @@ class Card(QAbstractButton):
         finally:
             painter.end()
 
+    @abstractmethod
     def paint_inside(self, painter: QPainter) -> None:
         """Paint what it shows."""
-        raise NotImplementedError
 
 
 class SceneCard(Card):
