@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from tests.elsewhere import answer_of
 from tests.engines.beam import body, run
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 SUPPORTS = {
     "rings": {"kind": "rings", "count": 4, "side": "alternating"},
@@ -51,15 +44,6 @@ def last(name: str, steps: int) -> list[list[float]]:
     ],
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM.format(steps=steps)],
-        env={**os.environ, **environment},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    for name, elsewhere in zip(SUPPORTS, json.loads(done.stdout), strict=True):
+    for name, elsewhere in zip(SUPPORTS, answer_of(PROGRAM.format(steps=steps), **environment), strict=True):
         for ours, theirs in zip(last(name, steps), elsewhere, strict=True):
             assert np.array(theirs) == pytest.approx(np.array(ours), abs=1e-11)

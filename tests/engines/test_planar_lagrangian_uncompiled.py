@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from snakestudio.engines.planar_lagrangian.engine import PlanarLagrangianEngine
 from snakestudio.model.scene import Scene
+from tests.elsewhere import answer_of
 from tests.engines.common import gait_reference
 from tests.engines.lagrangian import undulation
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 PROGRAM = """
 import json, sys
@@ -45,14 +38,5 @@ def last_row(steps: int) -> list[list[float]]:
     ("environment", "steps"), [({"NUMBA_DISABLE_JIT": "1"}, 100), ({"NUMBA_BOUNDSCHECK": "1"}, 2000)]
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM.format(steps=steps)],
-        env={**os.environ, **environment},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    for here, there in zip(last_row(steps), json.loads(done.stdout), strict=True):
+    for here, there in zip(last_row(steps), answer_of(PROGRAM.format(steps=steps), **environment), strict=True):
         assert np.array(there) == pytest.approx(np.array(here), abs=1e-11)

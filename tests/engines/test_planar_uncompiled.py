@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
+from tests.elsewhere import answer_of
 from tests.engines.planar import gait_reference, mixed_scene
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 PROGRAM = """
 import json, sys
@@ -33,16 +26,7 @@ json.dump([report.rows.link_pose[-1].tolist(), report.rows.energy[-1].tolist(), 
 
 def elsewhere(steps: int, **environment: str) -> list[object]:
     """The last row of a run in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM.format(steps=steps)],
-        env={**os.environ, **environment},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    last: list[object] = json.loads(done.stdout)
+    last: list[object] = answer_of(PROGRAM.format(steps=steps), **environment)
     return last
 
 

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from snakestudio.model.solids import obstacle_solids
 from snakestudio.model.world import Cylinder, HeightField, Ramp, Rubble
+from tests.elsewhere import answer_of
 from tests.kernels.solids import REACH, contacts
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 PROGRAM = """
 import json, sys
@@ -49,16 +42,7 @@ def everything() -> list[list[list[float]]]:
 
 @pytest.mark.parametrize("variable", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
 def test_uncompiled_and_checked_kernels_agree(variable: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROGRAM],
-        env={**os.environ, variable: "1"},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    ours, theirs = everything(), json.loads(done.stdout)
+    ours, theirs = everything(), answer_of(PROGRAM, **{variable: "1"})
     assert sum(len(table) for table in ours) > 200
     assert [[row[:2] for row in table] for table in theirs] == [[row[:2] for row in table] for table in ours]
     for one, other in zip(ours, theirs, strict=True):
