@@ -30,6 +30,16 @@ def document() -> Document:
 
 
 @pytest.fixture
+def own_document(qtbot: QtBot, tmp_path: Path) -> Document:
+    """A copy of the main scene in a file of its own, `mine.toml`, opened."""
+    path = tmp_path / "mine.toml"
+    path.write_text(MAIN_SCENE.read_text(encoding="utf-8"), encoding="utf-8")
+    document = Document()
+    document.open(path)
+    return document
+
+
+@pytest.fixture
 def bridge(document: Document) -> FakeBridge:
     """A session's stand-in with fifty rows of a made-up run of that scene."""
     return FakeBridge(make_recording(document.scene, 50))

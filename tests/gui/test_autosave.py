@@ -21,12 +21,8 @@ from tests.gui.conftest import MAIN_SCENE
 
 
 @pytest.fixture
-def document(qtbot: QtBot, tmp_path: Path) -> Document:
-    path = tmp_path / "mine.toml"
-    path.write_text(MAIN_SCENE.read_text(encoding="utf-8"), encoding="utf-8")
-    document = Document()
-    document.open(path)
-    return document
+def document(own_document: Document) -> Document:
+    return own_document
 
 
 @pytest.fixture
