@@ -11,12 +11,12 @@ from snakestudio.export import chain_text
 from snakestudio.export.chain_csv import write_chain
 from snakestudio.export.comparison_csv import write_comparison
 from snakestudio.export.comparison_text import report
+from snakestudio.model.events import Change
 from snakestudio.model.scene import Scene
 from snakestudio.session.chain_comparison import compare_chain as run_chains
 from snakestudio.session.chain_data import ChainComparison
 from snakestudio.session.model_comparison import ModelComparison
 from snakestudio.session.model_comparison import compare_models as run_models
-from snakestudio.session.recording import Change
 
 __all__ = [
     "ChainReport",

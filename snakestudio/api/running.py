@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import PhysicsError, Problem, SceneError, UsageError
-from snakestudio.export.columns import column_names, table
 from snakestudio.export.csv import write_csv
 from snakestudio.export.provenance import read_changes
+from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_values
+from snakestudio.model.events import Change
+from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
-from snakestudio.session.recording import Change, SpooledRecording
 from snakestudio.session.runner import run_offline
 
 __all__ = ["Run", "check", "plan", "prepare", "simulate", "simulate_scene"]
@@ -27,7 +28,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
 
     Attributes
     ----------
-    recording : SpooledRecording
+    recording : Recording
     scene_file : str or None
         Name of the file the scene came from.
     failure : str
@@ -38,7 +39,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
 
     def __init__(
         self,
-        recording: SpooledRecording,
+        recording: Recording,
         scene_file: str | None = None,
         failure: str = "",
         base_dir: Path | None = None,

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.export.columns import column_names, table
 from snakestudio.export.files import replacing
 from snakestudio.export.provenance import header_lines
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.model.columns import column_names, table
+from snakestudio.model.recording import Recording
 
 __all__ = ["number", "write_blocks", "write_csv"]
 
@@ -20,7 +20,7 @@ FloatArray = NDArray[np.float64]
 
 def write_csv(
     path: str | Path,
-    recording: SpooledRecording,
+    recording: Recording,
     scene_file: str | None = None,
     progress: Callable[[float], bool] | None = None,
 ) -> bool:
@@ -29,7 +29,7 @@ def write_csv(
     Parameters
     ----------
     path : path
-    recording : SpooledRecording
+    recording : Recording
     scene_file : str, optional
         Name of the scene's file, for the header.
     progress : callable, optional

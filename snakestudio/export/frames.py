@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.recording import Rows, snapshot_from_rows
+from snakestudio.model.recording import Recording, Rows, snapshot_from_rows
 from snakestudio.model.snapshot import BodyFields, Snapshot
-from snakestudio.session.recording import SpooledRecording
 
 __all__ = ["FrameSource"]
 
@@ -27,12 +26,12 @@ class FrameSource:
 
     Parameters
     ----------
-    recording : SpooledRecording
+    recording : Recording
     trail_link : int or None
         0-based link whose trail is drawn.
     """
 
-    def __init__(self, recording: SpooledRecording, trail_link: int | None) -> None:
+    def __init__(self, recording: Recording, trail_link: int | None) -> None:
         self._recording = recording
         self._times = recording.times.copy()
         self._window: _Window | None = None

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import snakestudio
 from snakestudio.errors import SceneError
+from snakestudio.model.events import Change
+from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene
-from snakestudio.session.recording import Change, SpooledRecording
 
 __all__ = ["change_lines", "header_lines", "origin_lines", "read_changes", "scene_hash", "scene_lines"]
 
@@ -26,12 +27,12 @@ def scene_hash(scene: Scene) -> str:
     return hashlib.sha256(dump_scene(scene).encode()).hexdigest()
 
 
-def header_lines(recording: SpooledRecording, scene_file: str | None = None) -> list[str]:
+def header_lines(recording: Recording, scene_file: str | None = None) -> list[str]:
     """Lines starting with ``#`` that say how a run came about; `snakestudio run FILE.csv` runs it again.
 
     Parameters
     ----------
-    recording : SpooledRecording
+    recording : Recording
     scene_file : str, optional
         Name of the file the scene came from.
     """

@@ -14,6 +14,7 @@ from snakestudio.errors import UsageError
 from snakestudio.export.encoder import Encoder, video_path
 from snakestudio.export.files import replacing
 from snakestudio.export.frames import FrameSource
+from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.render.body_range import BodyRange
@@ -23,7 +24,6 @@ from snakestudio.render.overlays import Overlays
 from snakestudio.render.quantities import QUANTITIES, shown_quantity
 from snakestudio.render.style import DARK, Colour, Theme
 from snakestudio.render.text import draw_text
-from snakestudio.session.recording import SpooledRecording
 
 __all__ = ["FramePainter", "FrameRenderer", "VideoOptions", "overview_camera", "write_video"]
 
@@ -102,7 +102,7 @@ class FramePainter:
 
     Parameters
     ----------
-    recording : SpooledRecording
+    recording : Recording
     options : VideoOptions
     drawing : FrameRenderer
     aspect : float
@@ -113,7 +113,7 @@ class FramePainter:
 
     def __init__(
         self,
-        recording: SpooledRecording,
+        recording: Recording,
         options: VideoOptions,
         drawing: FrameRenderer,
         aspect: float,
@@ -160,7 +160,7 @@ class FramePainter:
 
 def write_video(
     path: str | Path,
-    recording: SpooledRecording,
+    recording: Recording,
     options: VideoOptions | None = None,
     progress: Callable[[float], bool] | None = None,
     renderer: Callable[[int, int, Theme], FrameRenderer] | None = None,
@@ -172,7 +172,7 @@ def write_video(
     ----------
     path : path
         Ends in .mp4, .mkv or .webm.
-    recording : SpooledRecording
+    recording : Recording
     options : VideoOptions, optional
     progress : callable, optional
         Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
@@ -216,7 +216,7 @@ def write_video(
     return target if partial.keep else None
 
 
-def _body_range(recording: SpooledRecording, quantity: str) -> BodyRange | None:
+def _body_range(recording: Recording, quantity: str) -> BodyRange | None:
     """What colours and radius of a continuous body span over the whole run; None for a robot of links."""
     if not recording.schema.sections:
         return None
@@ -243,7 +243,7 @@ def _stamp(frame: NDArray[np.uint8], time: float, colour: Colour) -> None:
     draw_text(frame, f"{time:.2f} s", margin, margin, size, colour)
 
 
-def overview_camera(recording: SpooledRecording, aspect: float, base_dir: Path | None = None) -> Camera:
+def overview_camera(recording: Recording, aspect: float, base_dir: Path | None = None) -> Camera:
     """A camera that sees all obstacles near the robot's way and everything the robot does."""
     low = np.full(3, np.inf)
     high = -low

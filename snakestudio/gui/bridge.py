@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from snakestudio.gui.document import Document
+from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.session.preview import preview
-from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.session import Event, RunFailed, RunFinished, Session, Status, StatusChanged
 
 __all__ = ["SessionBridge"]
@@ -48,7 +48,7 @@ class SessionBridge(QObject):
         self.session = Session(self._event.emit)
         self.cursor: int | None = None
         self._shown: Snapshot | None = None
-        self._recording: SpooledRecording | None = None
+        self._recording: Recording | None = None
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
         self._reopen = False
@@ -65,7 +65,7 @@ class SessionBridge(QObject):
         return self.session.status
 
     @property
-    def recording(self) -> SpooledRecording | None:
+    def recording(self) -> Recording | None:
         """The recording of the present run."""
         return self._recording
 

@@ -80,9 +80,9 @@ def _plots(w: MainWindow) -> QWidget:
     panel = PlotPanel(w.bridge, w.document)
 
     def overlay() -> None:
-        panel.overlay(w.comparer.overlaid())
+        panel.overlay(w.overlaid.overlaid())
 
-    w.comparer.shown_changed.connect(overlay)
+    w.overlaid.changed.connect(overlay)
     overlay()
     return panel
 

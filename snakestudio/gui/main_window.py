@@ -24,6 +24,7 @@ from snakestudio.gui.files import Files
 from snakestudio.gui.guides import Guides
 from snakestudio.gui.layouts import Layouts
 from snakestudio.gui.moving_menus import MovingMenus
+from snakestudio.gui.overlaid_runs import OverlaidRuns
 from snakestudio.gui.panes import Panes
 from snakestudio.gui.run_bar import RunBar
 from snakestudio.gui.safekeeping import Safekeeping
@@ -59,6 +60,7 @@ class MainWindow(QMainWindow):
     exporter: Exporter
     comparer: Comparer
     chain_comparer: ChainComparer
+    overlaid: OverlaidRuns
     actions_table: Actions
     run_bar: RunBar
     docks: dict[str, QDockWidget]
@@ -90,8 +92,10 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
         self.comparer = Comparer(self.document, self)
         self.chain_comparer = ChainComparer(self.document, self)
-        self.viewport.ghosts = lambda time: self.comparer.ghosts(time) + self.chain_comparer.ghosts(time)
-        self.viewport.ghost_names = self.comparer.names
+        self.overlaid = OverlaidRuns(self)
+        for source in (self.comparer, self.chain_comparer):
+            self.overlaid.add(source)
+        self.viewport.ghosts, self.viewport.ghost_names = self.overlaid.ghosts, self.overlaid.names
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
         self.actions_table = Actions(self)
         table = self.actions_table
@@ -155,8 +159,9 @@ class MainWindow(QMainWindow):
         ):
             signal.connect(refresh)
         self.viewport.buttons.projection_changed.connect(refresh)
-        self.comparer.shown_changed.connect(self.viewport.show_instant)
-        self.chain_comparer.changed.connect(self.viewport.show_instant)
+        self.comparer.shown_changed.connect(self.overlaid.changed)
+        self.chain_comparer.changed.connect(self.overlaid.changed)
+        self.overlaid.changed.connect(self.viewport.show_instant)
         self.bridge.status_changed.connect(self._dress_play)
         self.document.title_changed.connect(self._show_title)
         self.viewport.frame_drawn.connect(self._status_bar.count_frame)

@@ -12,7 +12,8 @@ from snakestudio.gui.banner import label_of
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.run_bar import CONVERGED
-from snakestudio.session.recording import Change, SpooledRecording
+from snakestudio.model.events import Change
+from snakestudio.model.recording import Recording
 
 __all__ = ["TimeBar", "Track"]
 
@@ -120,7 +121,7 @@ class Track(QWidget):
         self.update()
         self.refreshed.emit()
 
-    def _scan(self, recording: SpooledRecording) -> None:
+    def _scan(self, recording: Recording) -> None:
         """Find the rows among the new ones that were not solved well enough."""
         stop = min(len(recording), self._scanned + 2000)
         if stop <= self._scanned:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from snakestudio.export.video import VideoOptions
 from snakestudio.gui import theme
 from snakestudio.gui.viewport.viewport import Viewport
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.model.recording import Recording
 
 __all__ = ["VideoDialog"]
 
@@ -40,7 +40,7 @@ class VideoDialog(QDialog):
     ----------
     path : Path
         Suggested file.
-    recording : SpooledRecording
+    recording : Recording
         What will be shown.
     viewport : Viewport
         Its view and its trail are the first choice.
@@ -51,7 +51,7 @@ class VideoDialog(QDialog):
     def __init__(
         self,
         path: Path,
-        recording: SpooledRecording,
+        recording: Recording,
         viewport: Viewport,
         settings: QSettings,
         parent: QWidget | None = None,

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import BodyFields, Contacts, Fields, Snapshot, SolverFigures
 
@@ -209,6 +210,25 @@ class Recording(Protocol):
     @property
     def schema(self) -> Schema:
         """What the rows hold."""
+        ...
+
+    @property
+    def times(self) -> FloatArray:
+        """Times of all rows so far, s, ascending (a view: do not write)."""
+        ...
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Scene values that were changed while the run went, in the order of their times."""
+        ...
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """Moments worth going back to, in the order in which they were noted."""
+        ...
+
+    def scene_at(self, time: float) -> Scene:
+        """The scene as it was at `time`: obstacles may have been moved while the run went."""
         ...
 
     def __len__(self) -> int:

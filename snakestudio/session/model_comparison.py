@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from snakestudio.engines import registry as engines
 from snakestudio.errors import Problem, SceneError, UsageError
 from snakestudio.model.edits import with_value
+from snakestudio.model.events import Change
 from snakestudio.model.scene import Scene
 from snakestudio.model.support import Friction
 from snakestudio.session.chain_comparison import as_chain
-from snakestudio.session.recording import Change, SpooledRecording
+from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_differences import QUANTITIES, Difference, Samples, common_times, difference, sample
 from snakestudio.session.runner import Runner, run_offline
 

@@ -10,20 +10,21 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.recording import ContactRows, Rows, Schema, snapshot_from_rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
 log = logging.getLogger(__name__)
 
-__all__ = ["CHUNK_ROWS", "Change", "SpooledRecording"]
+__all__ = ["CHUNK_ROWS", "SpooledRecording"]
 
 CHUNK_ROWS = 1024
 """Rows of a chunk: ten seconds at the default rate, a few megabytes for an ordinary robot."""
@@ -31,22 +32,6 @@ CHUNK_ROWS = 1024
 _CACHED_CHUNKS = 4
 _COLUMNS = tuple(f.name for f in fields(Rows) if f.name != "contacts")
 _CONTACT_COLUMNS = tuple(f.name for f in fields(ContactRows))
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Scene values that were changed while the run went.
-
-    Attributes
-    ----------
-    time : float
-        Simulated time from which they held, s.
-    values : dict
-        Scene values by dotted key.
-    """
-
-    time: float
-    values: dict[str, Any]
 
 
 class SpooledRecording:
@@ -74,6 +59,7 @@ class SpooledRecording:
         self._cache: OrderedDict[int, Rows] = OrderedDict()
         self._unwritten: dict[int, Rows] = {}
         self._changes: tuple[Change, ...] = ()
+        self._events: tuple[RunEvent, ...] = ()
         self._scenes: tuple[tuple[float, Scene], ...] = ()
 
     @property
@@ -90,6 +76,16 @@ class SpooledRecording:
     def changes(self) -> tuple[Change, ...]:
         """What was changed while the run went."""
         return self._changes
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """Moments worth going back to, in the order in which they were noted."""
+        return self._events
+
+    def add_event(self, event: RunEvent) -> None:
+        """Note a moment."""
+        with self._lock:
+            self._events = (*self._events, event)
 
     def scene_at(self, time: float) -> Scene:
         """The scene as it was at `time`: obstacles may have been moved while the run went."""

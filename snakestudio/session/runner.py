@@ -16,13 +16,14 @@ from snakestudio.engines.base import Engine, StepReport
 from snakestudio.errors import SceneError
 from snakestudio.model.controllers import Controller
 from snakestudio.model.edits import changed_keys, get_value, tree, with_values
+from snakestudio.model.events import Change
 from snakestudio.model.fields import field_doc
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.paths import cache_dir
-from snakestudio.session.recording import Change, SpooledRecording
+from snakestudio.session.recording import SpooledRecording
 
 __all__ = ["OfflineRun", "Runner", "run_offline", "save_failing_problem"]
 

@@ -11,9 +11,9 @@ import pytest
 
 import snakestudio as ss
 from snakestudio.errors import ExportError, SceneError
-from snakestudio.export.columns import column_names, table
 from snakestudio.export.csv import write_csv
 from snakestudio.export.provenance import read_changes, scene_hash
+from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene_file import load_scene

@@ -9,12 +9,13 @@ import pytest
 
 from snakestudio.errors import UsageError
 from snakestudio.model.edits import with_values
+from snakestudio.model.events import Change
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.model_comparison import ModelComparison, chosen_kinds, compare_models, fitted_to, refusals
-from snakestudio.session.recording import Change, SpooledRecording
+from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_differences import QUANTITIES, Samples, difference, sample
 from snakestudio.session.runner import run_offline
 

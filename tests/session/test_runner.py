@@ -10,11 +10,12 @@ import pytest
 
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
+from snakestudio.model.events import Change
 from snakestudio.model.recording import ContactRows, Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session.recording import Change, SpooledRecording
+from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner, run_offline
 
 

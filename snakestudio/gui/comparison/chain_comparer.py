@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject
 from snakestudio.gui.comparison.background import BackgroundComparison
 from snakestudio.gui.document import Document
 from snakestudio.gui.job import Progress
+from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.model.discretise import links_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.support import Friction
@@ -96,6 +97,14 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
     def profile(self) -> ChainProfile | None:
         """What there is of the chosen chain."""
         return None if self.comparison is None else self.comparison.profiles[self.chosen][0]
+
+    def overlaid(self) -> list[OverlaidRun]:
+        """None: it has torques of its own to show, not a run."""
+        return []
+
+    def names(self, time: float) -> list[tuple[str, str]]:
+        """None: the dialog says what the ghost is."""
+        return []
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
         """The chosen chain for the viewport, at the instant it was looked at."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from snakestudio.model.beam import Beam
+from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.render.body_range import BodyRange
 from snakestudio.render.overlays import Overlays
 from snakestudio.render.quantities import shown_quantity
-from snakestudio.session.recording import SpooledRecording
 
 __all__ = ["BodyLook"]
 
@@ -24,7 +24,7 @@ class BodyLook:
     """The ranges of one run and one quantity; begun anew with another of either."""
 
     def __init__(self) -> None:
-        self._recording: SpooledRecording | None = None
+        self._recording: Recording | None = None
         self._seen: Snapshot | None = None
         self._range = BodyRange("")
         self.factors = (1.0, 1.0)
@@ -34,7 +34,7 @@ class BodyLook:
         self,
         overlays: Overlays,
         beam: Beam,
-        recording: SpooledRecording | None,
+        recording: Recording | None,
         snapshot: Snapshot | None,
         bar_top: float,
     ) -> Overlays:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.session.recording import SpooledRecording
 
 __all__ = ["TrailReader"]
 
@@ -25,13 +25,13 @@ class TrailReader:
     """Where a link was up to a row of a recording. Rows that were read once are not read again."""
 
     def __init__(self) -> None:
-        self._recording: SpooledRecording | None = None
+        self._recording: Recording | None = None
         self._link = -1
         self._stride = 1
         self._first = 0
         self._points: FloatArray = _NONE
 
-    def points(self, recording: SpooledRecording | None, link: int, snapshot: Snapshot | None) -> FloatArray:
+    def points(self, recording: Recording | None, link: int, snapshot: Snapshot | None) -> FloatArray:
         """The way of a link (0-based) during the last `SPAN` seconds before `snapshot`, (m, 3), m, oldest first."""
         if recording is None or snapshot is None or not 0 <= link < snapshot.n_links or not len(recording):
             return _NONE
@@ -49,7 +49,7 @@ class TrailReader:
         way = self._points[max(0, first - self._first) : last - self._first]
         return np.vstack([way, snapshot.link_pose[link, :3]])
 
-    def _fetch(self, recording: SpooledRecording, link: int, first: int, last: int) -> None:
+    def _fetch(self, recording: Recording, link: int, first: int, last: int) -> None:
         """Have the sampled points first to last."""
         have = self._first + len(self._points)
         if first > have or first < self._first:

@@ -1,0 +1,50 @@
+"""What happened during a run besides its rows: values that were changed, and moments worth going back to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+__all__ = ["Change", "EventKind", "RunEvent"]
+
+EventKind = Literal["impact", "jam", "freed", "unsolved", "fault", "continued", "note"]
+"""What a moment is: an impact on an obstacle, a controller that finds the robot jammed or free again, steps that were
+not solved well enough, something that failed, another run that goes on from here, a remark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Scene values that were changed while the run went.
+
+    Attributes
+    ----------
+    time : float
+        Simulated time from which they held, s.
+    values : dict
+        Scene values by dotted key.
+    """
+
+    time: float
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """A moment of a run that one may want to go back to.
+
+    Attributes
+    ----------
+    time : float
+        Simulated time, s.
+    kind : str
+        One of `EventKind`.
+    text : str
+        What happened, for people: a short sentence without its time.
+    weight : float
+        How much of it there was, in the unit of the text (N s of an impact, a residual), to tell the important ones.
+    """
+
+    time: float
+    kind: EventKind
+    text: str
+    weight: float = 0.0
