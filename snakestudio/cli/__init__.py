@@ -20,6 +20,7 @@ _COMMANDS = {
     "run": ("run", "run a scene without a window, and write CSV and video"),
     "check": ("check", "list every mistake in scene files"),
     "plan": ("plan", "draw the plan of a scene to scale, as SVG, PNG or PDF"),
+    "figures": ("figures", "make the figures of a paper anew"),
     "compare models": ("compare_models", "run a scene in several models and tell how they differ"),
     "compare chain": ("compare_chain", "hold chains of links against a continuous body"),
     "fit-strain": ("fit_strain", "make a continuous body's scene from a chain's gait"),

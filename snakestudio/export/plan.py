@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,13 +13,13 @@ from numpy.typing import NDArray
 import snakestudio
 from snakestudio.errors import ExportError, UsageError
 from snakestudio.export.files import replacing
-from snakestudio.model.footprints import footprint, robot_outlines
-from snakestudio.model.outlines import Outline
+from snakestudio.export.plan_drawing import draw_obstacle, draw_robot
+from snakestudio.model.footprints import robot_outlines
 from snakestudio.model.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.render import path_parts
-from snakestudio.render.obstacles import Body, obstacles_of
-from snakestudio.render.plan_outlines import body_centre, body_outlines, body_rectangle
+from snakestudio.render.obstacles import obstacles_of
+from snakestudio.render.plan_outlines import body_outlines
 from snakestudio.render.style import LIGHT, Colour
 
 if TYPE_CHECKING:
@@ -148,9 +147,9 @@ def write_plan(
         figure = Figure(figsize=size, facecolor="white")
         axes = _axes(figure, sheet)
         for index, body in shown:
-            _obstacle(axes, index, body, names)
+            draw_obstacle(axes, index, body, names)
         _path(axes, scene, way)
-        _robot(axes, scene, robot, pose)
+        draw_robot(axes, scene, pose)
         _title(figure, sheet, scene)
         made = f"SnakeStudio {snakestudio.__version__}"
         about: dict[str, dict[str, str | None]] = {
@@ -176,77 +175,6 @@ def _axes(figure: Figure, sheet: Sheet) -> Axes:
     axes.grid(color=LIGHT.grid_minor, linewidth=0.4)
     axes.set_axisbelow(True)
     return axes
-
-
-def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
-    from matplotlib.patches import Circle, Polygon
-
-    fill = LIGHT.terrain if body.earthen else LIGHT.obstacle
-    look = {"facecolor": (*fill, 0.45), "edgecolor": _darker(fill), "linewidth": 0.7}
-    if body.obstacle.kind == "stairs":  # every step, so that one sees where they rise
-        outlines: Sequence[Outline] = [Outline(footprint(solid), 0.0) for solid in body.solids]  # type: ignore[arg-type]
-    else:
-        outlines = body_outlines(body)
-    for number, one in enumerate(outlines):
-        if len(one.points) == 1:
-            patch: Circle | Polygon = Circle((one.points[0, 0], one.points[0, 1]), one.radius, **look)
-        else:
-            patch = Polygon(one.points, closed=True, **look)
-        patch.set_gid(f"obstacle-{index + 1}" + (f"-{number + 1}" if len(outlines) > 1 else ""))
-        axes.add_artist(patch)
-    if body.obstacle.kind in ("stairs", "ramp"):
-        foot, top = (body_rectangle(body)[[a, b]].mean(axis=0) for a, b in ((0, 3), (1, 2)))
-        rise = {"arrowstyle": "-|>", "color": _darker(fill), "linewidth": 0.7, "shrinkA": 3.0, "shrinkB": 3.0}
-        axes.annotate("", xy=top, xytext=foot, arrowprops=rise)
-    if names:
-        name = body.obstacle.name or f"{index + 1}"
-        x, y = body_centre(body)
-        rises = body.obstacle.kind in ("stairs", "ramp")
-        axes.annotate(
-            name, (x, y), (4.0 if rises else 0.0, 0.0), textcoords="offset points", ha="left" if rises else "center",
-            va="center", fontsize=6.0, gid=f"name-{index + 1}",
-        )  # fmt: skip
-
-
-def _robot(axes: Axes, scene: Scene, outlines: Sequence[Outline], pose: FloatArray) -> None:
-    """The robot at its start, its head darker and with a point ahead of it."""
-    from matplotlib.patches import Polygon
-
-    continuum = scene.model.continuum
-    head = 0 if continuum else scene.robot.head_index
-    edge = _darker(LIGHT.link)
-    for index, one in enumerate(outlines):
-        is_head = index == head
-        patch = Polygon(
-            _capsule(one), closed=True, facecolor=edge if is_head else LIGHT.link, edgecolor=edge,
-            linewidth=0.0 if continuum else 0.5, gid="head" if is_head else f"link-{index + 1}",
-            zorder=2.0 if is_head else 1.5,
-        )  # fmt: skip
-        axes.add_artist(patch)
-    if not outlines:
-        return
-    ends = outlines[head].points if head == 0 else outlines[head].points[::-1]
-    ahead = ends[0] - ends[-1]
-    size = float(np.linalg.norm(ahead))
-    if size > 0.0:
-        radius = outlines[head].radius
-        ahead = ahead / size
-        tip = ends[0] + 2.0 * radius * ahead
-        across = 0.45 * radius * np.array([-ahead[1], ahead[0]])
-        base = ends[0] + 1.25 * radius * ahead
-        axes.add_artist(Polygon([tip, base + across, base - across], closed=True, facecolor=edge, linewidth=0.0))
-
-
-def _capsule(one: Outline) -> FloatArray:
-    """Corners (k, 2), m, of a capsule, so many that its ends look round."""
-    start, end = one.points[0], one.points[-1]
-    direction = math.atan2(*(end - start)[::-1])
-    half = np.linspace(-0.5 * math.pi, 0.5 * math.pi, 25)
-    ends = [
-        at + one.radius * np.column_stack([np.cos(direction + turn + half), np.sin(direction + turn + half)])
-        for at, turn in ((end, 0.0), (start, math.pi))
-    ]
-    return np.concatenate(ends)
 
 
 def _path(axes: Axes, scene: Scene, way: FloatArray) -> None:
@@ -289,8 +217,3 @@ def _shortened(title: str, sheet: Sheet) -> str:
     """As much of a title as there is room for beside the bar."""
     most = max(12, int(0.7 * (sheet.width - _LEFT - _RIGHT) / 1.9))
     return title if len(title) <= most else f"{title[: most - 1]}…"
-
-
-def _darker(colour: Colour) -> Colour:
-    red, green, blue = (0.6 * part for part in colour)
-    return red, green, blue

@@ -1,0 +1,47 @@
+"""Make the figures of a paper anew, from runs of the shipped scenes, as vector PDF (or SVG, PNG)."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from snakestudio.cli.shared import ProgressLine, warm_up
+from snakestudio.errors import PhysicsError
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio figures`."""
+    parser.add_argument("paper", metavar="PAPER", help="P1, P2, P3 or P5")
+    parser.add_argument("--only", metavar="N,N", default="", help="numbers of figures (all of the paper's if left out)")
+    parser.add_argument("--out", metavar="FOLDER", type=Path, help="where to (figures/PAPER)")
+    parser.add_argument("--format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio figures`."""
+    from snakestudio import api
+    from snakestudio.export.figures.make import Wanted, draw_figure, figures_of_paper, needed, prepared
+    from snakestudio.model.recording import Recording
+
+    paper = options.paper.upper()
+    figures = figures_of_paper(paper, [number.strip() for number in options.only.split(",") if number.strip()])
+    wanted = Wanted(options.out or Path("figures") / paper, f".{options.format.lower().lstrip('.')}")
+    needs = needed(figures)
+    scenes = {need: prepared(need) for need in needs}
+    line = ProgressLine()
+    warm_up(dict.fromkeys(scene.model.kind for scene, _ in scenes.values()), line)
+    runs: dict[object, tuple[Recording, str | None]] = {}
+    for need, (scene, path) in scenes.items():
+        tell = line.reporter(f"simulating {path.name}", scene.run.duration_s)
+        run = api.simulate_scene(scene, path.parent, scene_file=path.name, progress=tell)
+        line.clear()
+        if run.failure:
+            raise PhysicsError(f"{path.name}: {run.failure}")
+        runs[need] = run.recording, path.name
+    for figure in figures:
+        path = wanted.folder / f"{paper}_fig_{figure.number}{wanted.suffix}"
+        draw_figure(path, figure, [runs[need] for need in figure.needs], f"Figure {figure.number} of {paper}")
+        print(f"wrote {path}: {figure.caption}")
+    return 0

@@ -1,0 +1,173 @@
+"""What a figure of a paper is: its number, the runs it needs, and how it is drawn; and the page it is drawn on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import snakestudio
+from snakestudio.errors import ExportError
+from snakestudio.export.files import replacing
+from snakestudio.export.provenance import header_lines
+from snakestudio.model.columns import table
+from snakestudio.model.recording import Recording
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FORMATS", "Measured", "Need", "Origin", "PaperFigure", "columns", "printed", "save"]
+
+FloatArray = NDArray[np.float64]
+
+FORMATS = (".pdf", ".svg", ".png")
+
+_STYLE: Any = {
+    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 7.0, "axes.labelsize": 7.0,
+    "axes.titlesize": 7.0, "legend.fontsize": 6.5, "axes.linewidth": 0.6, "lines.linewidth": 1.0,
+    "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.direction": "in", "ytick.direction": "in",
+    "xtick.major.size": 2.5, "ytick.major.size": 2.5, "legend.frameon": False, "legend.handlelength": 2.2,
+    "axes.spines.top": False, "axes.spines.right": False, "path.simplify": True,
+    # Text stays text, and the same runs give the same bytes.
+    "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "snakestudio",
+    "text.parse_math": True, "mathtext.fontset": "dejavusans",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Need:
+    """A run that a figure is drawn from.
+
+    Attributes
+    ----------
+    scene : str
+        Name of a shipped scene, without its ending.
+    values : tuple of (str, object)
+        Scene values that replace the file's, by dotted key.
+    """
+
+    scene: str
+    values: tuple[tuple[str, object], ...] = ()
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A measured track, in times and places of the run it is drawn over.
+
+    Attributes
+    ----------
+    label : str
+    time : (k,) array
+        s.
+    position : (k, 3) array
+        m; NaN where nothing was measured.
+    """
+
+    label: str
+    time: FloatArray
+    position: FloatArray
+
+
+Draw = Callable[["Figure", Sequence[Recording], Sequence[Measured]], None]
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """One figure.
+
+    Attributes
+    ----------
+    number : str
+        As in the paper.
+    caption : str
+        What it shows, in a sentence.
+    needs : tuple of Need
+        Its runs.
+    draw : callable
+        Draws them on an empty figure, with measured tracks where there are any.
+    width_mm, height_mm : float
+    takes_measured : bool
+        Whether measured tracks are drawn, too.
+    """
+
+    number: str
+    caption: str
+    needs: tuple[Need, ...]
+    draw: Draw
+    width_mm: float = 88.0
+    height_mm: float = 60.0
+    takes_measured: bool = False
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the runs of a figure come from, for its metadata.
+
+    Attributes
+    ----------
+    title : str
+    caption : str
+    runs : sequence of (Recording, str or None)
+        With the names of their scene files.
+    """
+
+    title: str
+    caption: str
+    runs: Sequence[tuple[Recording, str | None]]
+
+    def metadata(self, suffix: str) -> dict[str, str | None]:
+        """What the file says of itself: everything that rebuilds its runs stands among the keywords."""
+        made = f"SnakeStudio {snakestudio.__version__}"
+        lines = "\n\n".join("\n".join(header_lines(run, scene_file)) for run, scene_file in self.runs)
+        if suffix == ".svg":
+            return {
+                "Title": self.title, "Description": self.caption, "Creator": made, "Source": lines, "Date": None
+            }  # fmt: skip
+        if suffix == ".png":
+            return {"Title": self.title, "Description": self.caption, "Software": made, "Source": lines}
+        return {
+            "Title": self.title, "Subject": self.caption, "Creator": made, "Producer": made, "Keywords": lines,
+            "CreationDate": None,
+        }  # fmt: skip
+
+
+def columns(recording: Recording, *names: str) -> tuple[FloatArray, ...]:
+    """Some of the named columns of a run, each (rows,).
+
+    Raises
+    ------
+    KeyError
+        If there is no such column.
+    """
+    return tuple(np.concatenate(list(table(recording, names))).T)
+
+
+@contextmanager
+def printed(width_mm: float, height_mm: float) -> Iterator[Figure]:
+    """An empty figure of a size, in the style of all figures."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(_STYLE):
+        yield Figure(figsize=(width_mm / 25.4, height_mm / 25.4), layout="constrained")
+
+
+def save(path: Path, figure: Figure, origin: Origin) -> Path:
+    """Write a figure as PDF, SVG or PNG, by the suffix; the same runs give the same bytes.
+
+    Raises
+    ------
+    ExportError
+        If it cannot be written, or the suffix is another one.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise ExportError(f"{path}: figures are written as {', '.join(FORMATS)}; give the file one of these endings.")
+    with replacing(path) as partial:
+        figure.savefig(partial.path, format=suffix[1:], dpi=300, metadata=origin.metadata(suffix))
+    return path

@@ -1,0 +1,112 @@
+"""What several figures are made of: tracks and times of a link, postures from above, and measured tracks over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.export.figures.figure import Measured, columns
+from snakestudio.export.plan_drawing import draw_obstacles
+from snakestudio.model.recording import Recording
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+__all__ = [
+    "EXPERIMENT",
+    "INK",
+    "PALE",
+    "RUN",
+    "link_over_time",
+    "link_track",
+    "look_at",
+    "plan_axes",
+    "pose_at",
+    "subtitle",
+    "time_axes",
+]
+
+FloatArray = NDArray[np.float64]
+
+RUN, EXPERIMENT, INK, PALE = "#0b5fa5", "#c2570c", "#1b2027", "#6b7684"
+"""Colours of simulations, experiments, bodies and help lines in print; they differ in grey, too."""
+
+
+def plan_axes(axes: Axes, recording: Recording, obstacles: bool = True) -> Axes:
+    """Make axes a view from above, in metres, with the obstacles of the run's scene."""
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlabel("x / m")
+    axes.set_ylabel("y / m")
+    if obstacles:
+        draw_obstacles(axes, recording.scene)
+    return axes
+
+
+def look_at(axes: Axes, *places: FloatArray, air: float) -> None:
+    """Show the ground around places (k, 2 or more), m, with so much air (m), cut to that, in equal scales."""
+    low = np.min([np.nanmin(part[:, :2], axis=0) for part in places], axis=0) - air
+    high = np.max([np.nanmax(part[:, :2], axis=0) for part in places], axis=0) + air
+    axes.set_aspect("equal", adjustable="box")
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
+
+
+def time_axes(figure: Figure | SubFigure, labels: Sequence[str]) -> list[Axes]:
+    """Axes below each other over the same time, one for each label."""
+    made: list[Axes] = []
+    for number, label in enumerate(labels):
+        axes = figure.add_subplot(len(labels), 1, number + 1, sharex=made[0] if made else None)
+        axes.set_ylabel(label)
+        made.append(axes)
+        axes.tick_params(labelbottom=number == len(labels) - 1)
+    made[-1].set_xlabel("time / s")
+    return made
+
+
+def subtitle(axes: Axes, text: str) -> None:
+    """A small title at the left, as "(a) position of the head"."""
+    axes.set_title(text, loc="left", color=PALE, pad=3.0)
+
+
+def link_track(axes: Axes, recording: Recording, link: int, measured: Sequence[Measured] = ()) -> None:
+    """The way of a link (1-based) from above; a circle where it begins, a triangle where it ends."""
+    x, y = columns(recording, f"link_{link}_x_m", f"link_{link}_y_m")
+    style = "--" if measured else "-"
+    axes.plot(x, y, style, color=RUN, label="simulation", zorder=3)
+    axes.plot(x[0], y[0], "o", color=RUN, markersize=3.5, markerfacecolor="white", zorder=3)
+    axes.plot(x[-1], y[-1], "^", color=RUN, markersize=4.5, zorder=3)
+    for track in measured:
+        axes.plot(track.position[:, 0], track.position[:, 1], "-", color=EXPERIMENT, label=track.label, zorder=2.8)
+        end = track.position[np.isfinite(track.position[:, 0])]
+        if len(end):
+            axes.plot(end[-1, 0], end[-1, 1], "o", color=EXPERIMENT, markersize=4.0, zorder=2.8)
+    if measured:
+        axes.legend(loc="best")
+
+
+def link_over_time(
+    figure: Figure | SubFigure, recording: Recording, link: int, measured: Sequence[Measured] = ()
+) -> list[Axes]:
+    """X and y of a link (1-based) over time, below each other."""
+    both = time_axes(figure, (rf"$x_{{{link}}}$ / m", rf"$y_{{{link}}}$ / m"))
+    time, x, y = columns(recording, "time_s", f"link_{link}_x_m", f"link_{link}_y_m")
+    for axes, values, axis, letter in zip(both, (x, y), (0, 1), "ab", strict=True):
+        axes.plot(time, values, "--" if measured else "-", color=RUN, label="simulation", zorder=3)
+        for track in measured:
+            axes.plot(track.time, track.position[:, axis], "-", color=EXPERIMENT, label=track.label)
+        subtitle(axes, f"({letter})")
+        axes.set_xlim(time[0], time[-1])
+    if measured:
+        both[0].legend(loc="best")
+    return both
+
+
+def pose_at(recording: Recording, time: float) -> FloatArray:
+    """Poses (n, 7) of the links, or cross-sections, at the row nearest to a time (s)."""
+    index = recording.index_at(time)
+    pose: FloatArray = recording.rows(index, index + 1).link_pose[0]
+    return pose

@@ -1,0 +1,132 @@
+"""Obstacles and the robot from above on the axes of a figure: what plans, figures and reports have in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.footprints import footprint, robot_outlines
+from snakestudio.model.outlines import Outline
+from snakestudio.model.scene import Scene
+from snakestudio.render.obstacles import Body, obstacles_of
+from snakestudio.render.plan_outlines import body_centre, body_outlines, body_rectangle
+from snakestudio.render.style import LIGHT, Colour
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["draw_obstacle", "draw_obstacles", "draw_outlines", "draw_robot"]
+
+FloatArray = NDArray[np.float64]
+
+
+def draw_obstacles(axes: Axes, scene: Scene, base_dir: Path | None = None, names: bool = False) -> None:
+    """Draw the obstacles of a scene that are not hidden.
+
+    Parameters
+    ----------
+    axes : Axes
+        In metres, with equal scales.
+    scene : Scene
+    base_dir : Path, optional
+        Folder that file names in the scene are relative to.
+    names : bool
+        Whether they are named.
+    """
+    for index, body in enumerate(obstacles_of(scene.obstacles, base_dir).bodies):
+        if not body.obstacle.hidden:
+            draw_obstacle(axes, index, body, names)
+
+
+def draw_obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
+    """Draw one obstacle, the `index`-th (from 0) of its scene."""
+    from matplotlib.patches import Circle, Polygon
+
+    fill = LIGHT.terrain if body.earthen else LIGHT.obstacle
+    look = {"facecolor": (*fill, 0.45), "edgecolor": _darker(fill), "linewidth": 0.7}
+    if body.obstacle.kind == "stairs":  # every step, so that one sees where they rise
+        outlines: Sequence[Outline] = [Outline(footprint(solid), 0.0) for solid in body.solids]  # type: ignore[arg-type]
+    else:
+        outlines = body_outlines(body)
+    for number, one in enumerate(outlines):
+        if len(one.points) == 1:
+            patch: Circle | Polygon = Circle((one.points[0, 0], one.points[0, 1]), one.radius, **look)
+        else:
+            patch = Polygon(one.points, closed=True, **look)
+        patch.set_gid(f"obstacle-{index + 1}" + (f"-{number + 1}" if len(outlines) > 1 else ""))
+        axes.add_artist(patch)
+    if body.obstacle.kind in ("stairs", "ramp"):
+        foot, top = (body_rectangle(body)[[a, b]].mean(axis=0) for a, b in ((0, 3), (1, 2)))
+        rise = {"arrowstyle": "-|>", "color": _darker(fill), "linewidth": 0.7, "shrinkA": 3.0, "shrinkB": 3.0}
+        axes.annotate("", xy=top, xytext=foot, arrowprops=rise)
+    if names:
+        name = body.obstacle.name or f"{index + 1}"
+        x, y = body_centre(body)
+        rises = body.obstacle.kind in ("stairs", "ramp")
+        axes.annotate(
+            name, (x, y), (4.0 if rises else 0.0, 0.0), textcoords="offset points", ha="left" if rises else "center",
+            va="center", fontsize=6.0, gid=f"name-{index + 1}",
+        )  # fmt: skip
+
+
+def draw_robot(axes: Axes, scene: Scene, pose: FloatArray) -> None:
+    """Draw the robot at a pose (n, 7) as in `Snapshot`, its head darker and with a point ahead of it."""
+    from matplotlib.patches import Polygon
+
+    outlines = robot_outlines(scene, pose)
+    continuum = scene.model.continuum
+    head = 0 if continuum else scene.robot.head_index
+    edge = _darker(LIGHT.link)
+    for index, one in enumerate(outlines):
+        is_head = index == head
+        patch = Polygon(
+            _capsule(one), closed=True, facecolor=edge if is_head else LIGHT.link, edgecolor=edge,
+            linewidth=0.0 if continuum else 0.5, gid="head" if is_head else f"link-{index + 1}",
+            zorder=2.0 if is_head else 1.5,
+        )  # fmt: skip
+        axes.add_artist(patch)
+    if not outlines:
+        return
+    ends = outlines[head].points if head == 0 else outlines[head].points[::-1]
+    ahead = ends[0] - ends[-1]
+    size = float(np.linalg.norm(ahead))
+    if size > 0.0:
+        radius = outlines[head].radius
+        ahead = ahead / size
+        tip = ends[0] + 2.0 * radius * ahead
+        across = 0.45 * radius * np.array([-ahead[1], ahead[0]])
+        base = ends[0] + 1.25 * radius * ahead
+        axes.add_artist(Polygon([tip, base + across, base - across], closed=True, facecolor=edge, linewidth=0.0))
+
+
+def draw_outlines(
+    axes: Axes, scene: Scene, pose: FloatArray, ink: Colour, *, style: str = "-", width: float = 0.7
+) -> None:
+    """Draw the robot at a pose (n, 7) by its edges only, so that several postures can lie over each other."""
+    from matplotlib.patches import Polygon
+
+    for one in robot_outlines(scene, pose):
+        edge = {"edgecolor": ink, "linestyle": style, "linewidth": width}
+        axes.add_artist(Polygon(_capsule(one), closed=True, facecolor="none", zorder=2.5, **edge))
+
+
+def _capsule(one: Outline) -> FloatArray:
+    """Corners (k, 2), m, of a capsule, so many that its ends look round."""
+    start, end = one.points[0], one.points[-1]
+    direction = math.atan2(*(end - start)[::-1])
+    half = np.linspace(-0.5 * math.pi, 0.5 * math.pi, 25)
+    ends = [
+        at + one.radius * np.column_stack([np.cos(direction + turn + half), np.sin(direction + turn + half)])
+        for at, turn in ((end, 0.0), (start, math.pi))
+    ]
+    return np.concatenate(ends)
+
+
+def _darker(colour: Colour) -> Colour:
+    red, green, blue = (0.6 * part for part in colour)
+    return red, green, blue

@@ -1,0 +1,156 @@
+"""The figures of the papers: which there are, that they show what they say, and what their files tell."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.errors import ExportError, UsageError
+from snakestudio.export.figures.any_run import figures_of
+from snakestudio.export.figures.figure import Measured, Need, columns, printed
+from snakestudio.export.figures.make import (
+    PAPERS,
+    Wanted,
+    draw_figure,
+    figures_of_paper,
+    needed,
+    prepared,
+    write_run_figures,
+)
+from snakestudio.model.edits import with_values
+from snakestudio.model.recording import Recording
+from snakestudio.session.runner import run_offline
+
+# What the papers show of simulations; Fig. 14 of P5 is a drawing of mechanisms.
+NUMBERS = {
+    "P1": "6 7 8 9 10 11",
+    "P2": "9 10 11 12 13 14",
+    "P3": "5 6 7 8 9",
+    "P5": "7 8 9 10 11 12 13 15 16 17 18 19",
+}
+
+
+def run(scene: str, duration: float) -> Recording:
+    made, path = prepared(Need(scene))
+    return run_offline(with_values(made, {"run.duration_s": duration}), path.parent).recording
+
+
+@pytest.fixture(scope="module")
+def flat() -> Recording:
+    return run("lateral_undulation_isotropic", 1.0)
+
+
+@pytest.fixture(scope="module")
+def jammed() -> Recording:
+    return run("jam_resolution", 3.2)
+
+
+def text_of(pdf: Path) -> str:
+    """Everything a PDF says, its packed parts too."""
+    raw = pdf.read_bytes()
+    parts = [raw]
+    for match in re.finditer(rb"stream\r?\n(.*?)endstream", raw, re.DOTALL):
+        try:
+            parts.append(zlib.decompress(match.group(1)))
+        except zlib.error:
+            continue
+    return "\n".join(part.decode("latin-1") for part in parts)
+
+
+@pytest.mark.parametrize("paper", NUMBERS)
+def test_every_figure_that_shows_a_result_is_there(paper: str) -> None:
+    figures = figures_of_paper(paper)
+    assert [figure.number for figure in figures] == NUMBERS[paper].split()
+    for need in needed(figures):
+        assert prepared(need)[1].is_file()
+
+
+def test_what_is_drawn_is_the_run(flat: Recording) -> None:
+    (figure,) = figures_of_paper("P2", ["13"])
+    track = Measured("experiment", np.array([0.0, 0.5]), np.array([[0.1, 0.2, 0.0], [0.3, 0.4, 0.0]]))
+    with printed(figure.width_mm, figure.height_mm) as page:
+        figure.draw(page, [flat], [track])
+        above, below = page.axes
+    time, x, y = columns(flat, "time_s", "link_6_x_m", "link_6_y_m")
+    for axes, values, axis in ((above, x, 0), (below, y, 1)):
+        simulated, measured = axes.lines
+        np.testing.assert_array_equal(simulated.get_xydata(), np.column_stack([time, values]))
+        np.testing.assert_array_equal(measured.get_xydata(), np.column_stack([track.time, track.position[:, axis]]))
+
+
+def test_triangles_stand_where_jams_begin_and_end(jammed: Recording) -> None:
+    (figure,) = figures_of_paper("P3", ["8"])
+    with printed(figure.width_mm, figure.height_mm) as page:
+        figure.draw(page, [jammed], [])
+        marks = [(line.get_marker(), float(line.get_xdata()[0])) for line in page.axes[0].lines[1:]]  # type: ignore[index]
+    time, count, state = columns(jammed, "time_s", "jam_count", "controller_state")
+    begins = float(time[np.flatnonzero(np.diff(count) > 0)[0] + 1])
+    ends = float(time[np.flatnonzero(np.diff(state) < 0)[0] + 1])
+    assert marks[:2] == [("v", pytest.approx(begins)), ("^", pytest.approx(ends))]
+    # PHYSICS: the resolution takes half a second, and the first jam is found near 2.38 s.
+    assert ends - begins == pytest.approx(0.5, abs=0.02)
+
+
+def test_the_file_is_vectors_and_says_how_to_rebuild_its_run(tmp_path: Path, flat: Recording) -> None:
+    (figure,) = figures_of_paper("P2", ["13"])
+    runs = [(flat, "lateral_undulation_isotropic.toml")]
+    path = draw_figure(tmp_path / "a" / "figure.pdf", figure, runs, "Figure 13 of P2")
+    said = text_of(path)
+    assert "/Subtype /Image" not in said
+    assert "Figure 13 of P2" in said
+    assert "lateral_undulation_isotropic.toml" in said
+    assert "scene_sha256" in said
+    assert "amplitude_deg = 40.0" in said
+    again = draw_figure(tmp_path / "again.pdf", figure, runs, "Figure 13 of P2")
+    assert again.read_bytes() == path.read_bytes()
+
+
+def test_any_run_can_be_drawn(tmp_path: Path, flat: Recording, jammed: Recording) -> None:
+    told: list[float] = []
+
+    def progress(fraction: float) -> bool:
+        told.append(fraction)
+        return True
+
+    wanted = Wanted(tmp_path, ".svg")
+    written = write_run_figures(wanted, flat, "lateral_undulation_isotropic.toml", progress=progress)
+    names = {path.stem.removeprefix("lateral_undulation_isotropic_") for path in written}
+    assert names == {figure.number for figure in figures_of(flat)} | {"P2_fig_13"}
+    assert all(path.stat().st_size > 5000 for path in written)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+    # A run of a scene of the user's own has the general ones.
+    written = write_run_figures(wanted, jammed, "mine.toml", progress=lambda fraction: fraction < 0.5)
+    assert 0 < len(written) < len(figures_of(jammed))
+
+
+def test_mistakes_are_told(tmp_path: Path, flat: Recording, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UsageError, match="P1, P2, P3, P5"):
+        figures_of_paper("P9")
+    with pytest.raises(UsageError, match=r"there are 9, 10"):
+        figures_of_paper("P2", ["3"])
+    with pytest.raises(UsageError, match=r"\.pdf, \.svg, \.png"):
+        Wanted(tmp_path, ".tiff")
+    (figure,) = figures_of_paper("P2", ["13"])
+    with pytest.raises(ExportError, match="one of these endings"):
+        draw_figure(tmp_path / "figure.doc", figure, [(flat, None)], "")
+    assert main(["figures", "P7"]) == 2
+    assert "P1, P2, P3, P5" in capsys.readouterr().err
+
+
+def test_one_command_makes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["figures", "p5", "--only", "15,18", "--out", str(tmp_path)]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"P5_fig_15.pdf", "P5_fig_18.pdf"}
+    assert "wrote" in capsys.readouterr().out
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("paper", PAPERS)
+def test_all_figures_of_a_paper(tmp_path: Path, paper: str) -> None:
+    assert main(["figures", paper, "--out", str(tmp_path)]) == 0
+    assert len(list(tmp_path.glob("*.pdf"))) == len(NUMBERS[paper].split())
