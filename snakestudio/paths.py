@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["cache_dir", "main_scene", "resource", "scenes_dir", "state_dir"]
+__all__ = ["cache_dir", "main_scene", "resource", "runs_dir", "scenes_dir", "state_dir"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -44,6 +44,18 @@ def state_dir() -> Path:
     ``SNAKESTUDIO_STATE_DIR`` overrides the platform's user state folder.
     """
     return _own("SNAKESTUDIO_STATE_DIR", "user_state_dir")
+
+
+def runs_dir() -> Path:
+    """Folder in which every run of the window is kept; created if missing.
+
+    ``SNAKESTUDIO_RUNS_DIR`` overrides the folder ``runs`` among the platform's user data.
+    """
+    if os.environ.get("SNAKESTUDIO_RUNS_DIR"):
+        return _own("SNAKESTUDIO_RUNS_DIR", "user_data_dir")
+    folder = _own("SNAKESTUDIO_DATA_DIR", "user_data_dir") / "runs"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def _own(variable: str, kind: str) -> Path:

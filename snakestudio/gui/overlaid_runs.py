@@ -7,9 +7,29 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.model.recording import Recording
 from snakestudio.render.overlays import Ghost
+from snakestudio.render.style import colour
 
-__all__ = ["OverlaidRuns", "RunsOver"]
+__all__ = ["OverlaidRuns", "RunsOver", "ghost_at", "has_ended"]
+
+_OPACITY = 0.45
+_LATE = 0.5
+"""A ghost stays for this share of a row's interval after its run's end."""
+
+
+def has_ended(recording: Recording, time: float) -> bool:
+    """Whether a recording had ended by `time` (s)."""
+    return not len(recording) or time > float(recording.times[-1]) + _LATE / recording.scene.run.log_rate_hz
+
+
+def ghost_at(recording: Recording, time: float, hue: str) -> Ghost | None:
+    """The robot of a recording at `time` (s) in the colour `hue`; None if the recording had ended by then."""
+    if has_ended(recording, time):
+        return None
+    row, scene = recording.index_at(time), recording.scene
+    pose = recording.rows(row, row + 1).link_pose[0]
+    return Ghost(pose, colour(hue), _OPACITY, scene.robot, scene.beam if scene.model.continuum else None)
 
 
 class RunsOver(Protocol):

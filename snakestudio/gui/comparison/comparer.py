@@ -13,19 +13,15 @@ from snakestudio.gui.comparison.reasons import Reasons
 from snakestudio.gui.document import Document
 from snakestudio.gui.job import Progress
 from snakestudio.gui.models import MODELS
+from snakestudio.gui.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
 from snakestudio.render.overlays import Ghost
-from snakestudio.render.style import colour
 from snakestudio.session.model_comparison import ModelComparison, ModelRun, compare_models
 from snakestudio.session.preparation import prepare
 
 __all__ = ["Comparer", "model_name"]
-
-_OPACITY = 0.45
-_LATE = 0.5
-"""A ghost stays for this share of a row's interval after its run's end."""
 
 
 def model_name(kind: str) -> str:
@@ -153,30 +149,17 @@ class Comparer(BackgroundComparison[ModelComparison]):
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
         """These runs at a time (s) for the viewport; those that had ended by then are not there."""
-        ghosts = []
-        for run in self.shown:
-            recording = run.recording
-            if recording is None or time > run.end + _LATE / run.scene.run.log_rate_hz:
-                continue
-            row = recording.index_at(time)
-            pose = recording.rows(row, row + 1).link_pose[0]
-            ghosts.append(
-                Ghost(
-                    pose,
-                    colour(model_colour(run.kind)),
-                    _OPACITY,
-                    run.scene.robot,
-                    run.scene.beam if run.scene.model.continuum else None,
-                )
-            )
-        return tuple(ghosts)
+        found = (
+            ghost_at(run.recording, time, model_colour(run.kind)) for run in self.shown if run.recording is not None
+        )
+        return tuple(ghost for ghost in found if ghost is not None)
 
     def names(self, time: float) -> list[tuple[str, str]]:
         """Colour and text of these runs at a time (s) for the viewport's legend."""
         entries = []
         for run in self.shown:
             text = f"{model_name(run.kind)} model"
-            if time > run.end + _LATE / run.scene.run.log_rate_hz:
+            if run.recording is None or has_ended(run.recording, time):
                 text = f"{text}, ended at {run.end:.3g} s"
             elif self.stale:
                 text = f"{text}, earlier scene"

@@ -1,0 +1,70 @@
+"""List the runs that are kept, and rename, tag or delete some of them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from snakestudio.errors import UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.session.run_library import KeptRun, RunLibrary
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio runs`."""
+    parser.add_argument(
+        "names", metavar="RUN", nargs="*", help="name of a run or of its file (for a list: words to look for)"
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--rename", metavar="NAME", help="call the run so ('' for the name of its scene)")
+    what.add_argument("--tags", metavar="TAGS", help="give the runs these tags, with spaces or commas between them")
+    what.add_argument("--delete", action="store_true", help="delete the runs for ever")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio runs`."""
+    from snakestudio.session.run_library import RunLibrary
+
+    library = RunLibrary()
+    if options.rename is None and options.tags is None and not options.delete:
+        _print(library, [run for run in library.runs() if _fits(run.words, options.names)])
+        return 0
+    if not options.names:
+        raise UsageError("name the runs that are meant; 'snakestudio runs' lists all.")
+    if options.rename is not None and len(options.names) > 1:
+        raise UsageError("--rename takes one run: several cannot have the same name.")
+    for run in [library.find(name) for name in options.names]:  # all are found before one is changed
+        if options.delete:
+            try:
+                library.delete(run)
+            except OSError as error:
+                raise UsageError(f"{run.path} cannot be deleted: {error.strerror}.") from None
+            print(f"deleted {run.path.stem}")
+        else:
+            said = library.rename(run, options.rename) if options.tags is None else library.tag(run, [options.tags])
+            print(f"{said.path.stem}: {said.name} {' '.join(f'#{tag}' for tag in said.tags)}".rstrip())
+    return 0
+
+
+def _fits(words: str, sought: list[str]) -> bool:
+    return all(word.casefold() in words.casefold() for word in sought)
+
+
+def _print(library: RunLibrary, runs: list[KeptRun]) -> None:
+    if not runs:
+        print(f"no runs in {library.folder}")
+        return
+    table = [("begun", "run", "model", "length", "size", "tags", "file")]
+    for run in runs:
+        length = "unreadable" if run.info is None else f"{run.info.duration:.4g} s"
+        model = "" if run.info is None else run.info.model
+        tags = " ".join(f"#{tag}" for tag in run.tags)
+        size = f"{run.size_bytes / 1e6:.1f} MB"
+        table.append((f"{run.created:%Y-%m-%d %H:%M:%S}", run.name, model, length, size, tags, run.path.name))
+    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
+    for row in table:
+        print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
+    print(f"{len(runs)} runs, {sum(run.size_bytes for run in runs) / 1e6:.1f} MB in {library.folder}")
