@@ -29,6 +29,7 @@ __all__ = [
     "SceneError",
     "Severity",
     "SnakeStudioError",
+    "StateError",
     "UsageError",
     "UserError",
 ]
@@ -118,6 +119,10 @@ class UsageError(UserError):
 
 class ExportError(UserError):
     """A file that cannot be written, or a format that cannot hold the run."""
+
+
+class StateError(SnakeStudioError):
+    """A saved state of a run that cannot be taken up again."""
 
 
 class PhysicsError(SnakeStudioError):

@@ -61,6 +61,7 @@ class SpooledRecording:
         self._changes: tuple[Change, ...] = ()
         self._events: tuple[RunEvent, ...] = ()
         self._scenes: tuple[tuple[float, Scene], ...] = ()
+        self._checkpoints: dict[float, bytes] = {}
 
     @property
     def scene(self) -> Scene:
@@ -86,6 +87,17 @@ class SpooledRecording:
         """Note a moment."""
         with self._lock:
             self._events = (*self._events, event)
+
+    def add_checkpoint(self, time: float, state: bytes) -> None:
+        """Keep the full state at a time (s); the last of several at one time holds."""
+        with self._lock:
+            self._checkpoints[time] = state
+
+    def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
+        """The last state that was kept up to `time`, with its own time (s); None if there is none."""
+        with self._lock:
+            kept = [at for at in self._checkpoints if at <= time]
+            return (max(kept), self._checkpoints[max(kept)]) if kept else None
 
     def scene_at(self, time: float) -> Scene:
         """The scene as it was at `time`: obstacles may have been moved while the run went."""
