@@ -2,11 +2,12 @@
 
 Nothing in a file is ever executed, so it is not pickle: values are tagged, and of classes only those listed here are
 made, from fields that must be named as they are today. Numbers keep their types and every bit. The scene, which the
-recording knows at any time, is referred to; any other is written as TOML.
+recording knows at any time, is referred to by its digest; any other is written as TOML.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import struct
 from collections.abc import Callable
@@ -18,6 +19,7 @@ import numpy as np
 
 from snakestudio import __version__
 from snakestudio.errors import SnakeStudioError, StateError
+from snakestudio.model.by_identity import by_identity
 from snakestudio.model.fields import Frozen
 from snakestudio.model.holds import Holds
 from snakestudio.model.reference import JointReference, StrainReference
@@ -130,6 +132,11 @@ def decode(data: bytes, scene: Scene) -> Any:
     return value
 
 
+@by_identity
+def _digest(scene: Scene) -> bytes:
+    return hashlib.blake2b(scene.model_dump_json().encode(), digest_size=16).digest()
+
+
 def _name(kind: type) -> str:
     return f"{kind.__module__.removeprefix('snakestudio.')}:{kind.__qualname__}"
 
@@ -219,6 +226,7 @@ class _Writer:
     def _other_scene(self, scene: Scene) -> None:
         if scene is self._scene or scene == self._scene:
             self.out.write(b"S")
+            self.blob(_digest(self._scene))
         else:
             self.out.write(b"X")
             self.text(dump_scene(scene))
@@ -263,7 +271,7 @@ class _Reader:
         }
         self._shared: dict[bytes, Callable[[], Any]] = {
             b"a": self._array,
-            b"S": lambda: self._scene,
+            b"S": self._own_scene,
             b"X": lambda: parse_scene(self.text()),
             b"L": lambda: StrainLaw(self.read(), self.read()),
             b"H": lambda: Holds(self.read(), self.read(), self.read()),
@@ -290,6 +298,11 @@ class _Reader:
         value = self._shared[tag]()
         self._known.append(value)
         return value
+
+    def _own_scene(self) -> Scene:
+        if self.bytes(self.unpack("<I")[0]) != _digest(self._scene):
+            raise StateError("The saved state of this run belongs to another scene.")
+        return self._scene
 
     def _array(self) -> np.ndarray[Any, Any]:
         kind = np.dtype(self.text())
