@@ -1,4 +1,4 @@
-"""The time bar under the viewport: buttons that play, the track, and the time in figures."""
+"""The time bar under the viewport: the track, and below it buttons that play and the time in figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
@@ -23,13 +23,16 @@ _MENU = (
 
 
 class TimeBar(QWidget):
-    """Everything about time in one line; `set_actions` gives it its buttons once there are commands."""
+    """Everything about time in one place; `set_actions` gives it its buttons once there are commands."""
 
     def __init__(self, bridge: SessionBridge, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(4, 0, 12, 0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 2, 4, 4)
+        column.setSpacing(0)
+        self._row = QHBoxLayout()
+        self._row.setContentsMargins(4, 0, 8, 0)
         self._row.setSpacing(8)
         self.track = Track(bridge, document, self)
         self.figures = _Times(self.track, self)
@@ -39,7 +42,9 @@ class TimeBar(QWidget):
         self.live.setFixedHeight(theme.scaled(28))
         self.live.clicked.connect(lambda: bridge.set_cursor(None))
         self.transport: Transport | None = None
-        self._row.addWidget(self.track, 1)
+        column.addWidget(self.track, 1)
+        column.addLayout(self._row)
+        self._row.addStretch(1)
         self._row.addWidget(self.figures)
         self._row.addWidget(self.live)
         bridge.cursor_changed.connect(self._on_cursor)
@@ -77,7 +82,7 @@ class TimeBar(QWidget):
         self.figures.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.setFixedHeight(theme.scaled(60))
+        self.setFixedHeight(theme.scaled(82))
 
 
 class _Times(QWidget):

@@ -27,7 +27,7 @@ class Rows:
     @classmethod
     def of(cls, height: float) -> Rows:
         """Shared out over a track that is so high."""
-        return cls(marks=0.22 * height, bar=0.47 * height, ticks=0.74 * height, overview=0.95 * height)
+        return cls(marks=0.2 * height, bar=0.48 * height, ticks=0.78 * height, overview=0.96 * height)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ _OWN_KEYS = (
     Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Plus, Qt.Key.Key_Minus,
     Qt.Key.Key_0,
 )  # fmt: skip
-_GAP = 10
+_GAP = 16
 """Marks within so many px are one, which is pointed at within half of that."""
 
 _CLOSER = 0.8
@@ -184,7 +184,7 @@ class Track(QWidget):
         return min(near, key=lambda cluster: abs(cluster.x - x), default=None)
 
     def sizeHint(self) -> QSize:
-        return QSize(400, theme.scaled(56))
+        return QSize(400, theme.scaled(46))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         clusters = self.clusters()

@@ -15,7 +15,7 @@ from snakestudio.gui.run_bar import SPEEDS
 
 __all__ = ["BUTTONS", "Transport"]
 
-BUTTONS = ("to_start", "event_back", "row_back", "play_recorded", "row_on", "event_on", "live", "loop")
+BUTTONS = ("to_start", "event_back", "row_back", "play_recorded", "row_on", "event_on", "loop")
 """Commands that have a button, from left to right."""
 
 
@@ -33,7 +33,7 @@ class Transport(QWidget):
         super().__init__(parent)
         self._bridge = bridge
         row = QHBoxLayout(self)
-        row.setContentsMargins(8, 0, 0, 0)
+        row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         self.buttons = {name: self._button(action(name)) for name in BUTTONS}
         for button in self.buttons.values():
