@@ -31,6 +31,7 @@ __all__ = [
     "SceneError",
     "Severity",
     "SnakeStudioError",
+    "StateError",
     "UsageError",
     "UserError",
 ]
@@ -124,6 +125,10 @@ class ExportError(UserError):
 
 class RunFileError(UserError):
     """A file that is no recorded run, or one that cannot be read."""
+
+
+class StateError(SnakeStudioError):
+    """A saved state of a run that cannot be taken up again."""
 
 
 class PhysicsError(SnakeStudioError):

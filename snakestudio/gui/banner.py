@@ -20,7 +20,7 @@ from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.session.session import Status
 
-__all__ = ["Banner", "Banners", "label_of"]
+__all__ = ["Banner", "Banners", "Button", "label_of"]
 
 Kind = Literal["info", "warning"]
 Button = tuple[str, Callable[[], object]]
@@ -145,7 +145,7 @@ class Banner(Themed):
 
 
 class Banners(QWidget):
-    """All notices, one below the other: about the program, the run, the scene's file on disk, files, exports, edits.
+    """All notices, one below the other: about program, source, run, the scene's file on disk, files, exports, edits.
 
     Parameters
     ----------
@@ -171,8 +171,8 @@ class Banners(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         self.program, self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self), Banner(self)
-        self.disk, self.edits = Banner(self), Banner(self)
-        for banner in (self.program, self.run, self.disk, self.files, self.exports, self.edits):
+        self.disk, self.edits, self.source = Banner(self), Banner(self), Banner(self)
+        for banner in (self.program, self.source, self.run, self.disk, self.files, self.exports, self.edits):
             column.addWidget(banner)
         bridge.failed.connect(self._on_failed)
         bridge.status_changed.connect(self._on_status)
@@ -209,6 +209,9 @@ class Banners(QWidget):
             if not status.message.startswith("Compiling the simulation engine"):
                 text = f"{text} Now: {_lower_first(status.message)}"
             self.run.say("info", text, progress=status.progress, closable=False)
+        elif status.state == "continuing":
+            stop: Button = ("Cancel", self._bridge.session.cancel_continuing)
+            self.run.say("info", status.message, [stop], progress=status.progress, closable=False)
         elif status.pending:
             self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
         else:

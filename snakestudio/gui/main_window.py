@@ -24,6 +24,7 @@ from snakestudio.gui.files import Files
 from snakestudio.gui.guides import Guides
 from snakestudio.gui.layouts import Layouts
 from snakestudio.gui.moving_menus import MovingMenus
+from snakestudio.gui.open_runs import RUN_SUFFIX, OpenRuns
 from snakestudio.gui.overlaid_runs import OverlaidRuns
 from snakestudio.gui.panes import Panes
 from snakestudio.gui.run_bar import RunBar
@@ -31,7 +32,7 @@ from snakestudio.gui.safekeeping import Safekeeping
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.space_keeper import SpaceKeeper
 from snakestudio.gui.status_bar import StatusBar
-from snakestudio.gui.time_bar import TimeBar
+from snakestudio.gui.timeline.bar import TimeBar
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 
@@ -56,6 +57,7 @@ class MainWindow(QMainWindow):
     time_bar: TimeBar
     banners: Banners
     files: Files
+    open_runs: OpenRuns
     safekeeping: Safekeeping
     exporter: Exporter
     comparer: Comparer
@@ -88,6 +90,7 @@ class MainWindow(QMainWindow):
         self.time_bar = TimeBar(self.bridge, self.document)
         self.banners = Banners(self.bridge, lambda: self.document.scene, self.show_checks)
         self.files = Files(self.document, self.banners.files, self.settings, self)
+        self.open_runs = OpenRuns(self.bridge, self.files, self.banners.source, self.settings, self)
         self.safekeeping = Safekeeping(self.document, self.files, self.banners, self.settings, self)
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
         self.comparer = Comparer(self.document, self)
@@ -101,8 +104,11 @@ class MainWindow(QMainWindow):
         table = self.actions_table
         self.run_bar = RunBar(
             self.bridge, self.document, table["reset"], table["play"], table["step"],
-            [table["export_csv"], table["export_video"], table["screenshot"]], self,
+            [table["export_csv"], table["export_video"], table["screenshot"]],
+            [table["open_run"], table["close_run"]], self,
         )  # fmt: skip
+        self.time_bar.set_actions(table.__getitem__)
+        self.time_bar.track.thumbnails.camera = lambda: self.viewport.navigator.camera
         self._to_fill = list(DOCKS)
         self._default_layout = False
         self._space_keeper = SpaceKeeper(self)
@@ -148,6 +154,9 @@ class MainWindow(QMainWindow):
             self.bridge.status_changed,
             self.bridge.recording_changed,
             self.bridge.cursor_changed,
+            self.bridge.source_changed,
+            self.bridge.player_changed,
+            self.time_bar.track.moments.changed,
             self.document.scene_changed,
             self.document.title_changed,
             self.document.undo_stack.indexChanged,
@@ -162,7 +171,8 @@ class MainWindow(QMainWindow):
         self.comparer.shown_changed.connect(self.overlaid.changed)
         self.chain_comparer.changed.connect(self.overlaid.changed)
         self.overlaid.changed.connect(self.viewport.show_instant)
-        self.bridge.status_changed.connect(self._dress_play)
+        for signal in (self.bridge.status_changed, self.bridge.source_changed, self.bridge.player_changed):
+            signal.connect(self._dress_play)
         self.document.title_changed.connect(self._show_title)
         self.viewport.frame_drawn.connect(self._status_bar.count_frame)
         self.viewport.fell_back.connect(
@@ -261,12 +271,19 @@ class MainWindow(QMainWindow):
     # --- commands -------------------------------------------------------------------------------------------------
 
     def step(self, n_steps: int | None = None) -> None:
-        """Go on by some time steps (a control period if not said how many), from the newest state."""
+        """Go on by some time steps (a control period if not said), from the newest state; by a row of an opened run."""
+        if self.bridge.source == "replay":
+            self.time_bar.track.shift(1)
+            return
         self.bridge.set_cursor(None)
         self.bridge.session.step(n_steps)
 
     def reset(self) -> None:
         """Back to the start of the run."""
+        if self.bridge.source == "replay":
+            self.bridge.pause_recorded()
+            self.bridge.set_cursor(0)
+            return
         self.bridge.set_cursor(None)
         self.bridge.session.reset()
 
@@ -294,8 +311,10 @@ class MainWindow(QMainWindow):
         self.setWindowModified(self.document.dirty)
 
     def _dress_play(self) -> None:
-        running = self.bridge.status.state == "running"
-        self.actions_table["play"].setIcon(theme.icon("pause" if running else "play", "on_accent"))
+        moving = self.bridge.moving
+        self.actions_table["play"].setIcon(theme.icon("pause" if moving else "play", "on_accent"))
+        recorded = "pause-recorded" if self.bridge.playing else "play-recorded"
+        self.actions_table["play_recorded"].setIcon(theme.icon(recorded))
 
     def tell_internal_error(self, sentence: str) -> None:
         """A defect of the program showed: say so instead of dying silently."""
@@ -336,8 +355,10 @@ class MainWindow(QMainWindow):
         self.chain_comparer.close()
         self.exporter.close()
         self.safekeeping.close()
+        self.time_bar.close_pictures()
         self.viewport.close_surface()
         self.bridge.close()
+        self.open_runs.close()
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -350,7 +371,13 @@ class MainWindow(QMainWindow):
             return
         event.acceptProposedAction()
         # A question about unsaved changes must not hold up the program the file came from.
-        QTimer.singleShot(0, self, lambda: self.files.take(path))
+        QTimer.singleShot(0, self, lambda: self._take(path))
+
+    def _take(self, path: Path) -> None:
+        if path.suffix.lower() == RUN_SUFFIX:
+            self.open_runs.open(path)
+        else:
+            self.files.take(path)
 
 
 def _dropped(event: QDropEvent) -> Path | None:
@@ -359,4 +386,4 @@ def _dropped(event: QDropEvent) -> Path | None:
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
     path = Path(urls[0].toLocalFile())
-    return path if path.suffix.lower() in (".toml", ".csv", ".svg") else None
+    return path if path.suffix.lower() in (".toml", ".csv", ".svg", RUN_SUFFIX) else None

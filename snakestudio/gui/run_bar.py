@@ -14,6 +14,7 @@ from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.figure import Figure
 from snakestudio.gui.model_box import ModelBox
+from snakestudio.gui.source_box import SourceBox
 from snakestudio.model.snapshot import Fields
 
 __all__ = ["CONVERGED", "SPEEDS", "RunBar", "SpeedChooser"]
@@ -68,6 +69,8 @@ class RunBar(QToolBar):
     reset, play, step : QAction
     exports : list of QAction
         What the export button offers.
+    sources : list of QAction
+        What leads to other sources.
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class RunBar(QToolBar):
         play: QAction,
         step: QAction,
         exports: list[QAction],
+        sources: list[QAction],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__("Run", parent)
@@ -101,7 +105,7 @@ class RunBar(QToolBar):
         caption.setProperty("role", "dim")
         row.addWidget(caption)
         self.speed = SpeedChooser(content)
-        self.speed.chosen.connect(bridge.session.set_speed)
+        self.speed.chosen.connect(bridge.set_speed)
         row.addWidget(self.speed)
         row.addSpacing(8)
         caption = QLabel("model", content)
@@ -136,6 +140,8 @@ class RunBar(QToolBar):
         for figure in (self.time, self.factor, self.residual, self.iterations, self.unconverged):
             row.addWidget(figure)
         row.addStretch(1)
+        self.source = SourceBox(bridge, sources, content)
+        row.addWidget(self.source)
         self.export = QToolButton(content)
         self.export.setText("Export")
         self.export.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -154,11 +160,24 @@ class RunBar(QToolBar):
         self._timer.timeout.connect(self._refresh)
         bridge.frame.connect(self._soon)
         bridge.status_changed.connect(self._soon)
+        bridge.source_changed.connect(self._on_source)
+        bridge.player_changed.connect(self._on_source)
         self._refresh()
 
     def renew_theme(self) -> None:
         """The palette is another one."""
         self.export.setIcon(theme.icon("export"))
+
+    def _on_source(self) -> None:
+        """The speed is that of what is shown."""
+        player = self._bridge.player
+        replayed = player is not None and self._bridge.source == "replay"
+        speed = player.speed if replayed and player is not None else self._bridge.session.speed
+        if speed != self.speed.speed:
+            self.speed.blockSignals(True)
+            self.speed.choose(speed)
+            self.speed.blockSignals(False)
+        self._soon()
 
     def _soon(self) -> None:
         """Refresh now, or when the figures have stood long enough to be read."""
@@ -185,7 +204,7 @@ class RunBar(QToolBar):
             else:
                 for figure in (self.residual, self.iterations, self.unconverged):
                     figure.show_value("–", "dim")
-        running = self._bridge.status.state == "running"
+        running = self._bridge.running
         possible = session.possible_factor
         if not running or not possible:
             self.factor.show_value("–", "dim")

@@ -25,6 +25,7 @@ _DOT = " · "
 _STATES = {
     "empty": ("no scene", "dim"),
     "preparing": ("compiling", "accent"),
+    "continuing": ("going back", "accent"),
     "ready": ("ready", "accent"),
     "running": ("running", "good"),
     "paused": ("paused", "accent"),
@@ -58,6 +59,8 @@ class StatusBar(QStatusBar):
         self._timer.timeout.connect(self._refresh)
         bridge.frame.connect(self._soon)
         bridge.status_changed.connect(self._soon)
+        bridge.source_changed.connect(self._soon)
+        bridge.player_changed.connect(self._soon)
         self._refresh()
 
     @property
@@ -77,23 +80,26 @@ class StatusBar(QStatusBar):
             self._timer.start()
 
     def _refresh(self) -> None:
-        state = self._bridge.status.state
+        state, recording = self._bridge.status.state, self._bridge.recording
         text, role = _STATES[state]
+        scene = self._document.scene
+        if self._bridge.source == "replay" and recording is not None:
+            text, role, scene = ("replay, playing" if self._bridge.playing else "replay"), "accent", recording.scene
         parts: list[Part] = []
         snapshot = self._bridge.displayed
         if snapshot is not None:
             if Fields.CONTACTS in snapshot.valid:
                 parts.append((f"{len(snapshot.contacts)} contacts closed", "dim"))
             if Fields.SOLVER in snapshot.valid:
-                steps = round(snapshot.time / self._document.scene.solver.step_s)
+                steps = round(snapshot.time / scene.solver.step_s)
                 bad = snapshot.solver.unconverged
                 text_of = f"{bad:,} unconverged of {steps:,} steps".replace(",", " ")
                 parts.append((text_of, "warning" if bad else "dim"))
-        if not self._bridge.live:
+        if self._bridge.source == "simulation" and not self._bridge.live:
             parts.append(("looking back: End returns to the newest state", "accent"))
         self.left.say(parts, text, role)
-        self.right.say([(f"{self.fps:.0f} fps", "dim")] if state == "running" else [])
-        if state == "running":
+        self.right.say([(f"{self.fps:.0f} fps", "dim")] if self._bridge.moving else [])
+        if self._bridge.running:
             self._soon()
 
 

@@ -46,7 +46,8 @@ class Holds:
     """
 
     def __init__(self, scene: Scene, law: StrainLaw, count: int | None = None) -> None:
-        self._support, self._strain, self._law = scene.support, scene.strain, law
+        self.scene, self.law = scene, law
+        self._support, self._strain = scene.support, scene.strain
         self._length = scene.beam.length_m
         self._values = body_names(scene.beam).values
         self._anchors = self._read(scene)
@@ -89,7 +90,7 @@ class Holds:
             return 0
         if isinstance(self._strain, Peristalsis):
             return math.floor(self._length / self._strain.wavelength_m) + 2
-        which, _ = minima(self._law.at, np.linspace(0.0, scene.run.duration_s, _SAMPLES), self._length)
+        which, _ = minima(self.law.at, np.linspace(0.0, scene.run.duration_s, _SAMPLES), self._length)
         return int(np.bincount(which, minlength=1).max()) + 1
 
     def at(
@@ -120,8 +121,8 @@ class Holds:
             As in `StrainReference.hold_twist`.
         """
         t = np.asarray(t, dtype=np.float64)
-        travel = self._law.travel(t) if travel is None else travel
-        speed = np.nan_to_num(self._law.speed(t) if speed is None else speed)
+        travel = self.law.travel(t) if travel is None else travel
+        speed = np.nan_to_num(self.law.speed(t) if speed is None else speed)
         hold, twist = np.zeros((len(t), self.count, 4)), np.zeros((len(t), self.count, 12))
         support = self._support
         if isinstance(support, Rings):
@@ -185,11 +186,11 @@ class Holds:
             past = time - t[near]
             way = travel[near] + past * (speed[near, 0] + 0.5 * past * speed[near, 1])
             now = np.column_stack([speed[near, 0] + past * speed[near, 1], speed[near, 1]])
-            return self._law.at(time, x, way, now)
+            return self.law.at(time, x, way, now)
 
         where = own if field is None else field
         which, at = minima(where, t, self._length)
-        if field is None and self._law.has_speed and self._law.follows(0):
+        if field is None and self.law.has_speed and self.law.follows(0):
             rate, change = -speed[which, 0], -speed[which, 1]
         else:
             rate, change = motion(where, t[which], at, self._length)

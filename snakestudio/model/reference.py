@@ -5,7 +5,7 @@ StrainReference is its sibling for a continuous body.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,11 @@ class JointReference:
     angle: FloatArray
     rate: FloatArray
     acceleration: FloatArray
+
+    def since(self, time: float) -> JointReference:
+        """The part around and after `time`: what an engine that stands there may still ask for."""
+        begin = _begin(self.time, time)
+        return JointReference(self.time[begin:], self.angle[begin:], self.rate[begin:], self.acceleration[begin:])
 
     def at(self, time: float) -> tuple[FloatArray, FloatArray]:
         """Angle and rate at `time`, each (n_joints, 2); the ends hold outside the knots."""
@@ -83,6 +88,19 @@ class StrainReference:
     travel: FloatArray
     hold: FloatArray
     hold_twist: FloatArray
+
+    def since(self, time: float) -> StrainReference:
+        """The part around and after `time`: what an engine that stands there may still ask for."""
+        begin = _begin(self.time, time)
+        return StrainReference(
+            **{f.name: getattr(self, f.name)[0 if f.name == "abscissa" else begin :] for f in fields(self)}
+        )
+
+
+def _begin(knots: FloatArray, time: float) -> int:
+    """An even number of knots to leave out, so that two or more before `time` stay, and pairs stay pairs."""
+    before = int(np.searchsorted(knots, time, side="right")) - 1
+    return max(0, min(before - 3, len(knots) - 3) // 2 * 2)
 
 
 Reference = JointReference | StrainReference

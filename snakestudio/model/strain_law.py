@@ -68,6 +68,7 @@ class StrainLaw:
     """
 
     def __init__(self, strain: Strain, beam: Beam) -> None:
+        self.strain, self.beam = strain, beam
         text = strain.text()
         units, self._values = body_names(beam)
         constants = {name: unit for name, (_, unit) in text.constants.items()}

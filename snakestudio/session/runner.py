@@ -16,7 +16,7 @@ from snakestudio.engines.base import Engine, StepReport
 from snakestudio.errors import SceneError
 from snakestudio.model.controllers import Controller
 from snakestudio.model.edits import changed_keys, get_value, tree, with_values
-from snakestudio.model.events import Change
+from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.fields import field_doc
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import Reference
@@ -24,12 +24,17 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.paths import cache_dir
 from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.run_events import EventDetector
 from snakestudio.session.run_file.about import Origin
+from snakestudio.session.state_codec import decode, encode
 
 __all__ = ["OfflineRun", "Runner", "run_offline", "save_failing_problem"]
 
 MAX_PERIODS = 100
 """Control periods that are handed to an engine at once: enough to make the call's cost vanish, little to hold."""
+
+KEEP_S = 1.0
+"""Simulated time after which the full state is kept again, s; it also is where somebody reached into the run."""
 
 Sink = Callable[[Reference], None]
 
@@ -38,6 +43,18 @@ _LIVE_PARTS = (
     "path", "strain", "support",
 )  # fmt: skip
 _LIVE_KEYS = ("solver.tolerance", "solver.max_iterations", "solver.error_tolerance", "run.duration_s")
+
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    """How far a run is: references that are under way, and which row comes next."""
+
+    reference: Reference | None
+    reference_begin: int
+    reference_end: int
+    next_row: int
+    last_row_step: int
+    end_step: int
 
 
 class Runner:
@@ -81,6 +98,7 @@ class Runner:
         if self._closed_loop:  # what it makes of the start belongs to the first row
             first = np.arange(scene.steps_per_period + 1, dtype=np.float64) * scene.solver.step_s
             self.controller.reference(first, self.engine.snapshot())
+        self._watch = EventDetector(self.recording.schema, scene)
         self._record(self.engine.initial_rows())
         self.latest: Snapshot = self._snapshot()
         self._latest_step = 0
@@ -94,6 +112,10 @@ class Runner:
         self._reference_begin = 0
         self._next_row = 1
         self._last_row_step = 0
+        self._keep_state = True  # a state of the very beginning, too
+        self._kept_step = 0
+        self._keep_steps = max(1, round(KEEP_S / scene.solver.step_s))
+        self._pulled: int | None = None
 
     @property
     def time(self) -> float:
@@ -119,6 +141,8 @@ class Runner:
         """
         remaining = min(n_steps, self.end_step - self.engine.step_count)
         report: StepReport | None = None
+        if self._keep_state:
+            self._keep()
         while report is None or (report.ok and remaining > 0):
             now = self.engine.step_count
             if self._reference is None or now >= self._reference_end:
@@ -134,6 +158,12 @@ class Runner:
             if len(report.rows):
                 self._last_row_step = int(report.rows.steps[-1])
             remaining -= steps
+            if report.ok and self.engine.step_count - self._kept_step >= self._keep_steps:
+                self._keep()
+        if not report.ok:
+            self.recording.add_event(RunEvent(self.time, "fault", report.message))
+        if self.finished or not report.ok:
+            self.note_events()
         self.latest, self._latest_step = self._snapshot(), self.engine.step_count
         return report
 
@@ -152,6 +182,13 @@ class Runner:
         if len(values) and len(rows):
             rows = replace(rows, extra=np.hstack([rows.extra, np.tile(values, (len(rows), 1))]))
         self.recording.append(rows)
+        for event in self._watch.feed(rows):
+            self.recording.add_event(event)
+
+    def note_events(self) -> None:
+        """Look at the newest rows, too: events are otherwise found some rows at a time."""
+        for event in self._watch.flush():
+            self.recording.add_event(event)
 
     def _snapshot(self) -> Snapshot:
         """The present state, with what the controller has to say."""
@@ -185,6 +222,54 @@ class Runner:
             due.append(stop)
         return tuple(due)
 
+    def pull(self, link: int, force: tuple[float, float, float]) -> None:
+        """Pull with a force (N, world frame) on the centre of gravity of a link until told otherwise."""
+        self.engine.apply_wrench(link, (*force, 0.0, 0.0, 0.0))
+        self._keep_state = True  # nobody can repeat what a hand did
+        pulled = any(force)
+        if pulled and self._pulled != link:
+            self.recording.add_event(RunEvent(self.time, "note", f"Link {link + 1} is pulled by hand"))
+        self._pulled = link if pulled else None
+
+    def checkpoint(self) -> bytes:
+        """Everything that decides how the run goes on; see `restore`."""
+        progress = _Progress(
+            self._reference, self._reference_begin, self._reference_end,
+            self._next_row, self._last_row_step, self.end_step,
+        )  # fmt: skip
+        state = (self.engine.checkpoint(), self.controller.checkpoint(), progress)
+        return encode(state, self.scene, self.time)
+
+    def restore(self, checkpoint: bytes, scene: Scene) -> None:
+        """Stand where a run of the same scene stood when it made `checkpoint`; the recording stays as it is.
+
+        Parameters
+        ----------
+        checkpoint : bytes
+        scene : Scene
+            What the scene had become by then.
+
+        Raises
+        ------
+        StateError
+            If it cannot be read, or was made by another version of the program.
+        """
+        engine, controller, progress = decode(checkpoint, scene)
+        self.engine.restore(engine)
+        self.controller.restore(controller)
+        self.scene = scene
+        self._reference = progress.reference
+        self._reference_begin, self._reference_end = progress.reference_begin, progress.reference_end
+        self._next_row, self._last_row_step = progress.next_row, progress.last_row_step
+        self.end_step = progress.end_step
+        self.latest, self._latest_step = self._snapshot(), self.engine.step_count
+        self._kept_step = self.engine.step_count
+
+    def _keep(self) -> None:
+        """Have the recording keep the present state, to go on from there one day."""
+        self.recording.add_checkpoint(self.time, self.checkpoint())
+        self._kept_step, self._keep_state = self.engine.step_count, False
+
     def apply(self, scene: Scene) -> list[str]:
         """Take over from `scene` what can change while the run goes; it holds from the next control period on.
 
@@ -207,6 +292,7 @@ class Runner:
         if live != self.scene and self.engine.apply(live):
             self.controller.apply(live, self.time)
             self._reference = None
+            self._keep_state = True
             if live.run.duration_s != self.scene.run.duration_s:
                 self.end_step = max(self.engine.step_count, live.n_steps)
             values = {key: tree(get_value(live, key)) for key in changed_keys(self.scene, live)}

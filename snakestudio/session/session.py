@@ -13,86 +13,41 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from snakestudio.engines import registry as engines
 from snakestudio.errors import Problem, SnakeStudioError
+from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.session.clock import Clock
 from snakestudio.session.commands import Commands
+from snakestudio.session.continuation import continue_run
 from snakestudio.session.preparation import Preparation
 from snakestudio.session.preview import preview
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner, save_failing_problem
 from snakestudio.session.scene_check import check
+from snakestudio.session.status import (
+    Continued,
+    Event,
+    NotContinued,
+    RunFailed,
+    RunFinished,
+    Status,
+    StatusChanged,
+)
 
-__all__ = ["Event", "RunFailed", "RunFinished", "Session", "Status", "StatusChanged"]
+__all__ = ["Continued", "Event", "NotContinued", "RunFailed", "RunFinished", "Session", "Status", "StatusChanged"]
 
 log = logging.getLogger(__name__)
-
-State = Literal["empty", "preparing", "ready", "running", "paused", "finished", "blocked", "failed"]
 
 _REST, _LEAST_REST = 3.0, 0.15
 """Pause after an edit among many: as a multiple of the time that it took, and at least, s (all plots begin anew)."""
 
 _TICK_WALL = 0.01
 """Wall time between two snapshots while running, s: finer than any display shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What a session is doing.
-
-    Attributes
-    ----------
-    state : str
-        "empty" (no scene), "preparing" (compiling the engine), "ready" (at t = 0), "running", "paused",
-        "finished" (duration reached), "blocked" (the scene cannot run, see `problems`), "failed" (the physics
-        failed, see `message`).
-    message : str
-        A sentence for the status bar.
-    progress : float
-        Finished fraction while preparing.
-    problems : tuple of Problem
-        All findings about the scene, errors first.
-    pending : tuple of str
-        Dotted keys of edits that apply at the next reset.
-    """
-
-    state: State = "empty"
-    message: str = ""
-    progress: float = 0.0
-    problems: tuple[Problem, ...] = ()
-    pending: tuple[str, ...] = ()
-
-
-class Event:
-    """Something rare that happened in a session."""
-
-
-@dataclass(frozen=True, slots=True)
-class StatusChanged(Event):
-    """`Session.status` is another one."""
-
-    status: Status
-
-
-@dataclass(frozen=True, slots=True)
-class RunFinished(Event):
-    """The run reached its duration."""
-
-    time: float
-
-
-@dataclass(frozen=True, slots=True)
-class RunFailed(Event):
-    """The physics failed; what was recorded is kept, and the contact problem was saved if there was one."""
-
-    message: str
-    saved: Path | None
 
 
 class Session:
@@ -114,6 +69,8 @@ class Session:
         self._preparation: Preparation | None = None
         self._play_when_ready = False
         self._closing = False
+        self._continuation: Callable[[], None] | None = None
+        self._stop_continuing = threading.Event()
         self._wall_per_step = 1e-5
         self.applied_edits = 0
         self.status = Status()
@@ -163,8 +120,21 @@ class Session:
         """Pull with a force (N, world frame) on the centre of gravity of a link until told otherwise."""
         self._commands.put(lambda: self._do_pull(link, force))
 
+    def continue_from(self, recording: Recording, time: float, base_dir: Path | None = None, name: str = "") -> None:
+        """Begin a new run whose beginning is the recorded one up to `time` (s); it stands there.
+
+        `name` is what the recorded run is called. See `continue_run`; the outcome is a `Continued` or `NotContinued`.
+        """
+        self._stop_continuing.clear()
+        self._commands.put(lambda: self._do_continue(recording, time, base_dir, name))
+
+    def cancel_continuing(self) -> None:
+        """Stop going back to a recorded moment: everything stays as it was."""
+        self._stop_continuing.set()
+
     def close(self) -> None:
         """End the worker thread; returns when it has ended."""
+        self._stop_continuing.set()
         self._commands.put(self._do_close)
         self._thread.join()
 
@@ -264,7 +234,7 @@ class Session:
 
     def _do_open(self, scene: Scene, base_dir: Path | None) -> None:
         self._scene, self._base_dir = scene, base_dir
-        self._play_when_ready = False
+        self._play_when_ready, self._continuation = False, None
         self._rebuild()
 
     def _rebuild(self) -> None:
@@ -301,7 +271,10 @@ class Session:
         self.recording = self._runner.recording
         self.latest = self._runner.latest
         self._publish(Status("ready", problems=problems))
-        if self._play_when_ready:
+        if self._continuation is not None:
+            wanted, self._continuation = self._continuation, None
+            wanted()
+        elif self._play_when_ready:
             self._do_play()
 
     def _watch_preparation(self) -> None:
@@ -361,6 +334,8 @@ class Session:
     def _do_pause(self) -> None:
         self._play_when_ready = False
         if self.status.state == "running":
+            if self._runner is not None:
+                self._runner.note_events()
             self._publish(replace(self.status, state="paused", message=""))
 
     def _do_step(self, n_steps: int | None) -> None:
@@ -383,7 +358,34 @@ class Session:
 
     def _do_pull(self, link: int, force: tuple[float, float, float]) -> None:
         if self._runner is not None:
-            self._runner.engine.apply_wrench(link, (*force, 0.0, 0.0, 0.0))
+            self._runner.pull(link, force)
+
+    def _do_continue(self, recording: Recording, time: float, base_dir: Path | None, name: str) -> None:
+        if self.status.state == "preparing":  # the engine is not there yet
+            self._continuation = lambda: self._do_continue(recording, time, base_dir, name)
+            return
+        before = replace(self.status, state="paused") if self.status.state == "running" else self.status
+        self._publish(Status("continuing", f"Going back to {time:.3f} s ..."))
+
+        def tell(fraction: float) -> bool:
+            self._publish(replace(self.status, progress=fraction))
+            return not self._stop_continuing.is_set()
+
+        try:
+            found = continue_run(recording, time, base_dir, name, progress=tell)
+        except SnakeStudioError as error:
+            self._publish(before)
+            self._on_event(NotContinued(str(error)))
+            return
+        if found is None:
+            self._publish(before)
+            return
+        self._runner, self._base_dir = found.runner, base_dir
+        self._scene = found.runner.scene
+        self.recording, self.latest = found.runner.recording, found.runner.latest
+        self._play_when_ready = False
+        self._publish(Status("paused", problems=before.problems))
+        self._on_event(Continued(found.time, found.notes))
 
     def _do_close(self) -> None:
         self._stop_preparation()

@@ -117,12 +117,20 @@ class FakeBridge(QObject):
     frame = Signal()
     cursor_changed = Signal()
     recording_changed = Signal()
+    source_changed = Signal()
+    player_changed = Signal()
+    source = "simulation"
+    player = None
 
     def __init__(self, recording: SpooledRecording | None = None) -> None:
         super().__init__()
         self.recording = recording
         self.status = FakeStatus()
         self.cursor: int | None = None
+
+    @property
+    def running(self) -> bool:
+        return self.status.state == "running"
 
     @property
     def live(self) -> bool:

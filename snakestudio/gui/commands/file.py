@@ -11,6 +11,14 @@ FILE: tuple[Spec, ...] = (
     Spec("open", "File", "Open ...", lambda w: w.files.ask_open(), ("Ctrl+O",), icon="open"),
     Spec("open_recent", "File/Open Recent"),
     Spec("open_example", "File/Open Example"),
+    Spec(
+        "open_run", "File", "Open Run ...", lambda w: w.open_runs.ask_open(), ("Ctrl+Shift+F",), icon="open",
+        tip="Show a recorded run (.mcap); the simulation stands meanwhile",
+    ),
+    Spec(
+        "close_run", "File", "Back to the Simulation", lambda w: w.bridge.close_run(), (),
+        lambda w: w.bridge.source != "simulation", tip="Close the run that was opened",
+    ),
     line("File"),
     Spec("save", "File", "Save", lambda w: w.files.save(), ("Ctrl+S",), icon="save"),
     Spec("save_as", "File", "Save As ...", lambda w: w.files.ask_save(), ("Ctrl+Shift+S",)),

@@ -14,19 +14,15 @@ __all__ = ["SIMULATION"]
 
 
 def _can_run(w: MainWindow) -> bool:
-    return w.bridge.status.state in ("ready", "running", "paused", "finished", "preparing")
+    return _can_step(w) or w.bridge.status.state == "preparing"
 
 
 def _can_step(w: MainWindow) -> bool:
-    return w.bridge.status.state in ("ready", "running", "paused", "finished")
-
-
-def _has_rows(w: MainWindow) -> bool:
-    return w.bridge.recording is not None
+    return w.bridge.source == "replay" or w.bridge.status.state in ("ready", "running", "paused", "finished")
 
 
 def _play_label(w: MainWindow) -> str:
-    return "Pause" if w.bridge.status.state == "running" else "Play"
+    return "Pause" if w.bridge.moving else "Play"
 
 
 def _speed(places: int) -> Callable[[MainWindow], None]:
@@ -67,18 +63,5 @@ SIMULATION: tuple[Spec, ...] = (
         "make_continuum", "Simulation", "Make Continuum Scene from Gait", lambda w: w.make_continuum(),
         enabled=lambda w: not w.document.scene.model.continuum and w.document.scene.controller.uses_gait,
         tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
-    ),
-    line("Simulation"),
-    Spec(
-        "row_back", "Simulation", "Row Before", lambda w: w.time_bar.track.shift(-1), ("Left",), _has_rows, local=True,
-        tip="Look at the recorded row before",
-    ),
-    Spec(
-        "row_on", "Simulation", "Row After", lambda w: w.time_bar.track.shift(1), ("Right",), _has_rows, local=True,
-        tip="Look at the recorded row after",
-    ),
-    Spec(
-        "live", "Simulation", "Go to the Newest State", lambda w: w.bridge.set_cursor(None), ("End",),
-        lambda w: not w.bridge.live, local=True, icon="live",
     ),
 )  # fmt: skip

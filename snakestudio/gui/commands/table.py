@@ -7,9 +7,10 @@ from snakestudio.gui.commands.file import FILE
 from snakestudio.gui.commands.help import HELP
 from snakestudio.gui.commands.simulation import SIMULATION
 from snakestudio.gui.commands.spec import Spec
+from snakestudio.gui.commands.time import TIME
 from snakestudio.gui.commands.view import VIEW
 
 __all__ = ["TABLE"]
 
-TABLE: tuple[Spec, ...] = (*FILE, *EDIT, *VIEW, *SIMULATION, *HELP)
+TABLE: tuple[Spec, ...] = (*FILE, *EDIT, *VIEW, *SIMULATION, *TIME, *HELP)
 """All commands, in the order of the menus."""

@@ -130,6 +130,7 @@ class Viewport(QWidget):
         bridge.status_changed.connect(self.refresh)
         document.scene_changed.connect(self._on_scene)
         document.opened.connect(self._on_opened)
+        bridge.source_changed.connect(self._on_source)
         selection.changed.connect(self.refresh)
         selection.hover_changed.connect(self.refresh)
         self._on_scene()
@@ -146,9 +147,9 @@ class Viewport(QWidget):
 
     @property
     def scene(self) -> Scene:
-        """The scene that is drawn: the document's, or when looking back what it was at that time."""
+        """The scene that is drawn: the document's, or when looking back (or at another run) that of then."""
         recording, snapshot = self.bridge.recording, self.bridge.displayed
-        if self.bridge.live or recording is None or snapshot is None:
+        if recording is None or snapshot is None or (self.bridge.live and self.bridge.source == "simulation"):
             return self.document.scene
         return recording.scene_at(snapshot.time)
 
@@ -181,14 +182,8 @@ class Viewport(QWidget):
                 self.frame_all(at_once=True)
             self._frame_home = self.snapshot is None and not self.navigator.touched
         scene, overlays = self.preview.dress(self.scene, self.overlays())
-        return Picture(
-            scene,
-            self.snapshot,
-            overlays,
-            self.navigator.camera,
-            theme.render_theme(),
-            self.document.base_dir,
-        )
+        camera, folder = self.navigator.camera, self.document.base_dir
+        return Picture(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)
 
     def _fall_back(self, reason: str) -> None:
         """Show the plain view from above from now on."""
@@ -264,6 +259,13 @@ class Viewport(QWidget):
         self.editor.place()
         self._explain()
         self.refresh()
+
+    def _on_source(self) -> None:
+        """Another run is shown, maybe of another robot."""
+        self.selection.clear()
+        self._on_scene()
+        self._on_opened()
+        self._left_behind = None
 
     def _on_opened(self) -> None:
         self._mouse.cancel()

@@ -1,0 +1,146 @@
+"""Runs that were recorded before: opened from their files, shown in place of the simulation, and gone on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QSettings, QTimer
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from snakestudio.gui.banner import Banner, Button
+from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.files import Files
+from snakestudio.gui.job import Job, Progress
+from snakestudio.model.recording import Recording
+
+if TYPE_CHECKING:
+    from snakestudio.session.run_file import RunFile
+
+__all__ = ["RUN_SUFFIX", "OpenRuns"]
+
+RUN_SUFFIX = ".mcap"
+_FILTER = f"Recorded runs (*{RUN_SUFFIX});;All files (*)"
+_FOLDER = "runs/folder"
+
+
+class OpenRuns(QObject):
+    """What the window does with recorded runs.
+
+    Parameters
+    ----------
+    bridge : SessionBridge
+    files : Files
+        Asks about unsaved changes.
+    banner : Banner
+        Says what is shown, and what could not be.
+    settings : QSettings
+        Keeps the folder that was looked in last.
+    window : QWidget
+        Parent of the dialog.
+    """
+
+    def __init__(
+        self, bridge: SessionBridge, files: Files, banner: Banner, settings: QSettings, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._bridge, self._files, self._banner = bridge, files, banner
+        self._settings, self._window = settings, window
+        self._path = Path()
+        self._job: Job[RunFile] | None = None
+        self._opened: list[RunFile] = []
+        self._last: tuple[Recording, str] | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(30)
+        self._timer.timeout.connect(self._watch)
+        bridge.source_changed.connect(self._on_source)
+        bridge.continued.connect(self._on_continued)
+        bridge.refused.connect(lambda message: self._banner.say("warning", message))
+
+    # --- opening --------------------------------------------------------------------------------------------------
+
+    def ask_open(self) -> None:
+        """Ask for a file and show its run."""
+        folder = str(self._settings.value(_FOLDER) or Path.home())
+        name, _ = QFileDialog.getOpenFileName(self._window, "Open Run", folder, _FILTER)
+        if name:
+            self._settings.setValue(_FOLDER, str(Path(name).parent))
+            self.open(Path(name))
+
+    def open(self, path: Path) -> None:
+        """Show the run of a file once it is read; the window does not wait for that."""
+        if self._job is not None:
+            return
+
+        def work(progress: Progress) -> RunFile:
+            from snakestudio.session.run_file import open_run
+
+            return open_run(path)
+
+        self._path, self._job = path, Job("opening of the run", work)
+        self._timer.start()
+
+    def _watch(self) -> None:
+        job = self._job
+        if job is None or job.running:
+            return
+        self._timer.stop()
+        self._job = None
+        if job.result is None:
+            self._banner.say("warning", f"{self._path.name} was not opened.\n{job.error}")
+        elif not len(job.result):
+            job.result.close()
+            self._banner.say("warning", f"{self._path.name} was not opened.\nIt holds no rows; nothing was recorded.")
+        else:
+            self._opened.append(job.result)
+            self.show(job.result, self._path.name)
+
+    def show(self, recording: Recording, name: str) -> None:
+        """Show a run that was loaded, under a name."""
+        self._last = recording, name
+        self._bridge.open_run(recording, name)
+        for other in [run for run in self._opened if run is not recording]:
+            self._opened.remove(other)
+            other.close()
+
+    def close(self) -> None:
+        """Give back the files; call when nothing is shown any more."""
+        self._timer.stop()
+        if self._job is not None:
+            self._job.wait()
+            if self._job.result is not None:
+                self._job.result.close()
+            self._job = None
+        while self._opened:
+            self._opened.pop().close()
+
+    # --- going on -------------------------------------------------------------------------------------------------
+
+    def continue_here(self) -> None:
+        """Go on from the moment that is shown; of a run that was opened, its scene takes the place of the open one."""
+        if self._bridge.source == "simulation" or self._files.may_discard():
+            self._bridge.continue_here()
+
+    # --- what is said ---------------------------------------------------------------------------------------------
+
+    def _on_source(self) -> None:
+        if self._bridge.source != "simulation":
+            buttons: list[Button] = [
+                ("Continue from Here", self.continue_here),
+                ("Back to the Simulation", self._bridge.close_run),
+            ]
+            text = (
+                f"{self._bridge.source_name} is shown, a recorded run. The open scene is left as it is; an edit of it "
+                "leads back to the simulation."
+            )
+            self._banner.say("info", text, buttons, closable=False)
+        elif self._last is not None:
+            recording, name = self._last
+            again: Button = (f"Show {name} Again", lambda: self.show(recording, name))
+            self._banner.say("info", "Back at the simulation.", [again], passing=True)
+
+    def _on_continued(self, notes: tuple[str, ...]) -> None:
+        if notes:
+            self._banner.say("warning", " ".join(("The simulation goes on from here.", *notes)))
+        else:
+            self._banner.say("info", "The simulation goes on from here: press Space.", passing=True)

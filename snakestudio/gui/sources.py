@@ -1,0 +1,75 @@
+"""Where what the window shows comes from: the simulation, or a run that was recorded. A live robot fits in, too."""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from snakestudio.model.recording import Recording
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.session.session import Session
+
+__all__ = ["LoadedRun", "Simulation", "Source", "SourceKind"]
+
+SourceKind = Literal["simulation", "replay", "robot"]
+
+
+class Source(Protocol):
+    """Something with a recording and a newest state."""
+
+    @property
+    def kind(self) -> SourceKind:
+        """What it is."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What it is called; empty if there is only one of its kind."""
+        ...
+
+    @property
+    def recording(self) -> Recording | None:
+        """Its rows so far; None before the first."""
+        ...
+
+    @property
+    def latest(self) -> Snapshot | None:
+        """Its newest state: another object whenever there is a newer one."""
+        ...
+
+
+class Simulation:
+    """The run that the session makes."""
+
+    kind: SourceKind = "simulation"
+    name = ""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @property
+    def recording(self) -> Recording | None:
+        """Of the present run."""
+        return self._session.recording
+
+    @property
+    def latest(self) -> Snapshot | None:
+        """Finer in time than the rows."""
+        return self._session.latest
+
+
+class LoadedRun:
+    """A recording that is complete.
+
+    Parameters
+    ----------
+    recording : Recording
+        With at least one row.
+    name : str
+    """
+
+    kind: SourceKind = "replay"
+
+    def __init__(self, recording: Recording, name: str) -> None:
+        self.recording: Recording | None = recording
+        self.name = name
+        self.latest: Snapshot | None = recording.snapshot(len(recording) - 1)

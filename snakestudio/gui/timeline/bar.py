@@ -1,0 +1,105 @@
+"""The time bar under the viewport: the track, and below it buttons that play and the time in figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+
+from snakestudio.gui import theme
+from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.document import Document
+from snakestudio.gui.timeline.track import Track
+from snakestudio.gui.timeline.transport import Transport
+
+__all__ = ["TimeBar"]
+
+_MENU = (
+    "continue_here", "", "play_recorded", "loop", "mark_in", "mark_out", "play_all", "", "event_back", "event_on",
+    "show_all_time",
+)  # fmt: skip
+
+
+class TimeBar(QWidget):
+    """Everything about time in one place; `set_actions` gives it its buttons once there are commands."""
+
+    def __init__(self, bridge: SessionBridge, document: Document, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 2, 4, 4)
+        column.setSpacing(0)
+        self._row = QHBoxLayout()
+        self._row.setContentsMargins(4, 0, 8, 0)
+        self._row.setSpacing(8)
+        self.track = Track(bridge, document, self)
+        self.figures = _Times(self.track, self)
+        self.live = QToolButton(self)
+        self.live.setText("Live")
+        self.live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.live.setFixedHeight(theme.scaled(28))
+        self.live.clicked.connect(lambda: bridge.set_cursor(None))
+        self.transport: Transport | None = None
+        column.addWidget(self.track, 1)
+        column.addLayout(self._row)
+        self._row.addStretch(1)
+        self._row.addWidget(self.figures)
+        self._row.addWidget(self.live)
+        bridge.cursor_changed.connect(self._on_cursor)
+        bridge.source_changed.connect(self._on_cursor)
+        self.track.refreshed.connect(self.figures.update)
+        self.renew_theme()
+        self._on_cursor()
+
+    def set_actions(self, action: Callable[[str], QAction]) -> None:
+        """Take the commands that act on time."""
+        self.transport = Transport(self._bridge, action, self)
+        self._row.insertWidget(0, self.transport)
+        menu = QMenu(self.track)
+        for name in _MENU:
+            if name:
+                menu.addAction(action(name))
+            else:
+                menu.addSeparator()
+        self.track.menu = menu
+
+    def renew_theme(self) -> None:
+        """The palette is another one."""
+        self.live.setIcon(theme.icon("live"))
+
+    def close_pictures(self) -> None:
+        """Give back what small pictures hold; call before the program quits."""
+        self.track.close_pictures()
+
+    def _on_cursor(self) -> None:
+        loaded = self._bridge.source != "simulation"
+        self.live.setText("End" if loaded else "Live")
+        self.live.setToolTip("Go to the last row (End)" if loaded else "Return to the newest state (End)")
+        self.live.setAccessibleName("Go to the last row" if loaded else "Return to the newest state")
+        self.live.setEnabled(not self._bridge.live)
+        self.figures.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.setFixedHeight(theme.scaled(82))
+
+
+class _Times(QWidget):
+    """Shown time and whole time in figures."""
+
+    def __init__(self, track: Track, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._track = track
+        self._font = theme.value_font(13)
+        self.setFixedSize(theme.scaled(164), theme.scaled(28))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setFont(self._font)
+            painter.setPen(theme.colour("text"))
+            text = f"{self._track.shown:.3f} / {self._track.end:.3f} s"
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+        finally:
+            painter.end()

@@ -1,0 +1,115 @@
+"""Which part of a run the track shows, and where in it a time stands; plain numbers, no Qt."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["Scale", "tick_step"]
+
+_CLOSEST = 0.05
+"""Shortest time that fills the track, s."""
+
+
+class Scale:
+    """Times from `begin` to `end` lie along a track that is `width` long, with a margin at both ends."""
+
+    def __init__(self, margin: float) -> None:
+        self._margin, self._width = margin, 1.0
+        self._whole = 1.0
+        self._part: tuple[float, float] | None = None
+
+    @property
+    def begin(self) -> float:
+        """Time at the left end, s."""
+        return 0.0 if self._part is None else self._part[0]
+
+    @property
+    def end(self) -> float:
+        """Time at the right end, s."""
+        return self._whole if self._part is None else self._part[1]
+
+    @property
+    def whole(self) -> float:
+        """End of the whole run, s."""
+        return self._whole
+
+    @property
+    def zoomed(self) -> bool:
+        """Whether only a part is shown."""
+        return self._part is not None
+
+    def fit(self, width: float, whole: float) -> None:
+        """Take over the track's width, px, and the end of the run, s."""
+        self._width, self._whole = max(1.0, width - 2 * self._margin), max(whole, 1e-6)
+        if self._part is not None:
+            self._show(*self._part)
+
+    def show_all(self) -> None:
+        """Show the whole run."""
+        self._part = None
+
+    def x_of(self, time: float) -> float:
+        """Where a time (s) stands, px; times that are not shown stand at the ends."""
+        share = (time - self.begin) / (self.end - self.begin)
+        return self._margin + self._width * min(max(share, 0.0), 1.0)
+
+    def shows(self, time: float) -> bool:
+        """Whether a time (s) is in the part that is shown."""
+        return self.begin <= time <= self.end
+
+    def time_at(self, x: float) -> float:
+        """The time (s) that stands at x, px."""
+        share = min(max((x - self._margin) / self._width, 0.0), 1.0)
+        return self.begin + share * (self.end - self.begin)
+
+    def zoom(self, factor: float, about: float) -> None:
+        """Show `factor` times as long a part; the time `about` (s) stays where it is."""
+        length = min((self.end - self.begin) * factor, self._whole)
+        share = (about - self.begin) / (self.end - self.begin)
+        if length >= self._whole * (1 - 1e-9):
+            self._part = None
+            return
+        length = max(length, min(_CLOSEST, self._whole))
+        begin = about - share * length
+        self._show(begin, begin + length)
+
+    def pan(self, seconds: float) -> None:
+        """Show a part that lies so much later."""
+        if self._part is not None:
+            self._show(self._part[0] + seconds, self._part[1] + seconds)
+
+    def centre(self, time: float) -> None:
+        """Show the part around a time (s)."""
+        if self._part is not None:
+            self.pan(time - 0.5 * (self._part[0] + self._part[1]))
+
+    def reveal(self, time: float) -> bool:
+        """Turn the page if a time (s) is not shown; whether that was so."""
+        if self.shows(time) or self._part is None:
+            return False
+        length = self.end - self.begin
+        begin = time - 0.1 * length if time > self.end else time - 0.9 * length
+        self._show(begin, begin + length)
+        return True
+
+    def _show(self, begin: float, end: float) -> None:
+        length = min(end - begin, self._whole)
+        begin = min(max(begin, 0.0), self._whole - length)
+        self._part = begin, begin + length
+
+    def ticks(self, spacing: float) -> list[float]:
+        """Round times (s) at least `spacing` px apart."""
+        step = tick_step((self.end - self.begin) * spacing / self._width)
+        first, last = math.ceil(self.begin / step - 1e-9), math.floor(self.end / step + 1e-9)
+        return [step * number for number in range(first, last + 1)]
+
+
+def tick_step(least: float) -> float:
+    """The next round duration from `least` on, s: 1, 2, 5 times a power of ten; of a minute from a minute on."""
+    if least >= 30.0:
+        for step in (60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0):
+            if step >= least:
+                return step
+        return 3600.0 * math.ceil(least / 3600.0)
+    power = 10.0 ** math.floor(math.log10(max(least, 1e-9)))
+    return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= least * (1 - 1e-9))

@@ -1,0 +1,249 @@
+"""Moments of a run worth going back to, found in its rows as they come: impacts, jams, steps that were not solved.
+
+What counts as an **impact**: the impulse that obstacles give a link between two rows rises, from one row to the next,
+by more than a threshold. That is the larger of what stops the link at 5 cm/s, and of twice the impulse that the link
+pushed hardest got in a row, in the mean over the last half second: where a robot pushes itself along, ordinary pushing
+is no impact, and on open ground a light touch is one. One link is hit once in a fifth of a second at most.
+
+**Jams** are those that the leader-follower controller finds (its columns say so); without resolution of jams, two or
+more joints that stay away from their references as long as it would wait. **Unsolved** steps within a quarter of a
+second are one moment, at the worst of them.
+
+Rows are looked at some at a time, for the sake of speed; `flush` looks at the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.controllers import LeaderFollower
+from snakestudio.model.events import RunEvent
+from snakestudio.model.recording import ContactRows, Recording, Rows, Schema
+from snakestudio.model.scene import Scene
+
+__all__ = ["EventDetector", "find_events"]
+
+FloatArray = NDArray[np.float64]
+
+BATCH = 32
+"""Rows that are looked at together."""
+
+STOPPED_SPEED = 0.05
+"""An impact stops a link that moves at this, at least, m/s."""
+
+HABIT_S = 0.5
+"""Time over which the pushing is taken that is no impact, s."""
+
+HABIT = 2.0
+"""So many times that pushing is an impact."""
+
+REFRACTORY_S = 0.2
+"""Time after an impact in which the same link is not hit again, s."""
+
+CONVERGED = 1e-8
+CLUSTER_S, LONGEST_CLUSTER_S = 0.25, 2.0
+"""Rows nearer than this that were not solved are one moment, which is no longer than the other, s."""
+
+
+class EventDetector:
+    """Finds the events of one run, whose rows it is fed in order.
+
+    Parameters
+    ----------
+    schema : Schema
+        Of the rows.
+    scene : Scene
+        At the start of the run.
+    """
+
+    def __init__(self, schema: Schema, scene: Scene) -> None:
+        self._waiting: list[Rows] = []
+        self._count = 0
+        self._finders: list[Callable[[_Piece], list[RunEvent]]] = []
+        if not schema.sections:
+            self._finders.append(_Impacts(scene).look)
+        if "controller_state" in schema.extra and isinstance(scene.controller, LeaderFollower):
+            self._finders.append(_Jams(schema, scene.controller).look)
+        self._unsolved = _Unsolved()
+        self._finders.append(self._unsolved.look)
+
+    def feed(self, rows: Rows) -> list[RunEvent]:
+        """Take more rows; what was found in those that have been looked at."""
+        if len(rows):
+            self._waiting.append(rows)
+            self._count += len(rows)
+        return self._look() if self._count >= BATCH else []
+
+    def flush(self) -> list[RunEvent]:
+        """Look at all rows so far, and end what is under way."""
+        return [*self._look(), *self._unsolved.close()]
+
+    def _look(self) -> list[RunEvent]:
+        if not self._waiting:
+            return []
+        piece = _Piece(self._waiting)
+        self._waiting, self._count = [], 0
+        found = [event for find in self._finders for event in find(piece)]
+        return sorted(found, key=lambda event: event.time)
+
+
+def find_events(recording: Recording, progress: Callable[[float], bool] | None = None) -> tuple[RunEvent, ...]:
+    """The events of a recording that has none noted, in the order of their times.
+
+    Parameters
+    ----------
+    recording : Recording
+    progress : callable, optional
+        Gets the finished fraction; False ends the search with what was found.
+    """
+    detector, done = EventDetector(recording.schema, recording.scene), 0
+    found: list[RunEvent] = []
+    for rows in recording.chunks():
+        found += detector.feed(rows)
+        done += len(rows)
+        if progress is not None and not progress(done / len(recording)):
+            break
+    return tuple(sorted([*found, *detector.flush()], key=lambda event: event.time))
+
+
+class _Piece:
+    """What of some rows in a row is looked at, joined: all of their columns would take longer to join than to look at.
+
+    Attributes
+    ----------
+    time, residual : (k,)
+    impulse : (k, n, 3)
+    extra : (k, x)
+    """
+
+    def __init__(self, parts: list[Rows]) -> None:
+        self._parts = parts
+        self.time = np.concatenate([part.time for part in parts])
+        self.residual = np.concatenate([part.solver_residual for part in parts])
+        self.impulse = np.concatenate([part.impulse_obstacle for part in parts])
+        self.extra = np.concatenate([part.extra for part in parts])
+
+    def contacts(self, row: int) -> ContactRows:
+        """Those of one row."""
+        for part in self._parts:
+            if row < len(part):
+                return part.contacts.slice(row, row + 1)
+            row -= len(part)
+        raise IndexError("there is no such row")
+
+
+class _Impacts:
+    """Sudden rises of what obstacles give a link."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._floor = STOPPED_SPEED * scene.robot.mass_kg
+        self._names = tuple(
+            obstacle.name or f"{obstacle.kind.replace('_', ' ')} {index}"
+            for index, obstacle in enumerate(scene.obstacles, start=1)
+        )
+        self._habit = max(1, round(HABIT_S * scene.run.log_rate_hz))
+        self._past = np.zeros(self._habit)  # hardest push in each of the rows before
+        self._before: FloatArray | None = None  # sums at the last row, (n, 3)
+        self._last: FloatArray | None = None  # impulse of the last row, (n,)
+        self._hit = np.zeros(0)  # when each link was hit last
+
+    def look(self, rows: _Piece) -> list[RunEvent]:
+        sums = rows.impulse
+        if self._before is None or self._last is None:
+            self._before, self._last = sums[0], np.zeros(sums.shape[1])
+            self._hit = np.full(sums.shape[1], -np.inf)
+        change = np.diff(sums, axis=0, prepend=self._before[None])
+        given = np.sqrt(np.einsum("kna,kna->kn", change, change))
+        hardest = np.concatenate([self._past, given.max(axis=1)])
+        total = np.concatenate([[0.0], np.cumsum(hardest)])
+        habit = (total[self._habit : -1] - total[: -self._habit - 1]) / self._habit
+        rise = given - np.concatenate([self._last[None], given[:-1]])
+        over = rise > np.maximum(self._floor, HABIT * habit)[:, None]
+        self._before, self._last, self._past = sums[-1].copy(), given[-1].copy(), hardest[-self._habit :].copy()
+        if not over.any():
+            return []
+        found = []
+        for row, link in np.argwhere(over):
+            time = float(rows.time[row])
+            if time - self._hit[link] >= REFRACTORY_S:
+                self._hit[link] = time
+                amount = float(given[row, link])
+                text = f"Link {link + 1} hits {self._met(rows, int(row), int(link))}: {amount:.2g} N s"
+                found.append(RunEvent(time, "impact", text, amount))
+        return found
+
+    def _met(self, rows: _Piece, row: int, link: int) -> str:
+        """Name of the obstacle that pushes `link` hardest."""
+        part = rows.contacts(row)
+        own = np.flatnonzero((part.link == link) & (part.other >= 0))
+        if not len(own):
+            return "an obstacle"
+        other = int(part.other[own[np.linalg.norm(part.impulse_normal[own], axis=1).argmax()]])
+        return self._names[other] if other < len(self._names) else f"obstacle {other + 1}"
+
+
+class _Jams:
+    """Where the controller finds the robot jammed, and free again."""
+
+    def __init__(self, schema: Schema, settings: LeaderFollower) -> None:
+        extra = schema.extra
+        self._state, self._jams = extra.index("controller_state"), extra.index("jam_count")
+        self._joints = [index for index, name in enumerate(extra) if name.endswith("_jammed")]
+        self._resolves, self._patience = settings.jam_resolution, settings.jam_time_s
+        self._count, self._since, self._jammed = 0, np.inf, False
+
+    def look(self, rows: _Piece) -> list[RunEvent]:
+        jammed = rows.extra[:, self._joints] > 0.0
+        if not (self._jammed or jammed.any() or (rows.extra[:, self._jams] != self._count).any()):
+            self._since = np.inf
+            return []
+        amount = jammed.sum(axis=1)
+        found = []
+        for row, time in enumerate(rows.time.tolist()):
+            count = int(rows.extra[row, self._jams])
+            if self._resolves:
+                stuck = rows.extra[row, self._state] > 0.0
+                noticed = count > self._count
+            else:
+                self._since = min(self._since, time) if amount[row] >= 2 else np.inf
+                stuck = time - self._since > self._patience
+                noticed = stuck and not self._jammed
+            if noticed:
+                joints = ", ".join(str(joint + 1) for joint in np.flatnonzero(jammed[row]))
+                found.append(RunEvent(time, "jam", f"Jammed at joints {joints}", float(amount[row])))
+            elif self._jammed and not stuck:
+                found.append(RunEvent(time, "freed", "Free again"))
+            self._count, self._jammed = count, stuck
+        return found
+
+
+class _Unsolved:
+    """Rows with a residual above what counts as solved."""
+
+    def __init__(self) -> None:
+        self._first, self._last, self._worst, self._at = np.inf, -np.inf, 0.0, 0.0
+
+    def look(self, rows: _Piece) -> list[RunEvent]:
+        found: list[RunEvent] = []
+        for row in np.flatnonzero(rows.residual > CONVERGED).tolist():
+            time, residual = float(rows.time[row]), float(rows.residual[row])
+            if time - self._last > CLUSTER_S or time - self._first > LONGEST_CLUSTER_S:
+                found += self.close()
+                self._first = time
+            self._last = time
+            if residual > self._worst:
+                self._worst, self._at = residual, time
+        if float(rows.time[-1]) - self._last > CLUSTER_S:
+            found += self.close()
+        return found
+
+    def close(self) -> list[RunEvent]:
+        """The moment under way, which ends."""
+        if not self._worst:
+            return []
+        event = RunEvent(self._at, "unsolved", f"Residual {self._worst:.1e}, above 1e-8", self._worst)
+        self._first, self._last, self._worst = np.inf, -np.inf, 0.0
+        return [event]

@@ -1,0 +1,321 @@
+"""The state of a run as bytes and back, bit for bit: what a checkpoint in a run file is.
+
+Nothing in a file is ever executed, so it is not pickle: values are tagged, and of classes only those listed here are
+made, from fields that must be named as they are today. Numbers keep their types and every bit. The scene, which the
+recording knows at any time, is referred to by its digest; any other is written as TOML.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import struct
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from snakestudio import __version__
+from snakestudio.errors import SnakeStudioError, StateError
+from snakestudio.model.by_identity import by_identity
+from snakestudio.model.fields import Frozen
+from snakestudio.model.holds import Holds
+from snakestudio.model.reference import JointReference, StrainReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_dump import dump_scene
+from snakestudio.model.scene_parse import parse_scene
+from snakestudio.model.strain_law import StrainLaw
+
+__all__ = ["FORMAT", "decode", "encode"]
+
+FORMAT = 1
+"""Raised when these bytes mean something else than before."""
+
+_MAGIC = b"SNKSTATE"
+
+_RECORDS = (
+    "engines.base:Checkpoint",
+    "engines.planar_nonsmooth.state:State",
+    "engines.spatial_nonsmooth.state:State",
+    "engines.planar_lagrangian.state:State",
+    "engines.planar_nonholonomic.state:State",
+    "engines.continuum_beam.state:State",
+    "control.gaits.ramp:Ramp",
+    "control.gaits.waves:_WaveState",
+    "control.set_points:_State",
+    "control.offset_filter:OffsetFilter",
+    "control.steering:_State",
+    "control.line_of_sight:Sight",
+    "control.path_following:_Way",
+    "control.leader_follower:_State",
+    "control.strain_source:_State",
+    "control.strain_source:_Drive",
+    "control.strain_source:_Layer",
+    "control.strain_follower:_State",
+    "model.motion:Wave",
+    "model.reference:JointReference",
+    "model.reference:StrainReference",
+    "session.runner:_Progress",
+)
+"""Dataclasses and named tuples that states are made of."""
+
+_PARTS = (
+    "model.controllers:GaitAlone",
+    "model.controllers:LeaderFollower",
+    "model.controllers:HeadingControl",
+    "model.controllers:PathFollowing",
+    "model.controllers:StrainFollower",
+    "model.ground_path:GroundPath",
+    "model.beam:Beam",
+    "model.strain:Peristalsis",
+    "model.strain:Inching",
+    "model.strain:Serpentine",
+    "model.strain:Formulas",
+)
+"""Parts of a scene that states hold; they are written as JSON, which keeps every bit of a number, too."""
+
+_KNOWN = frozenset((*_RECORDS, *_PARTS))
+
+
+def encode(value: Any, scene: Scene, time: float) -> bytes:
+    """A state as bytes.
+
+    Parameters
+    ----------
+    value : Any
+        Made of None, numbers, texts, tuples, lists, dicts, numpy's arrays and numbers, and the classes listed here.
+    scene : Scene
+        The scene at that time as the recording has it: it is referred to.
+    time : float
+        Time of the state, s: references are cut to what lies around and ahead of it.
+
+    Raises
+    ------
+    TypeError
+        If something else is in it.
+    """
+    writer = _Writer(scene, time)
+    writer.out.write(_MAGIC)
+    writer.out.write(struct.pack("<H", FORMAT))
+    writer.text(__version__)
+    writer.write(value)
+    return writer.out.getvalue()
+
+
+def decode(data: bytes, scene: Scene) -> Any:
+    """The state that `encode` wrote; `scene` is the run's at that time.
+
+    Raises
+    ------
+    StateError
+        If it cannot be read, or was written by another version of the program.
+    """
+    if not data.startswith(_MAGIC):
+        raise StateError("The saved state of this run is none of SnakeStudio's.")
+    try:
+        reader = _Reader(data, len(_MAGIC), scene)
+        (number,) = reader.unpack("<H")
+        if number != FORMAT:
+            raise StateError("The saved state of this run was written by another version of SnakeStudio.")
+        version = reader.text()
+        if version != __version__:
+            raise StateError(f"The saved state of this run was written by SnakeStudio {version}.")
+        value = reader.read()
+        if reader.at != len(data):
+            raise StateError("The saved state of this run is damaged.")
+    except StateError:
+        raise
+    except (ValueError, TypeError, KeyError, IndexError, struct.error, SnakeStudioError) as error:
+        raise StateError("The saved state of this run is damaged.") from error
+    return value
+
+
+@by_identity
+def _digest(scene: Scene) -> bytes:
+    return hashlib.blake2b(scene.model_dump_json().encode(), digest_size=16).digest()
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__.removeprefix('snakestudio.')}:{kind.__qualname__}"
+
+
+def _class(name: str) -> Any:
+    if name not in _KNOWN:
+        raise StateError("The saved state of this run holds what this version of SnakeStudio does not know.")
+    module, _, own = name.partition(":")
+    return getattr(import_module(f"snakestudio.{module}"), own)
+
+
+class _Writer:
+    """Writes values; what was written before is referred to, so that shared things stay shared."""
+
+    def __init__(self, scene: Scene, time: float) -> None:
+        self.out = io.BytesIO()
+        self._scene, self._time = scene, time
+        self._written: dict[int, int] = {}
+        self._kept: list[Any] = []  # an id means something only while its owner lives
+
+    def pack(self, form: str, *values: Any) -> None:
+        self.out.write(struct.pack(form, *values))
+
+    def blob(self, data: bytes) -> None:
+        self.pack("<I", len(data))
+        self.out.write(data)
+
+    def text(self, text: str) -> None:
+        self.blob(text.encode())
+
+    def write(self, value: Any) -> None:
+        known = self._written.get(id(value))
+        if known is not None:
+            self.pack("<cI", b"r", known)
+            return
+        if value is None or isinstance(value, bool):
+            self.out.write({None: b"N", True: b"T", False: b"F"}[value])
+        elif type(value) is int:
+            self.out.write(b"i")
+            self.text(str(value))
+        elif type(value) is float:
+            self.pack("<cd", b"f", value)
+        elif type(value) is str:
+            self.out.write(b"s")
+            self.text(value)
+        elif isinstance(value, np.generic):
+            self.out.write(b"g")
+            self._array(np.asarray(value))
+        elif type(value) in (tuple, list):
+            self.pack("<cI", b"t" if type(value) is tuple else b"l", len(value))
+            for item in value:
+                self.write(item)
+        elif type(value) is dict:
+            self.pack("<cI", b"d", len(value))
+            for key, item in value.items():
+                self.write(key)
+                self.write(item)
+        else:
+            self._shared(value)
+            self._written[id(value)] = len(self._kept)
+            self._kept.append(value)
+
+    def _shared(self, value: Any) -> None:
+        if isinstance(value, np.ndarray):
+            self.out.write(b"a")
+            self._array(value)
+        elif isinstance(value, Scene):
+            self._other_scene(value)
+        elif isinstance(value, StrainLaw):
+            self.out.write(b"L")
+            self.write(value.strain)
+            self.write(value.beam)
+        elif isinstance(value, Holds):
+            self.out.write(b"H")
+            self.write(value.scene)
+            self.write(value.law)
+            self.write(value.count)
+        elif isinstance(value, Frozen) and _name(type(value)) in _PARTS:
+            self.out.write(b"p")
+            self.text(_name(type(value)))
+            self.text(value.model_dump_json())
+        elif _name(type(value)) in _RECORDS:
+            self._record(value)
+        else:
+            raise TypeError(f"a state holds {type(value).__qualname__}, which is not listed")
+
+    def _other_scene(self, scene: Scene) -> None:
+        if scene is self._scene or scene == self._scene:
+            self.out.write(b"S")
+            self.blob(_digest(self._scene))
+        else:
+            self.out.write(b"X")
+            self.text(dump_scene(scene))
+
+    def _record(self, value: Any) -> None:
+        if isinstance(value, JointReference | StrainReference):
+            value = value.since(self._time)
+        names = [f.name for f in fields(value)] if is_dataclass(value) else value._fields
+        self.out.write(b"o")
+        self.text(_name(type(value)))
+        self.pack("<I", len(names))
+        for name in names:
+            self.text(name)
+            self.write(getattr(value, name))
+
+    def _array(self, array: np.ndarray[Any, Any]) -> None:
+        if array.dtype.hasobject or array.dtype.names:
+            raise TypeError(f"a state holds an array of {array.dtype}, which cannot be kept")
+        self.text(array.dtype.str)
+        self.pack(f"<B{array.ndim}Q", array.ndim, *array.shape)
+        self.blob(array.tobytes())
+
+
+class _Reader:
+    """Reads what `_Writer` wrote."""
+
+    def __init__(self, data: bytes, at: int, scene: Scene) -> None:
+        self._data, self.at, self._scene = data, at, scene
+        self._known: list[Any] = []
+        self._plain: dict[bytes, Callable[[], Any]] = {
+            b"N": lambda: None,
+            b"T": lambda: True,
+            b"F": lambda: False,
+            b"i": lambda: int(self.text()),
+            b"f": lambda: self.unpack("<d")[0],
+            b"s": self.text,
+            b"g": lambda: self._array()[()],
+            b"r": lambda: self._known[self.unpack("<I")[0]],
+            b"t": lambda: tuple(self.read() for _ in range(self.unpack("<I")[0])),
+            b"l": lambda: [self.read() for _ in range(self.unpack("<I")[0])],
+            b"d": lambda: {self.read(): self.read() for _ in range(self.unpack("<I")[0])},
+        }
+        self._shared: dict[bytes, Callable[[], Any]] = {
+            b"a": self._array,
+            b"S": self._own_scene,
+            b"X": lambda: parse_scene(self.text()),
+            b"L": lambda: StrainLaw(self.read(), self.read()),
+            b"H": lambda: Holds(self.read(), self.read(), self.read()),
+            b"p": lambda: _class(self.text()).model_validate_json(self.text()),
+            b"o": self._record,
+        }
+
+    def bytes(self, count: int) -> bytes:
+        if self.at + count > len(self._data):
+            raise ValueError("it ends too early")
+        self.at += count
+        return self._data[self.at - count : self.at]
+
+    def unpack(self, form: str) -> tuple[Any, ...]:
+        return struct.unpack(form, self.bytes(struct.calcsize(form)))
+
+    def text(self) -> str:
+        return self.bytes(self.unpack("<I")[0]).decode()
+
+    def read(self) -> Any:
+        tag = self.bytes(1)
+        if tag in self._plain:
+            return self._plain[tag]()
+        value = self._shared[tag]()
+        self._known.append(value)
+        return value
+
+    def _own_scene(self) -> Scene:
+        if self.bytes(self.unpack("<I")[0]) != _digest(self._scene):
+            raise StateError("The saved state of this run belongs to another scene.")
+        return self._scene
+
+    def _array(self) -> np.ndarray[Any, Any]:
+        kind = np.dtype(self.text())
+        (n_axes,) = self.unpack("<B")
+        shape = self.unpack(f"<{n_axes}Q")
+        data = self.bytes(self.unpack("<I")[0])
+        return np.frombuffer(data, kind).reshape(shape).copy()
+
+    def _record(self) -> Any:
+        kind = _class(self.text())
+        (count,) = self.unpack("<I")
+        values = {}
+        for _ in range(count):
+            name = self.text()
+            values[name] = self.read()
+        return kind(**values)

@@ -1,0 +1,231 @@
+"""Going on from a moment of a run: bit for bit what the uninterrupted run did, and honest where it cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snakestudio.errors import StateError
+from snakestudio.model.edits import with_values
+from snakestudio.model.events import RunEvent
+from snakestudio.model.recording import ContactRows, Rows
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.session.continuation import Continuation, continue_run
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.runner import Runner
+
+Values = dict[str, Any]
+
+# name, scene, overrides, a change before the moment, one after it
+CASES: tuple[tuple[str, str, Values, Values, Values], ...] = (
+    ("gait", "obstacle_aided", {}, {"gait.amplitude_deg": 38.0, "obstacles[7].y_m": 0.5}, {"ground.mu_along": 0.1}),
+    (
+        "set_points", "obstacle_aided",
+        {"control.soft_start_deg": 5.0, "control.start_delay_s": 0.1, "control.set_point_period_s": 0.05},
+        {"gait.frequency_deg_s": 95.0}, {"gait.amplitude_deg": 35.0},
+    ),
+    ("spatial", "obstacle_aided_3d", {}, {"gait.frequency_deg_s": 90.0}, {"obstacles[3].y_m": 0.9}),
+    ("two_waves", "sidewinding", {}, {"gait.amplitude_deg": 25.0}, {"ground.mu_along": 0.3}),
+    ("lagrangian", "lagrangian_undulation", {}, {"gait.amplitude_deg": 20.0}, {"gait.frequency_deg_s": 90.0}),
+    (
+        "heading", "lagrangian_undulation", {"controller.kind": "heading"}, {"controller.heading_deg": 30.0},
+        {"controller.gain": 0.9},
+    ),
+    ("path_following", "path_following", {}, {"controller.look_ahead_m": 0.7}, {"path.shape": "straight"}),
+    ("leader_follower", "jam_resolution", {}, {"controller.head_angle_deg": 45.0}, {"controller.speed_m_s": 0.15}),
+    ("strain_follower", "sidewinding", {"controller.kind": "strain_follower"}, {"ground.mu_along": 0.3}, {}),
+    ("strain_law", "worm", {}, {"strain.stretch": 0.01}, {"strain.speed_m_s": 0.2}),
+    ("rings", "continuum_snake_2d", {}, {"strain.curvature_per_m": 8.0}, {"strain.speed_m_s": 0.4}),
+)  # fmt: skip
+
+
+def scene_of(name: str, values: Values) -> Scene:
+    return with_values(load_scene(scenes_dir() / f"{name}.toml"), {**values, "run.duration_s": 3.0})
+
+
+def changed(runner: Runner, values: Values) -> None:
+    if values:
+        assert runner.apply(with_values(runner.scene, values)) == []
+
+
+def run(scene: Scene, before: Values, after: Values) -> SpooledRecording:
+    """Three seconds, in uneven pieces as the window runs them, with changes after 0.8 s and 2.2 s."""
+    runner = Runner(scene, scenes_dir())
+    step = scene.solver.step_s
+    for until, values in ((0.8, before), (2.2, after), (3.0, {})):
+        while runner.time < until - step / 2:
+            assert runner.advance(min(137, round(until / step) - runner.engine.step_count)).ok
+        changed(runner, values)
+    return runner.recording
+
+
+def finish(continuation: Continuation, changes: SpooledRecording) -> SpooledRecording:
+    """Go on to the end, with the changes that the uninterrupted run got after the moment."""
+    runner, step = continuation.runner, continuation.runner.scene.solver.step_s
+    for change in changes.changes:
+        if change.time > continuation.time:
+            runner.advance(round(change.time / step) - runner.engine.step_count)
+            changed(runner, change.values)
+    runner.advance(round(3.0 / step) - runner.engine.step_count)
+    return runner.recording
+
+
+def assert_equal_rows(one: Rows, other: Rows) -> None:
+    for owner, a, b in ((Rows, one, other), (ContactRows, one.contacts, other.contacts)):
+        for field in fields(owner):
+            if field.name != "contacts":
+                left, right = getattr(a, field.name), getattr(b, field.name)
+                assert left.tobytes() == right.tobytes(), field.name
+
+
+def whole(recording: SpooledRecording) -> Rows:
+    return recording.rows(0, len(recording))
+
+
+@pytest.mark.parametrize(("name", "file", "values", "before", "after"), CASES, ids=[case[0] for case in CASES])
+def test_the_continued_run_is_the_uninterrupted_one_to_the_bit(
+    name: str, file: str, values: Values, before: Values, after: Values
+) -> None:
+    recording = run(scene_of(file, values), before, after)
+    assert len(recording.changes) == bool(before) + bool(after)
+    for moment in (1.52, 0.4):
+        continuation = continue_run(recording, moment, scenes_dir())
+        assert continuation is not None
+        assert continuation.exact
+        assert continuation.notes == ()
+        assert continuation.time == pytest.approx(moment, abs=0.006)
+        assert len(continuation.runner.recording) == recording.index_at(moment) + 1
+        assert_equal_rows(whole(finish(continuation, recording)), whole(recording))
+
+
+@pytest.fixture(scope="module")
+def recording() -> SpooledRecording:
+    return run(scene_of("obstacle_aided", {}), {"gait.amplitude_deg": 38.0}, {})
+
+
+class WithoutStates:
+    """A recording as other programs leave them: rows, changes and events alone."""
+
+    def __init__(self, recording: SpooledRecording) -> None:
+        self._recording = recording
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("checkpoint"):
+            raise AttributeError(name)
+        return getattr(self._recording, name)
+
+    def __len__(self) -> int:
+        return len(self._recording)
+
+
+def test_a_run_without_states_is_computed_again_and_says_so(recording: SpooledRecording) -> None:
+    continuation = continue_run(WithoutStates(recording), 1.2, name="monday.mcap")
+    assert continuation is not None
+    assert continuation.exact
+    assert continuation.notes == ("The run was computed again from its start: no state of it was kept.",)
+    new = continuation.runner.recording
+    assert_equal_rows(whole(new), recording.rows(0, 121))
+    assert [event.text for event in new.events if event.kind == "continued"] == [
+        f"Continued from monday.mcap. {continuation.notes[0]}"
+    ]
+
+
+def test_a_state_of_another_version_is_not_taken_up(
+    recording: SpooledRecording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("snakestudio.session.state_codec.__version__", "99.1")
+    continuation = continue_run(recording, 0.3)
+    assert continuation is not None
+    assert continuation.exact
+    (note,) = continuation.notes
+    assert note.startswith(
+        "The run was computed again from its start: the saved state of this run was written by SnakeStudio"
+    )
+
+
+def test_what_differs_from_the_recorded_row_is_said(recording: SpooledRecording) -> None:
+    class Elsewhere(WithoutStates):
+        def rows(self, start: int, stop: int) -> Rows:
+            rows = recording.rows(start, stop)
+            return replace(rows, link_pose=rows.link_pose + 0.002)
+
+    continuation = continue_run(Elsewhere(recording), 0.5)
+    assert continuation is not None
+    assert not continuation.exact
+    assert "links by up to 2 mm" in continuation.notes[-1]
+    assert "another version of the program or on another machine" in continuation.notes[-1]
+
+
+def test_what_a_hand_did_is_kept_with_the_states_and_noted() -> None:
+    scene = scene_of("obstacle_aided", {})
+    runner = Runner(scene)
+    runner.advance(1210)  # in the middle of a control period
+    runner.pull(2, (0.0, 30.0, 0.0))
+    runner.advance(500)
+    runner.pull(2, (0.0, 35.0, 0.0))
+    runner.advance(300)
+    runner.pull(2, (0.0, 0.0, 0.0))
+    runner.advance(4000)
+    assert [event.text for event in runner.recording.events if event.kind == "note"] == ["Link 3 is pulled by hand"]
+    recorded = whole(runner.recording)
+    for moment in (0.4, 0.47, 0.9):
+        continuation = continue_run(runner.recording, moment)
+        assert continuation is not None
+        assert continuation.exact
+    continuation.runner.advance(6010 - continuation.runner.engine.step_count)
+    assert_equal_rows(whole(continuation.runner.recording), recorded)
+    again = continue_run(WithoutStates(runner.recording), 0.9)
+    assert again is not None
+    assert not again.exact
+    assert "the robot was pulled by hand, which cannot be repeated" in again.notes[-1]
+
+
+def test_a_continued_run_can_be_continued_and_keeps_what_was_noted(recording: SpooledRecording) -> None:
+    first = continue_run(recording, 1.7)
+    assert first is not None
+    kept = first.runner.recording
+    assert [change.values for change in kept.changes] == [{"gait.amplitude_deg": 38.0}]
+    assert kept.events[:-1] == tuple(event for event in recording.events if event.time <= 1.7)
+    second = continue_run(kept, 1.1)
+    assert second is not None
+    assert second.exact
+    assert second.notes == ()
+    second.runner.advance(12000 - second.runner.engine.step_count)
+    assert_equal_rows(whole(second.runner.recording), whole(recording))
+
+
+def test_it_can_be_stopped(recording: SpooledRecording) -> None:
+    assert continue_run(WithoutStates(recording), 2.0, progress=lambda fraction: fraction < 0.2) is None
+
+
+def test_what_no_engine_made_is_refused(recording: SpooledRecording) -> None:
+    class OfARobot(WithoutStates):
+        schema = replace(recording.schema, energy=())
+
+    with pytest.raises(StateError, match="cannot be continued"):
+        continue_run(OfARobot(recording), 1.0)
+    with pytest.raises(StateError, match="no rows"):
+        continue_run(SpooledRecording(recording.scene, recording.schema), 1.0)
+
+
+def test_a_damaged_state_is_passed_over(recording: SpooledRecording) -> None:
+    time, state = recording.checkpoint_before(1.9) or (0.0, b"")
+    damaged = run(scene_of("obstacle_aided", {}), {"gait.amplitude_deg": 38.0}, {})
+    damaged.add_checkpoint(time, state[: len(state) // 2])
+    continuation = continue_run(damaged, 1.9)
+    assert continuation is not None
+    assert continuation.exact
+    assert continuation.notes == ()
+
+
+def test_a_moment_between_rows_is_the_nearest_row(recording: SpooledRecording) -> None:
+    continuation = continue_run(recording, 1.2049)
+    assert continuation is not None
+    assert continuation.time == pytest.approx(1.2)
+    assert RunEvent(continuation.time, "continued", "Continued from here") in continuation.runner.recording.events
+    assert np.array_equal(continuation.runner.latest.link_pose, recording.rows(120, 121).link_pose[0])
