@@ -11,6 +11,9 @@ __all__ = ["Clock"]
 RESYNC_AFTER = 0.1
 """When the run is this far behind (s), the lost time is given up: catching up would show as a leap."""
 
+TICK = 0.01
+"""Wall time between two snapshots while running, s: finer than any display shows."""
+
 WINDOW = 1.0
 """The factors are means over this much wall time, s."""
 
@@ -28,6 +31,7 @@ class Clock:
         self.speed = speed
         self._anchor = (0.0, 0.0)
         self._marks: deque[tuple[float, float, float]] = deque()
+        self._wall_per_step = 1e-5
 
     def start(self, simulated: float) -> None:
         """Begin (or go on after a pause) at this simulated time."""
@@ -53,6 +57,29 @@ class Clock:
             self._anchor = (now, simulated)
             return 0.0
         return max(0.0, due - now)
+
+    def took(self, wall_per_step: float) -> None:
+        """A time step has taken this much wall time, s."""
+        self._wall_per_step = max(1e-7, 0.8 * self._wall_per_step + 0.2 * wall_per_step)
+
+    def steps_of_a_tick(self, step: float, period: int, done: int) -> int:
+        """As many steps as fill a tick's wall time: part of a control period in slow motion, many when fast.
+
+        Parameters
+        ----------
+        step : float
+            Time step, s.
+        period : int
+            Steps of a control period.
+        done : int
+            Steps since the start.
+        """
+        wanted = TICK / self._wall_per_step if math.isinf(self.speed) else self.speed * TICK / step
+        steps = max(1, min(round(wanted), 1_000_000))
+        if steps >= period:
+            return steps - steps % period
+        # Whole parts of what is left of the period, so that it ends where it should.
+        return min(steps, period - done % period)
 
     @property
     def real_time_factor(self) -> float:

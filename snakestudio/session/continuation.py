@@ -114,11 +114,13 @@ def continue_run(
     apart = _apart(runner, row)
     if apart is not None:
         notes.append(_why(recording, at, apart))
-    if since is not None:
-        copied = _copied(recording, index, make, lambda fraction: tell(0.6 + 0.4 * fraction))
-        if copied is None:
-            return None
-        runner.recording = copied
+    # What was computed again from the start is what it goes on from, even where the recorded rows differ.
+    rows_before = recording if since is not None else runner.recording
+    copied = _copied(rows_before, index, make, lambda fraction: tell(0.6 + 0.4 * fraction))
+    if copied is None:
+        return None
+    runner.recording.close()
+    runner.recording = copied
     text = f"Continued from {name}" if name else "Continued from here"
     runner.recording.add_event(RunEvent(at, "continued", " ".join((f"{text}.", *notes)) if notes else text))
     return Continuation(runner, at, apart is None, tuple(notes))

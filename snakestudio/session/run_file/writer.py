@@ -141,8 +141,8 @@ class RunWriter:
         for chunk, places in chunks:
             places.append(Place(at, chunk.chunk_length))
             indexes.append(chunk.index(at))
-            parts.append(chunk.data)
-            at += len(chunk.data)
+            parts += chunk.parts
+            at += chunk.length
         attachment_indexes = []
         for time, (record, data) in attached:
             attachment_indexes.append(_attachment_index(record, at, len(data)))
