@@ -25,6 +25,8 @@ from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.paths import cache_dir
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_events import EventDetector
+from snakestudio.session.run_file.about import Origin
+from snakestudio.session.run_state import Progress
 from snakestudio.session.state_codec import decode, encode
 
 __all__ = ["OfflineRun", "Runner", "run_offline", "save_failing_problem"]
@@ -44,18 +46,6 @@ _LIVE_PARTS = (
 _LIVE_KEYS = ("solver.tolerance", "solver.max_iterations", "solver.error_tolerance", "run.duration_s")
 
 
-@dataclass(frozen=True, slots=True)
-class _Progress:
-    """How far a run is: references that are under way, and which row comes next."""
-
-    reference: Reference | None
-    reference_begin: int
-    reference_end: int
-    next_row: int
-    last_row_step: int
-    end_step: int
-
-
 class Runner:
     """A run that is advanced by whole time steps; not thread-safe.
 
@@ -66,6 +56,10 @@ class Runner:
         What relative paths in the scene are relative to.
     sinks : callables
         Each gets every block of references as it is made (the CAN link, for one).
+    path : path, optional
+        Run file to record to while the run goes; see `SpooledRecording`.
+    scene_file : str
+        Name of the scene's file, for the run file.
 
     Raises
     ------
@@ -73,12 +67,20 @@ class Runner:
         If the scene cannot be run as it stands; every reason is listed.
     """
 
-    def __init__(self, scene: Scene, base_dir: Path | None = None, sinks: tuple[Sink, ...] = ()) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        base_dir: Path | None = None,
+        sinks: tuple[Sink, ...] = (),
+        path: Path | None = None,
+        scene_file: str = "",
+    ) -> None:
         # The controller first: a body's strain law and contacts are looked at there, and the engine builds on them.
         self.controller = controllers.create(scene, base_dir)
         self.engine: Engine = engines.create(scene, base_dir)
         schema = self.engine.schema
-        self.recording = SpooledRecording(scene, replace(schema, extra=schema.extra + self.controller.channels))
+        schema = replace(schema, extra=schema.extra + self.controller.channels)
+        self.recording = SpooledRecording(scene, schema, path, origin=Origin(scene_file, base_dir))
         self.scene = scene
         self.end_step = scene.n_steps
         begun = self.controller.checkpoint()
@@ -220,10 +222,8 @@ class Runner:
 
     def checkpoint(self) -> bytes:
         """Everything that decides how the run goes on; see `restore`."""
-        progress = _Progress(
-            self._reference, self._reference_begin, self._reference_end,
-            self._next_row, self._last_row_step, self.end_step,
-        )  # fmt: skip
+        begin, end = self._reference_begin, self._reference_end
+        progress = Progress(self._reference, begin, end, self._next_row, self._last_row_step, self.end_step)
         state = (self.engine.checkpoint(), self.controller.checkpoint(), progress)
         return encode(state, self.scene, self.time)
 
@@ -339,6 +339,8 @@ def run_offline(
     base_dir: Path | None = None,
     changes: tuple[Change, ...] = (),
     progress: Callable[[float], bool] | None = None,
+    path: Path | None = None,
+    scene_file: str = "",
 ) -> OfflineRun:
     """Run a scene from start to end as fast as it goes.
 
@@ -351,13 +353,27 @@ def run_offline(
         Changes of the scene during the run, ascending in time, as a recording notes them.
     progress : callable, optional
         Gets the finished fraction every now and then; the run is cancelled when it returns False.
+    path : path, optional
+        Run file to record to while the run goes.
+    scene_file : str
+        Name of the scene's file, for the run file.
 
     Raises
     ------
     SceneError
         If the scene cannot be run as it stands, or a change cannot be made while a run goes.
     """
-    runner = Runner(scene, base_dir)
+    runner = Runner(scene, base_dir, path=path, scene_file=scene_file)
+    try:
+        return _run_to_the_end(runner, changes, progress)
+    finally:
+        runner.recording.close()
+
+
+def _run_to_the_end(
+    runner: Runner, changes: tuple[Change, ...], progress: Callable[[float], bool] | None
+) -> OfflineRun:
+    scene = runner.scene
     step = scene.solver.step_s
     block = max(1, round(0.5 / scene.control.period_s)) * scene.steps_per_period
     pending = list(changes)

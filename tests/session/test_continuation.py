@@ -191,6 +191,7 @@ def test_a_continued_run_can_be_continued_and_keeps_what_was_noted(recording: Sp
     kept = first.runner.recording
     assert [change.values for change in kept.changes] == [{"gait.amplitude_deg": 38.0}]
     assert kept.events[:-1] == tuple(event for event in recording.events if event.time <= 1.7)
+    assert kept.events[-1].kind == "continued"
     second = continue_run(kept, 1.1)
     assert second is not None
     assert second.exact
@@ -214,10 +215,10 @@ def test_what_no_engine_made_is_refused(recording: SpooledRecording) -> None:
 
 
 def test_a_damaged_state_is_passed_over(recording: SpooledRecording) -> None:
-    time, state = recording.checkpoint_before(1.9) or (0.0, b"")
+    time, state = recording.checkpoint_before(9.9) or (0.0, b"")
     damaged = run(scene_of("obstacle_aided", {}), {"gait.amplitude_deg": 38.0}, {})
     damaged.add_checkpoint(time, state[: len(state) // 2])
-    continuation = continue_run(damaged, 1.9)
+    continuation = continue_run(damaged, time + 0.1)
     assert continuation is not None
     assert continuation.exact
     assert continuation.notes == ()
