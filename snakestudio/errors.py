@@ -123,7 +123,7 @@ class ExportError(UserError):
     """A file that cannot be written, or a format that cannot hold the run."""
 
 
-class StateError(SnakeStudioError):
+class StateError(UserError):
     """A saved state of a run that cannot be taken up again."""
 
 

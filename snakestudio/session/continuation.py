@@ -114,12 +114,13 @@ def continue_run(
     apart = _apart(runner, row)
     if apart is not None:
         notes.append(_why(recording, at, apart))
-    if since is not None:
-        copied = _copied(recording, index, make, lambda fraction: tell(0.6 + 0.4 * fraction))
-        if copied is None:
-            return None
-        runner.recording.close()
-        runner.recording = copied
+    # Rows that were computed again belong to what comes next, even where they differ from the recorded ones.
+    rows_of = recording if since is not None else runner.recording
+    copied = _copied(rows_of, rows_of.index_at(at), make, lambda fraction: tell(0.6 + 0.4 * fraction))
+    if copied is None:
+        return None
+    runner.recording.close()
+    runner.recording = copied
     text = f"Continued from {name}" if name else "Continued from here"
     runner.recording.add_event(RunEvent(at, "continued", " ".join((f"{text}.", *notes)) if notes else text))
     return Continuation(runner, at, apart is None, tuple(notes))

@@ -29,7 +29,7 @@ from snakestudio.session.run_file.about import Origin
 from snakestudio.session.run_state import Progress
 from snakestudio.session.state_codec import decode, encode
 
-__all__ = ["OfflineRun", "Runner", "run_offline", "save_failing_problem"]
+__all__ = ["OfflineRun", "Runner", "run_offline", "run_to_end", "save_failing_problem"]
 
 MAX_PERIODS = 100
 """Control periods that are handed to an engine at once: enough to make the call's cost vanish, little to hold."""
@@ -365,14 +365,15 @@ def run_offline(
     """
     runner = Runner(scene, base_dir, path=path, scene_file=scene_file)
     try:
-        return _run_to_the_end(runner, changes, progress)
+        return run_to_end(runner, changes, progress)
     finally:
         runner.recording.close()
 
 
-def _run_to_the_end(
-    runner: Runner, changes: tuple[Change, ...], progress: Callable[[float], bool] | None
+def run_to_end(
+    runner: Runner, changes: tuple[Change, ...] = (), progress: Callable[[float], bool] | None = None
 ) -> OfflineRun:
+    """Run on to the end, with changes on the way; see `run_offline`."""
     scene = runner.scene
     step = scene.solver.step_s
     block = max(1, round(0.5 / scene.control.period_s)) * scene.steps_per_period

@@ -53,7 +53,7 @@ def test_a_page_is_turned_when_the_moment_leaves_it() -> None:
 
 @pytest.mark.parametrize(
     ("least", "step"),
-    [(0.013, 0.02), (0.02, 0.02), (0.3, 0.5), (7.0, 10.0), (25.0, 50.0), (31.0, 60.0), (5000.0, 7200)],
+    [(0.013, 0.02), (0.02, 0.02), (0.3, 0.5), (7.0, 10.0), (25.0, 50.0), (31.0, 60.0), (5000.0, 7200.0)],
 )
 def test_ticks_are_round(least: float, step: float) -> None:
     assert tick_step(least) == pytest.approx(step)
