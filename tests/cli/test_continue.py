@@ -43,7 +43,7 @@ def test_it_goes_on_from_a_moment_with_other_values(
         (["--from", "-1"], "recorded up to 0.5 s"),
         (["--from", "0.5"], "longer duration"),
         (["--from", "0.2", "--rate", "50"], "--rate cannot change"),
-        (["--from", "0.2", "--set", "robot.n_links=5"], "cannot change while a run goes"),
+        (["--from", "0.2", "--set", "robot.mass_kg=2"], "cannot change while a run goes"),
     ],
 )
 def test_mistakes_get_a_sentence(
