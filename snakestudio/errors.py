@@ -123,12 +123,12 @@ class ExportError(UserError):
     """A file that cannot be written, or a format that cannot hold the run."""
 
 
+class StateError(UserError):
+    """A saved state of a run that cannot be taken up again."""
+
+
 class RunFileError(UserError):
     """A file that is no recorded run, or one that cannot be read."""
-
-
-class StateError(SnakeStudioError):
-    """A saved state of a run that cannot be taken up again."""
 
 
 class PhysicsError(SnakeStudioError):

@@ -8,6 +8,7 @@ from snakestudio.api.comparing import (
     compare_scene,
     compare_scene_chain,
 )
+from snakestudio.api.continuing import continue_from
 from snakestudio.api.running import Run, check, load_run, plan, prepare, simulate, simulate_scene
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.scene import Scene
@@ -24,6 +25,7 @@ __all__ = [
     "compare_models",
     "compare_scene",
     "compare_scene_chain",
+    "continue_from",
     "load_run",
     "load_scene",
     "plan",

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
 from snakestudio.errors import ExportError, PhysicsError, UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.api import Run
 
 __all__ = ["add_arguments", "execute"]
 
@@ -15,6 +20,10 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio run`."""
     add_scene_arguments(parser)
+    parser.add_argument(
+        "--from", metavar="T", type=float, dest="since",
+        help="go on with a recorded run (SCENE is its .mcap file) from T seconds, as a new run; --set changes it there",
+    )  # fmt: skip
     parser.add_argument("--csv", metavar="F", type=Path, help="write a CSV")
     parser.add_argument("--mcap", metavar="F", type=Path, help="record to a run file while it runs (.mcap)")
     parser.add_argument("--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm)")
@@ -39,18 +48,22 @@ def execute(options: argparse.Namespace) -> int:
     not_the_scene(options.scene, options.csv, options.mcap, options.video)
     if options.mcap is not None:
         writable(options.mcap)
-    scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
     line = ProgressLine()
-    warm_up([scene.model.kind], line)
     started = time.perf_counter()
-    run = api.simulate_scene(
-        scene,
-        base_dir,
-        changes,
-        Path(options.scene).name,
-        line.reporter("simulating", scene.run.duration_s),
-        options.mcap,
-    )
+    if options.since is not None:
+        run, base_dir = _continued(options, values, line)
+    else:
+        scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
+        warm_up([scene.model.kind], line)
+        started = time.perf_counter()
+        run = api.simulate_scene(
+            scene,
+            base_dir,
+            changes,
+            Path(options.scene).name,
+            line.reporter("simulating", scene.run.duration_s),
+            options.mcap,
+        )
     line.clear()
     took = time.perf_counter() - started
     simulated = float(run.recording.times[-1])
@@ -77,6 +90,26 @@ def execute(options: argparse.Namespace) -> int:
     if run.failure:
         raise PhysicsError(run.failure)
     return 0
+
+
+def _continued(options: argparse.Namespace, values: dict[str, Any], line: ProgressLine) -> tuple[Run, Path | None]:
+    """The run that goes on from a moment of another one; what is to be known about it is said."""
+    from snakestudio import api
+    from snakestudio.session.run_file import open_run
+
+    if Path(options.scene).suffix.lower() != ".mcap":
+        raise UsageError(f"--from goes on with a recorded run: give its .mcap file in place of {options.scene}.")
+    if options.rate is not None:
+        raise UsageError("--rate cannot change while a run goes; leave it out together with --from.")
+    with contextlib.closing(open_run(options.scene)) as old:
+        warm_up([old.scene.model.kind], line)
+    tell = line.reporter("simulating")
+    run, notes = api.continue_from(options.scene, options.since, options.duration, values, tell, options.mcap)
+    line.clear()
+    print(f"continued from {options.since:g} s of {Path(options.scene).name}")
+    for note in notes:
+        print(f"note: {note}")
+    return run, run.base_dir
 
 
 def _size(text: str) -> tuple[int, int]:

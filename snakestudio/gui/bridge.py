@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from snakestudio.gui.document import Document
@@ -107,6 +109,11 @@ class SessionBridge(QObject):
         return self._source.name
 
     @property
+    def base_dir(self) -> Path | None:
+        """What relative paths in the scene that is shown are relative to."""
+        return self._document.base_dir if self._source is self._simulation else self._source.base_dir
+
+    @property
     def running(self) -> bool:
         """Whether there is more to come every moment: not in a run that was opened."""
         return self._source is self._simulation and self.status.state == "running"
@@ -168,13 +175,13 @@ class SessionBridge(QObject):
         if recording is None or shown is None or not len(recording):
             return
         time = float(recording.times[recording.index_at(shown.time)])
-        scene, name = recording.scene_at(time), self.source_name
+        scene, name, folder = recording.scene_at(time), self.source_name, self.base_dir
         self.pause_recorded()
         if self._source is not self._simulation:
             self._document.new(scene)  # which leads back to the simulation
         elif scene != self._document.scene:
             self._document.edit(scene, f"Continue from {time:.3f} s")
-        self.session.continue_from(recording, time, self._document.base_dir, name)
+        self.session.continue_from(recording, time, folder, name)
 
     # --- looking back ---------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal, Protocol
 
 from snakestudio.model.recording import Recording
@@ -27,6 +28,11 @@ class Source(Protocol):
         ...
 
     @property
+    def base_dir(self) -> Path | None:
+        """Folder that file names in its scene are relative to; None: as the open document says."""
+        ...
+
+    @property
     def recording(self) -> Recording | None:
         """Its rows so far; None before the first."""
         ...
@@ -42,6 +48,7 @@ class Simulation:
 
     kind: SourceKind = "simulation"
     name = ""
+    base_dir: Path | None = None
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -72,4 +79,5 @@ class LoadedRun:
     def __init__(self, recording: Recording, name: str) -> None:
         self.recording: Recording | None = recording
         self.name = name
+        self.base_dir: Path | None = getattr(recording, "base_dir", None)
         self.latest: Snapshot | None = recording.snapshot(len(recording) - 1)

@@ -114,9 +114,9 @@ def continue_run(
     apart = _apart(runner, row)
     if apart is not None:
         notes.append(_why(recording, at, apart))
-    # What was computed again from the start is what it goes on from, even where the recorded rows differ.
-    rows_before = recording if since is not None else runner.recording
-    copied = _copied(rows_before, index, make, lambda fraction: tell(0.6 + 0.4 * fraction))
+    # Rows that were computed again belong to what comes next, even where they differ from the recorded ones.
+    rows_of = recording if since is not None else runner.recording
+    copied = _copied(rows_of, rows_of.index_at(at), make, lambda fraction: tell(0.6 + 0.4 * fraction))
     if copied is None:
         return None
     runner.recording.close()
@@ -202,23 +202,26 @@ def _copied(recording: Recording, index: int, make: Make, tell: Progress) -> Spo
     """Rows up to `index` with what was noted until then, in a recording of their own; None if it was stopped."""
     copied = make(recording.scene, recording.schema)
     end = float(recording.times[index])
+    changes = [change for change in recording.changes if change.time <= end]
+    events = sorted((event for event in recording.events if event.time <= end), key=lambda event: event.time)
     states = _states(recording, end)
-    for change in recording.changes:
-        if change.time <= end:
-            copied.add_change(change.time, change.values, recording.scene_at(change.time))
-    for event in recording.events:
-        if event.time <= end:
-            copied.add_event(event)
     done = 0
     for rows in recording.chunks():
         part = rows if done + len(rows) <= index + 1 else rows.slice(0, index + 1 - done)
+        until = float(part.time[-1])
+        while changes and changes[0].time <= until:
+            change = changes.pop(0)
+            copied.add_change(change.time, change.values, recording.scene_at(change.time))
         copied.append(part)
-        done += len(part)
-        while states and states[0][0] <= float(part.time[-1]):
+        while events and events[0].time <= until:
+            copied.add_event(events.pop(0))
+        while states and states[0][0] <= until:
             copied.add_checkpoint(*states.pop(0))
+        done += len(part)
         if done > index:
-            return copied
+            break
         if not tell(done / (index + 1)):
+            copied.close()
             return None
     return copied
 

@@ -26,9 +26,10 @@ from snakestudio.paths import cache_dir
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_events import EventDetector
 from snakestudio.session.run_file.about import Origin
+from snakestudio.session.run_state import Progress
 from snakestudio.session.state_codec import decode, encode
 
-__all__ = ["OfflineRun", "Runner", "run_offline", "save_failing_problem"]
+__all__ = ["OfflineRun", "Runner", "run_offline", "run_to_end", "save_failing_problem"]
 
 MAX_PERIODS = 100
 """Control periods that are handed to an engine at once: enough to make the call's cost vanish, little to hold."""
@@ -43,18 +44,6 @@ _LIVE_PARTS = (
     "path", "strain", "support",
 )  # fmt: skip
 _LIVE_KEYS = ("solver.tolerance", "solver.max_iterations", "solver.error_tolerance", "run.duration_s")
-
-
-@dataclass(frozen=True, slots=True)
-class _Progress:
-    """How far a run is: references that are under way, and which row comes next."""
-
-    reference: Reference | None
-    reference_begin: int
-    reference_end: int
-    next_row: int
-    last_row_step: int
-    end_step: int
 
 
 class Runner:
@@ -233,10 +222,8 @@ class Runner:
 
     def checkpoint(self) -> bytes:
         """Everything that decides how the run goes on; see `restore`."""
-        progress = _Progress(
-            self._reference, self._reference_begin, self._reference_end,
-            self._next_row, self._last_row_step, self.end_step,
-        )  # fmt: skip
+        begin, end = self._reference_begin, self._reference_end
+        progress = Progress(self._reference, begin, end, self._next_row, self._last_row_step, self.end_step)
         state = (self.engine.checkpoint(), self.controller.checkpoint(), progress)
         return encode(state, self.scene, self.time)
 
@@ -378,14 +365,15 @@ def run_offline(
     """
     runner = Runner(scene, base_dir, path=path, scene_file=scene_file)
     try:
-        return _run_to_the_end(runner, changes, progress)
+        return run_to_end(runner, changes, progress)
     finally:
         runner.recording.close()
 
 
-def _run_to_the_end(
-    runner: Runner, changes: tuple[Change, ...], progress: Callable[[float], bool] | None
+def run_to_end(
+    runner: Runner, changes: tuple[Change, ...] = (), progress: Callable[[float], bool] | None = None
 ) -> OfflineRun:
+    """Run on to the end, with changes on the way; see `run_offline`."""
     scene = runner.scene
     step = scene.solver.step_s
     block = max(1, round(0.5 / scene.control.period_s)) * scene.steps_per_period

@@ -57,7 +57,7 @@ _RECORDS = (
     "model.motion:Wave",
     "model.reference:JointReference",
     "model.reference:StrainReference",
-    "session.runner:_Progress",
+    "session.run_state:Progress",
 )
 """Dataclasses and named tuples that states are made of."""
 

@@ -120,6 +120,7 @@ class FakeBridge(QObject):
     source_changed = Signal()
     player_changed = Signal()
     source = "simulation"
+    base_dir = None
     player = None
 
     def __init__(self, recording: SpooledRecording | None = None) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from snakestudio.errors import StateError
+from snakestudio.api import continue_from, load_run
+from snakestudio.errors import StateError, UsageError
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import RunEvent
 from snakestudio.model.recording import ContactRows, Rows
@@ -17,7 +19,8 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.continuation import Continuation, continue_run
 from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.runner import Runner
+from snakestudio.session.run_file import RunFile
+from snakestudio.session.runner import Runner, run_offline
 
 Values = dict[str, Any]
 
@@ -191,6 +194,7 @@ def test_a_continued_run_can_be_continued_and_keeps_what_was_noted(recording: Sp
     kept = first.runner.recording
     assert [change.values for change in kept.changes] == [{"gait.amplitude_deg": 38.0}]
     assert kept.events[:-1] == tuple(event for event in recording.events if event.time <= 1.7)
+    assert kept.events[-1].kind == "continued"
     second = continue_run(kept, 1.1)
     assert second is not None
     assert second.exact
@@ -214,10 +218,10 @@ def test_what_no_engine_made_is_refused(recording: SpooledRecording) -> None:
 
 
 def test_a_damaged_state_is_passed_over(recording: SpooledRecording) -> None:
-    time, state = recording.checkpoint_before(1.9) or (0.0, b"")
+    time, state = recording.checkpoint_before(9.9) or (0.0, b"")
     damaged = run(scene_of("obstacle_aided", {}), {"gait.amplitude_deg": 38.0}, {})
     damaged.add_checkpoint(time, state[: len(state) // 2])
-    continuation = continue_run(damaged, 1.9)
+    continuation = continue_run(damaged, time + 0.1)
     assert continuation is not None
     assert continuation.exact
     assert continuation.notes == ()
@@ -229,3 +233,29 @@ def test_a_moment_between_rows_is_the_nearest_row(recording: SpooledRecording) -
     assert continuation.time == pytest.approx(1.2)
     assert RunEvent(continuation.time, "continued", "Continued from here") in continuation.runner.recording.events
     assert np.array_equal(continuation.runner.latest.link_pose, recording.rows(120, 121).link_pose[0])
+
+
+def test_a_run_file_is_gone_on_with_by_one_call(tmp_path: Path) -> None:
+    scene = scene_of("jam_resolution", {})
+    run_offline(scene, path=tmp_path / "run.mcap")
+    whole_run = load_run(tmp_path / "run.mcap")
+    run, notes = continue_from(tmp_path / "run.mcap", 1.3, record=tmp_path / "new.mcap")
+    assert notes == ()
+    for name in ("link_1_x_m", "joint_3_yaw_rad", "jam_count", "solver_iterations"):
+        assert run[name].tobytes() == whole_run[name].tobytes()
+    again = load_run(tmp_path / "new.mcap")
+    assert [event.kind for event in again.recording.events].count("continued") == 1
+    longer, _ = continue_from(tmp_path / "run.mcap", 3.0, duration=3.5, values={"controller.speed_m_s": 0.1})
+    assert longer["time_s"][-1] == pytest.approx(3.5)
+    assert [change.time for change in longer.recording.changes] == [pytest.approx(3.0)]
+    with pytest.raises(UsageError, match="recorded up to 3 s"):
+        continue_from(tmp_path / "run.mcap", 4.0)
+    with pytest.raises(UsageError, match=r"robot\.mass_kg: this cannot change"):
+        continue_from(tmp_path / "run.mcap", 1.0, values={"robot.mass_kg": 2.0})
+    with pytest.raises(UsageError, match="give another name"):
+        continue_from(tmp_path / "run.mcap", 1.0, record=tmp_path / "run.mcap")
+    with pytest.raises(UsageError, match="longer duration"):
+        continue_from(tmp_path / "run.mcap", 3.0)
+    for recording in (whole_run.recording, again.recording):
+        assert isinstance(recording, RunFile)
+        recording.close()

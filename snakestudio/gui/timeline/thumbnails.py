@@ -60,11 +60,9 @@ class Thumbnails(QObject):
     ready = Signal(int)
     _drawn = Signal(object, str, int, QImage)
 
-    def __init__(
-        self, bridge: SessionBridge, base_dir: Callable[[], Path | None], parent: QObject | None = None
-    ) -> None:
+    def __init__(self, bridge: SessionBridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._bridge, self._base_dir = bridge, base_dir
+        self._bridge = bridge
         self.camera: Callable[[], Camera] = Camera
         """Gives where the viewport looks from."""
         self._pictures: OrderedDict[tuple[str, int], QImage] = OrderedDict()
@@ -92,7 +90,7 @@ class Thumbnails(QObject):
         if self._impossible or recording is None or not 0 <= row < len(recording):
             return None
         with self._lock:
-            self._wanted = _Wanted(recording, row, self.camera(), key[0], theme.render_theme(), self._base_dir())
+            self._wanted = _Wanted(recording, row, self.camera(), key[0], theme.render_theme(), self._bridge.base_dir)
             begin, self._busy = not self._busy, True
         if begin:
             self._job = Job("thumbnail", self._draw)

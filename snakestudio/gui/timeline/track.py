@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
@@ -50,7 +48,7 @@ class Track(QWidget):
         self._bridge, self._document = bridge, document
         self.scale = Scale(_MARGIN)
         self.moments = Moments(bridge, self)
-        self.thumbnails = Thumbnails(bridge, self._base_dir, self)
+        self.thumbnails = Thumbnails(bridge, self)
         self.menu: QMenu | None = None
         """What a click with the right button offers."""
         self._clusters: list[Cluster] = []
@@ -79,9 +77,6 @@ class Track(QWidget):
             document.scene_changed, self.moments.changed,
         ):  # fmt: skip
             signal.connect(self._soon)
-
-    def _base_dir(self) -> Path | None:
-        return self._document.base_dir if self._bridge.source == "simulation" else None
 
     # --- time and place -------------------------------------------------------------------------------------------
 

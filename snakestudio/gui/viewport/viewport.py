@@ -182,7 +182,7 @@ class Viewport(QWidget):
                 self.frame_all(at_once=True)
             self._frame_home = self.snapshot is None and not self.navigator.touched
         scene, overlays = self.preview.dress(self.scene, self.overlays())
-        camera, folder = self.navigator.camera, self.document.base_dir
+        camera, folder = self.navigator.camera, self.bridge.base_dir
         return Picture(scene, self.snapshot, overlays, camera, theme.render_theme(), folder)
 
     def _fall_back(self, reason: str) -> None:
