@@ -178,10 +178,13 @@ def columns_between(recording: Recording, names: tuple[str, ...], start: int, st
     columns = _columns(recording.schema)
     chosen = [columns[name] for name in names]
     values = np.empty((stop - start, len(chosen)))
-    for first in range(start, stop, _PIECE):
-        last = min(first + _PIECE, stop)
-        rows = recording.rows(max(first - 1, 0), last)
-        part = _Part(rows, None) if first == 0 else _Part(rows.slice(1, len(rows)), rows.slice(0, 1))
+    before: Rows | None = recording.rows(start - 1, start) if 0 < start < stop else None
+    first = start
+    while first < stop:
+        last = min((first // _PIECE + 1) * _PIECE, stop)  # whole chunks of the recording, none of them twice
+        rows = recording.rows(first, last)
+        part = _Part(rows, before)
         for k, column in enumerate(chosen):
             values[first - start : last - start, k] = column(part)
+        before, first = rows.slice(len(rows) - 1, len(rows)), last
     return values

@@ -20,7 +20,7 @@ from snakestudio.session.signals.units import combined, of_column
 
 __all__ = ["BLOCK", "Integral", "Unwrapped", "ValueAt"]
 
-BLOCK = 8192
+BLOCK = 2048
 """Rows from one kept state to the next."""
 
 
@@ -89,28 +89,35 @@ class _Running(Node):
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
         """At every row from `start` on; gaps stay gaps, and what comes after one goes on across it."""
-        number = start // BLOCK
-        state = self._state(block.reading, number)
+        reading, number = block.reading, start // BLOCK
+        state = self._state(reading, number)
         first = number * BLOCK
         values, times = self.part.values(block, first, stop), block.times(first, stop)
         pieces = []
         for a in range(0, stop - first, BLOCK):
             piece, state = self.run(times[a : a + BLOCK], values[a : a + BLOCK], state)
             pieces.append(piece)
+            if len(piece) == BLOCK:
+                self._note(reading, (first + a) // BLOCK + 1, state)
         return np.concatenate(pieces)[start - first :]
 
     def _state(self, reading: Reading, number: int) -> _State:
-        states = list(self._kept.get(reading))
-        known, lasting = len(states), len(states)
-        for k in range(known - 1, number):
+        """Where it stands at the beginning of a block."""
+        states = self._kept.get(reading)
+        if number < len(states):
+            return states[number]
+        state = states[-1]
+        for k in range(len(states) - 1, number):
             a, b = k * BLOCK, (k + 1) * BLOCK
-            values = evaluate(self.part, reading, a, b)
-            states.append(self.run(reading.times[a:b], values, states[-1])[1])
-            if lasting == len(states) - 1 and self.part.settled(reading, a, b):
-                lasting = len(states)
-        if lasting > known:
-            self._kept.put(reading, tuple(states[:lasting]))
-        return states[number]
+            state = self.run(reading.times[a:b], evaluate(self.part, reading, a, b), state)[1]
+            self._note(reading, k + 1, state)
+        return state
+
+    def _note(self, reading: Reading, number: int, state: _State) -> None:
+        """Keep where it stands at the beginning of the next block, if that will not change any more."""
+        states = self._kept.get(reading)
+        if len(states) == number and self.part.settled(reading, (number - 1) * BLOCK, number * BLOCK):
+            self._kept.put(reading, (*states, state))
 
 
 class Integral(_Running):

@@ -16,7 +16,7 @@ from snakestudio.session.signals.units import ending_of
 __all__ = ["PIECE", "Signal", "compile_signal"]
 
 PIECE = 16384
-"""Rows that are worked on at a time; more where a filter looks far."""
+"""Rows that are worked on at a time; more where a filter looks far. Whole blocks of what is carried on (`running`)."""
 
 
 class Signal:
@@ -82,7 +82,7 @@ class Signal:
         made = np.empty(stop - start)
         first = start
         while first < stop:
-            last = min(first + PIECE, stop)
+            last = min((first // PIECE + 1) * PIECE, stop)
             a, b = self._node.reach(reading, first, last)
             last = min(max(last, first + 2 * (b - a - PIECE)), stop)
             made[first - start : last - start] = evaluate(self._node, reading, first, last)
