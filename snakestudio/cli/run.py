@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
+from snakestudio.cli.together import add_trigger_arguments, started_together
 from snakestudio.errors import PhysicsError, UsageError
 
 __all__ = ["add_arguments", "execute"]
@@ -19,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm)")
     parser.add_argument("--fps", metavar="N", type=int, default=30, help="frames a second of the video (30)")
     parser.add_argument("--size", metavar="WxH", default="1280x720", help="size of the video (1280x720)")
+    add_trigger_arguments(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -38,12 +40,14 @@ def execute(options: argparse.Namespace) -> int:
     scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
     line = ProgressLine()
     warm_up([scene.model.kind], line)
-    started = time.perf_counter()
-    run = api.simulate_scene(
-        scene, base_dir, changes, Path(options.scene).name, line.reporter("simulating", scene.run.duration_s)
-    )
-    line.clear()
-    took = time.perf_counter() - started
+    with started_together(options, Path(options.scene).stem) as together:
+        started = time.perf_counter()
+        run = api.simulate_scene(
+            scene, base_dir, changes, Path(options.scene).name, line.reporter("simulating", scene.run.duration_s)
+        )
+        line.clear()
+        took = time.perf_counter() - started
+        together.note(run.recording)
     simulated = float(run.recording.times[-1])
     last = run.recording.rows(len(run.recording) - 1, len(run.recording))
     unconverged = int(last.solver_unconverged[0])

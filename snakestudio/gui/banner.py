@@ -145,7 +145,7 @@ class Banner(Themed):
 
 
 class Banners(QWidget):
-    """All notices, one below the other: about the program, the run, the scene's file on disk, files, exports, edits.
+    """All notices, one below the other: about program, run and its start, the scene's file on disk, files, exports, edits.
 
     Parameters
     ----------
@@ -171,8 +171,8 @@ class Banners(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         self.program, self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self), Banner(self)
-        self.disk, self.edits = Banner(self), Banner(self)
-        for banner in (self.program, self.run, self.disk, self.files, self.exports, self.edits):
+        self.disk, self.edits, self.together = Banner(self), Banner(self), Banner(self)
+        for banner in (self.program, self.run, self.together, self.disk, self.files, self.exports, self.edits):
             column.addWidget(banner)
         bridge.failed.connect(self._on_failed)
         bridge.status_changed.connect(self._on_status)

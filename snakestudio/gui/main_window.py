@@ -32,6 +32,7 @@ from snakestudio.gui.selection import Selection
 from snakestudio.gui.space_keeper import SpaceKeeper
 from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.time_bar import TimeBar
+from snakestudio.gui.together.starter import Starter
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 
@@ -61,6 +62,7 @@ class MainWindow(QMainWindow):
     comparer: Comparer
     chain_comparer: ChainComparer
     overlaid: OverlaidRuns
+    together: Starter
     actions_table: Actions
     run_bar: RunBar
     docks: dict[str, QDockWidget]
@@ -92,6 +94,7 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
         self.comparer = Comparer(self.document, self)
         self.chain_comparer = ChainComparer(self.document, self)
+        self.together = Starter(self.document, self.bridge, self.banners.together, self.settings, self)
         self.overlaid = OverlaidRuns(self)
         for source in (self.comparer, self.chain_comparer):
             self.overlaid.add(source)
@@ -156,6 +159,7 @@ class MainWindow(QMainWindow):
             self.viewport.editor.options.changed,
             self.viewport.navigator.following_changed,
             self.exporter.changed,
+            self.together.changed,
         ):
             signal.connect(refresh)
         self.viewport.buttons.projection_changed.connect(refresh)
@@ -335,6 +339,7 @@ class MainWindow(QMainWindow):
         self.comparer.close()
         self.chain_comparer.close()
         self.exporter.close()
+        self.together.close()
         self.safekeeping.close()
         self.viewport.close_surface()
         self.bridge.close()

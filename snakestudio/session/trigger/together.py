@@ -17,11 +17,13 @@ from snakestudio.model.recording import Recording
 from snakestudio.session.trigger.lsl import LslOutlet, wait_for_marker
 from snakestudio.session.trigger.protocol import Trigger
 from snakestudio.session.trigger.receiver import TriggerReceiver
-from snakestudio.session.trigger.sender import TriggerSender
+from snakestudio.session.trigger.sender import ClockOffset, TriggerSender
 
 __all__ = ["StartTogether", "Together"]
 
 _LOOK_S = 0.05
+_USUAL = ("connected", "went away")
+"""Ends of remarks that are not worth noting in a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,11 @@ class StartTogether:
     def cancelled(self) -> bool:
         """Whether it was given up."""
         return self._cancelled.is_set()
+
+    @property
+    def clock(self) -> ClockOffset | None:
+        """How the clock of whom it fires at stands to that of this machine, as far as known."""
+        return None if self._sender is None else self._sender.clock
 
     @property
     def port(self) -> int | None:
@@ -248,7 +255,7 @@ class StartTogether:
             except TriggerError as error:
                 self.notes.append(f"STOP was not sent: {error}")
         if self._receiver is not None:
-            self.notes += [f"Trigger: {remark}." for remark in self._receiver.remarks if "connected" not in remark]
+            self.notes += [f"Trigger: {remark}." for remark in self._receiver.remarks if not remark.endswith(_USUAL)]
 
     def close(self) -> None:
         """Let everybody go."""
