@@ -145,7 +145,7 @@ class Banner(Themed):
 
 
 class Banners(QWidget):
-    """All notices, one below the other: about program, run and its start, the scene's file on disk, files, exports, edits.
+    """All notices, one below the other: about the program, runs, the scene's file on disk, files, exports, edits.
 
     Parameters
     ----------

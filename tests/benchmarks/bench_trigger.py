@@ -21,7 +21,7 @@ _TIMES = 20
 def _latencies() -> list[float]:
     """From the moment a peer in another process sends START to the session's running, ms."""
     scene = load_scene(scenes_dir() / "obstacle_aided.toml")
-    registry.warm_up(scene.model.kind)
+    registry.warm_up(scene.model.kind, lambda fraction, doing: None)
     runs = threading.Event()
     at = [0.0]
 

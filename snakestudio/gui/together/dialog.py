@@ -93,7 +93,9 @@ class TogetherDialog(QDialog):
         row.addWidget(self.host, 1)
         row.addWidget(QLabel("port", self))
         row.addWidget(self.port)
-        form.addRow("&Host", row)
+        host = QLabel("&Host", self)
+        host.setBuddy(self.host)
+        form.addRow(host, row)
 
         self.outlet = QCheckBox("Send &markers and the robot's pose as LSL streams", self)
         self.outlet.setChecked(choices.outlet and available())
@@ -179,6 +181,8 @@ class TogetherDialog(QDialog):
             return "Give the host that waits for START."
         if chosen.fire and not self.port.hasAcceptableInput():
             return "Give the host's port, from 1 to 65535."
+        if chosen.at_itself:
+            return "That fires at this program itself: give another host, or wait on another port."
         return ""
 
     def _show(self) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -74,6 +75,18 @@ class Derivative(_Window):
         return made
 
 
+@lru_cache(maxsize=64)
+def _designed(kind: Literal["lowpass", "highpass"], share: float) -> tuple[FloatArray, int]:
+    """A filter for one of two passes at a share of the row rate, and after how many rows it has forgotten one."""
+    from scipy import signal  # slow to import, and few expressions filter
+
+    warped = math.tan(math.pi * share)
+    warped = warped / _PASSES if kind == "lowpass" else warped * _PASSES
+    sections = signal.butter(2, 2.0 / math.pi * math.atan(warped), kind, output="sos")
+    slowest = min(float(np.max(np.abs(np.roots(sections[0, 3:])))), 1.0 - 1e-9)
+    return sections, math.ceil(1.3 * math.log(_FORGOTTEN) / math.log(slowest)) + 8
+
+
 class Butterworth(_Window):
     """A Butterworth filter of order 2, forwards and backwards: no shift in time, half the power passes at `hz`.
 
@@ -92,14 +105,7 @@ class Butterworth(_Window):
                 f"{self._kind} at {self._hz:g} Hz: the run has {rate:.4g} rows a second, so there is nothing above "
                 f"{0.5 * rate:.4g} Hz in it", "give a lower frequency, or record at a higher rate",
             )  # fmt: skip
-        from scipy import signal  # slow to import, and few expressions filter
-
-        warped = math.tan(math.pi * self._hz / rate)
-        warped = warped / _PASSES if self._kind == "lowpass" else warped * _PASSES
-        sections = signal.butter(2, 2.0 / math.pi * math.atan(warped), self._kind, output="sos")
-        poles = np.roots(sections[0, 3:])
-        slowest = min(float(np.max(np.abs(poles))), 1.0 - 1e-9)
-        return sections, math.ceil(1.3 * math.log(_FORGOTTEN) / math.log(slowest)) + 8
+        return _designed(self._kind, self._hz / rate)
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
         """As many rows more as the filter remembers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -16,8 +17,23 @@ __all__ = ["Block", "ColumnKey", "FloatArray", "Reading"]
 
 FloatArray = NDArray[np.float64]
 
+_FIRST = 1000
+"""Rows whose intervals tell how far rows are apart: a run that grows keeps that, and hours need no time for it."""
+
 ColumnKey = tuple[str, bool]
 """Name of a column, and whether it is one of the other run."""
+
+
+_even_until: dict[int, tuple[weakref.ref[Recording], int]] = {}
+"""How many rows of a recording are known to be evenly apart: rows do not change, so only new ones are looked at."""
+
+
+def _remember(recording: Recording, count: int) -> None:
+    key = id(recording)
+    try:
+        _even_until[key] = (weakref.ref(recording, lambda _: _even_until.pop(key, None)), count)
+    except TypeError:  # what cannot be watched is looked at again
+        return
 
 
 class Reading:
@@ -38,13 +54,20 @@ class Reading:
 
     @cached_property
     def interval(self) -> float:
-        """Median time between two rows, s; NaN where there are less than two."""
-        return float(np.median(np.diff(self.times))) if len(self.times) > 1 else float("nan")
+        """Median time between two of the first rows, s; NaN where there are less than two."""
+        return float(np.median(np.diff(self.times[:_FIRST]))) if len(self.times) > 1 else float("nan")
 
     @cached_property
     def even(self) -> bool:
         """Whether all rows are that far apart, to a tenth."""
-        return len(self.times) < 3 or bool(np.all(np.abs(np.diff(self.times) - self.interval) <= 0.1 * self.interval))
+        known = _even_until.get(id(self.recording))
+        start = known[1] if known is not None and known[0]() is self.recording else 1
+        gaps = np.diff(self.times[start - 1 :])
+        if len(gaps) and not np.all(np.abs(gaps - self.interval) <= 0.1 * self.interval):
+            return False
+        if len(self.times) >= _FIRST:
+            _remember(self.recording, len(self.times))
+        return True
 
     def from_time(self, time: float) -> int:
         """The last row that is not later than `time`, or the first one."""

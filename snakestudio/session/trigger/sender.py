@@ -82,7 +82,7 @@ def split_address(text: str) -> tuple[str, int]:
         If it is written otherwise.
     """
     host, colon, port = text.strip().rpartition(":")
-    if not (colon and host and port.isascii() and port.isdecimal() and 0 < int(port) <= 65535):
+    if not (colon and host and not host.isdecimal() and port.isascii() and port.isdecimal() and 0 < int(port) <= 65535):
         raise UsageError(f"{text!r} is no address; write it as HOST:PORT, like localhost:5005.")
     return host.strip("[]"), int(port)
 

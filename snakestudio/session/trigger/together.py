@@ -57,6 +57,12 @@ class Together:
     outlet: bool = False
 
     @property
+    def at_itself(self) -> bool:
+        """Whether it would fire at the port it waits on."""
+        here = self.host.strip().lower() in ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+        return self.fire and here and self.wait == "port" and self.port == self.wait_port
+
+    @property
     def empty(self) -> bool:
         """Whether there is nobody to start with."""
         return not (self.fire or self.wait or self.outlet)
@@ -140,6 +146,10 @@ class StartTogether:
             If one of them does not work.
         """
         choices = self.choices
+        if choices.at_itself:
+            raise TriggerError(
+                f"Port {choices.port} of this machine is both waited on and fired at; take another one for one of them."
+            )
         try:
             if choices.wait == "port":
                 self._receiver = TriggerReceiver(choices.wait_port)

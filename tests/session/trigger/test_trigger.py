@@ -59,7 +59,7 @@ def test_a_line_is_short_and_ascii_whatever_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "localhost", "localhost:", ":5005", "localhost:0", "localhost:70000", "a:b", "a:-1"]
+    "text", ["", "localhost", "localhost:", ":5005", "localhost:0", "localhost:70000", "a:b", "a:-1", "5005:1"]
 )
 def test_an_address_is_host_and_port(text: str) -> None:
     assert split_address("camera-pc:5005") == ("camera-pc", 5005)
@@ -254,6 +254,12 @@ def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -
         together.cancel()
         assert not together.wait()
     assert began == [1]
+
+
+def test_nobody_fires_at_himself() -> None:
+    choices = Together(fire=True, port=5005, wait="port", wait_port=5005)
+    with pytest.raises(TriggerError, match="both waited on and fired at"):
+        StartTogether(choices, "", lambda: None).arm()
 
 
 def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
