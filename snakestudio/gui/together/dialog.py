@@ -51,8 +51,9 @@ class TogetherDialog(QDialog):
         self._first = choices
         self._trial: Job[str] | None = None
         self.setWindowTitle("Start Together")
-        self.setMinimumWidth(theme.scaled(500))
+        width = theme.scaled(480)
         column = QVBoxLayout(self)
+        column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)  # as high as what it says needs
         column.setContentsMargins(24, 24, 24, 16)
         column.setSpacing(16)
         about = QLabel(
@@ -61,6 +62,7 @@ class TogetherDialog(QDialog):
         )  # fmt: skip
         about.setProperty("role", "dim")
         about.setWordWrap(True)
+        about.setFixedWidth(width)
         column.addWidget(about)
         form = QFormLayout()
         form.setHorizontalSpacing(16)
@@ -109,8 +111,9 @@ class TogetherDialog(QDialog):
         self.found = QLabel(self)
         self.found.setWordWrap(True)
         self.found.setProperty("role", "good")
-        column.addWidget(self.message)
-        column.addWidget(self.found)
+        for label in (self.message, self.found):
+            label.setFixedWidth(width)
+            column.addWidget(label)
         buttons = QDialogButtonBox(self)
         self.test = QPushButton("&Test", self)
         self.test.setAutoDefault(False)
@@ -177,8 +180,8 @@ class TogetherDialog(QDialog):
             return "The Lab Streaming Layer needs pylsl: pip install snakestudio[lsl]."
         if chosen.wait and self._limit() is None:
             return "Give the limit as a number of seconds, or leave it empty."
-        if chosen.fire and not chosen.host:
-            return "Give the host that waits for START."
+        if chosen.fire and (not chosen.host or chosen.host.isdecimal()):
+            return "Give the name or the address of the host that waits for START."
         if chosen.fire and not self.port.hasAcceptableInput():
             return "Give the host's port, from 1 to 65535."
         if chosen.at_itself:

@@ -72,9 +72,9 @@ class Trigger:
 
 
 def clock_words(offset: float, uncertainty: float) -> str:
-    """An offset between clocks in words: "0.210 ms ahead, to 0.050 ms"."""
+    """An offset between clocks in words: "0.210 ± 0.050 ms ahead"."""
     side = "ahead" if offset >= 0 else "behind"
-    return f"{1e3 * abs(offset):.3f} ms {side}, to {1e3 * uncertainty:.3f} ms"
+    return f"{1e3 * abs(offset):.3f} ± {1e3 * uncertainty:.3f} ms {side}"
 
 
 def greeting() -> str:
