@@ -135,6 +135,20 @@ def test_play_fires_while_it_is_armed(short: MainWindow, qtbot: QtBot) -> None:
         assert [line[0] for line in camera.result()][-2:] == ["START", "STOP"]
 
 
+def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
+    ready.run_bar.speed.choose(1.0)
+    port = free_port()
+    ready.together.arm(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Armed" in ready.banners.together.text)
+    with peer("slow", port, "START\nSTOP"):
+        qtbot.waitUntil(lambda: ready.bridge.status.state == "paused", timeout=20_000)
+    qtbot.waitUntil(lambda: not ready.together.busy, timeout=10_000)
+    recording = ready.bridge.recording
+    assert recording is not None
+    assert recording.times[-1] < ready.document.scene.run.duration_s
+    assert ["STOP came from" in event.text for event in recording.events if event.kind == "note"] == [False, True]
+
+
 def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
     short.together.arm(Together(wait="port", wait_port=port))

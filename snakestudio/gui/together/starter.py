@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
@@ -15,6 +16,7 @@ from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.stored import recall, store
 from snakestudio.model.events import RunEvent
 from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.session import Status
 from snakestudio.session.trigger import StartTogether, Together
 
 __all__ = ["Starter"]
@@ -54,6 +56,7 @@ class Starter(QObject):
         self._start: StartTogether | None = None
         self._since = 0.0
         self._told_started = False
+        self._runs, self._over = threading.Event(), threading.Event()
         self._timer = QTimer(self)
         self._timer.setInterval(60)
         self._timer.timeout.connect(self._watch)
@@ -101,14 +104,13 @@ class Starter(QObject):
         if not self.possible:
             return
         session = self._bridge.session
-        start = StartTogether(choices, self._run_name(), session.play)
-        running = False
+        runs, over = threading.Event(), threading.Event()
 
-        def ended() -> bool:
-            nonlocal running
-            state = session.status.state
-            running = running or state == "running"
-            return running and state in _OVER
+        def begin() -> None:
+            if not runs.is_set():  # Play was pressed otherwise, and a short run may be over: it must not go on
+                session.play()
+
+        start = StartTogether(choices, self._run_name(), begin)
 
         def work(progress: Progress) -> StartTogether | None:
             with start:
@@ -116,15 +118,16 @@ class Starter(QObject):
                 if not start.wait():
                     return None
                 recording = session.recording
-                begin = _newest(recording)
+                since = _newest(recording)
                 start.go()
-                _note(recording, begin, start.notes)
+                _note(recording, since, start.notes)
                 noted = len(start.notes)
-                start.accompany(ended, session.pause, lambda: session.recording)
+                start.accompany(over.is_set, session.pause, lambda: session.recording)
                 _note(recording, _newest(recording), start.notes[noted:])
                 return start
 
         self._start, self._told_started = start, False
+        self._runs, self._over = runs, over
         self._since = time.monotonic()
         self._job = Job("start together", work)
         self._timer.start()
@@ -153,9 +156,14 @@ class Starter(QObject):
             self._job.wait()
             self._job = self._start = None
 
-    def _on_status(self) -> None:
-        if self.armed and self._bridge.session.status.state == "running":
-            self.start_now()  # Play was pressed: the others start, too
+    def _on_status(self, status: Status) -> None:
+        # What is told, not what is: a short run may be over before one looks.
+        if status.state == "running":
+            self._runs.set()
+            if self.armed:
+                self.start_now()  # Play was pressed: the others start, too
+        elif self._runs.is_set() and status.state in _OVER:
+            self._over.set()
 
     def _watch(self) -> None:
         job, start = self._job, self._start
