@@ -19,6 +19,7 @@ from snakestudio.model.events import Change
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
+from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_file import open_run
 from snakestudio.session.runner import run_offline
 
@@ -93,6 +94,32 @@ class Run(Mapping[str, NDArray[np.float64]]):
             If the file cannot be written.
         """
         write_mcap(path, self.recording, self.scene_file, base_dir=self._base_dir)
+
+    def signal(self, text: str, other: Run | None = None) -> NDArray[np.float64]:
+        """A derived signal: a typed expression over the columns.
+
+        Parameters
+        ----------
+        text : str
+            For example ``"norm(link_6_v?_mps)"`` or ``"lowpass(derivative(com_x_m), 5)"``; see
+            `snakestudio.session.signals.compile_signal`.
+        other : Run, optional
+            What ``other.`` means in it: ``run.signal("link_6_x_m - other.link_6_x_m", another_run)``.
+
+        Returns
+        -------
+        array
+            One value a row; NaN where there is none.
+
+        Raises
+        ------
+        SignalError
+            Naming what cannot be used and where.
+        """
+        from snakestudio.session.signals import compile_signal
+
+        signal = compile_signal(text, self._names, other.columns if other is not None else ())
+        return signal.values(self.recording, other=None if other is None else other.recording)
 
     def to_csv(self, path: str | Path) -> None:
         """Write all columns as CSV under a header that rebuilds the run.
@@ -182,15 +209,18 @@ def simulate_scene(
     scene_file: str | None = None,
     progress: Callable[[float], bool] | None = None,
     path: Path | None = None,
+    ended: Callable[[SpooledRecording], None] | None = None,
 ) -> Run:
     """Run a scene to its end or to where the physics fails (see `Run.failure`), recorded to a run file at `path`.
+
+    `ended` gets the recording when the run is over and its file is not: what is still to be noted is noted there.
 
     Raises
     ------
     SceneError
         If the scene cannot run as it stands.
     """
-    result = run_offline(scene, base_dir, changes, progress, path, scene_file or "")
+    result = run_offline(scene, base_dir, changes, progress, path, scene_file or "", ended)
     failure = "" if result.ok else result.message
     return Run(result.recording, scene_file, failure, base_dir, result.recording.trouble if path is not None else "")
 

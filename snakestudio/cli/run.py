@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
+from snakestudio.cli.together import add_trigger_arguments, started_together
 from snakestudio.errors import ExportError, PhysicsError, UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm)")
     parser.add_argument("--fps", metavar="N", type=int, default=30, help="frames a second of the video (30)")
     parser.add_argument("--size", metavar="WxH", default="1280x720", help="size of the video (1280x720)")
+    add_trigger_arguments(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -49,23 +51,21 @@ def execute(options: argparse.Namespace) -> int:
     if options.mcap is not None:
         writable(options.mcap)
     line = ProgressLine()
-    started = time.perf_counter()
     if options.since is not None:
+        started = time.perf_counter()
         run, base_dir = _continued(options, values, line)
+        took = time.perf_counter() - started
     else:
         scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
         warm_up([scene.model.kind], line)
-        started = time.perf_counter()
-        run = api.simulate_scene(
-            scene,
-            base_dir,
-            changes,
-            Path(options.scene).name,
-            line.reporter("simulating", scene.run.duration_s),
-            options.mcap,
-        )
-    line.clear()
-    took = time.perf_counter() - started
+        with started_together(options, Path(options.scene).stem) as together:
+            started = time.perf_counter()
+            tell = line.reporter("simulating", scene.run.duration_s)
+            run = api.simulate_scene(
+                scene, base_dir, changes, Path(options.scene).name, tell, options.mcap, together.note
+            )
+            line.clear()
+            took = time.perf_counter() - started
     simulated = float(run.recording.times[-1])
     last = run.recording.rows(len(run.recording) - 1, len(run.recording))
     unconverged = int(last.solver_unconverged[0])

@@ -145,7 +145,7 @@ class Banner(Themed):
 
 
 class Banners(QWidget):
-    """All notices, one below the other: about program, source, run, the scene's file on disk, files, exports, edits.
+    """All notices, one below the other: program, source, run, start, the scene's file on disk, files, exports, edits.
 
     Parameters
     ----------
@@ -171,8 +171,9 @@ class Banners(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         self.program, self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self), Banner(self)
-        self.disk, self.edits, self.source = Banner(self), Banner(self), Banner(self)
-        for banner in (self.program, self.source, self.run, self.disk, self.files, self.exports, self.edits):
+        self.disk, self.edits, self.source, self.together = Banner(self), Banner(self), Banner(self), Banner(self)
+        shown = self.program, self.source, self.run, self.together, self.disk, self.files, self.exports, self.edits
+        for banner in shown:
             column.addWidget(banner)
         bridge.failed.connect(self._on_failed)
         bridge.status_changed.connect(self._on_status)

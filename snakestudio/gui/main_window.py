@@ -33,6 +33,7 @@ from snakestudio.gui.selection import Selection
 from snakestudio.gui.space_keeper import SpaceKeeper
 from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.timeline.bar import TimeBar
+from snakestudio.gui.together.starter import Starter
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 
@@ -63,6 +64,7 @@ class MainWindow(QMainWindow):
     comparer: Comparer
     chain_comparer: ChainComparer
     overlaid: OverlaidRuns
+    together: Starter
     actions_table: Actions
     run_bar: RunBar
     docks: dict[str, QDockWidget]
@@ -95,6 +97,7 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
         self.comparer = Comparer(self.document, self)
         self.chain_comparer = ChainComparer(self.document, self)
+        self.together = Starter(self.document, self.bridge, self.banners.together, self.settings, self)
         self.overlaid = OverlaidRuns(self)
         for source in (self.comparer, self.chain_comparer):
             self.overlaid.add(source)
@@ -165,6 +168,7 @@ class MainWindow(QMainWindow):
             self.viewport.editor.options.changed,
             self.viewport.navigator.following_changed,
             self.exporter.changed,
+            self.together.changed,
         ):
             signal.connect(refresh)
         self.viewport.buttons.projection_changed.connect(refresh)
@@ -354,6 +358,7 @@ class MainWindow(QMainWindow):
         self.comparer.close()
         self.chain_comparer.close()
         self.exporter.close()
+        self.together.close()
         self.safekeeping.close()
         self.time_bar.close_pictures()
         self.viewport.close_surface()

@@ -15,10 +15,13 @@ from snakestudio.model.recording import HOLD_COLUMNS, Recording, Rows, Schema
 from snakestudio.model.snapshot import mass_shares
 from snakestudio.model.strain import COMPONENTS
 
-__all__ = ["column_names", "column_values", "table"]
+__all__ = ["column_names", "column_values", "columns_between", "table"]
 
 FloatArray = NDArray[np.float64]
 Column = Callable[["_Part"], FloatArray]
+
+_PIECE = 4096
+"""Rows that are taken at a time where only some columns of them are wanted."""
 
 _WORK_FIRST = ("kinetic", "potential", "work_actuator", "work_friction")
 
@@ -161,3 +164,37 @@ def column_values(schema: Schema, rows: Rows, before: Rows | None, names: tuple[
     """
     columns, part = _columns(schema), _Part(rows, before)
     return np.stack([columns[name](part) for name in names], axis=1)
+
+
+def columns_between(recording: Recording, names: tuple[str, ...], start: int, stop: int) -> FloatArray:
+    """Some columns of the rows `start` to `stop`; the rows themselves are read piece by piece.
+
+    Parameters
+    ----------
+    recording : Recording
+    names : tuple of str
+    start, stop : int
+        Rows that the recording has.
+
+    Returns
+    -------
+    (stop - start, columns) array
+
+    Raises
+    ------
+    KeyError
+        If there is no such column.
+    """
+    columns = _columns(recording.schema)
+    chosen = [columns[name] for name in names]
+    values = np.empty((stop - start, len(chosen)))
+    before: Rows | None = recording.rows(start - 1, start) if 0 < start < stop else None
+    first = start
+    while first < stop:
+        last = min((first // _PIECE + 1) * _PIECE, stop)  # whole chunks of the recording, none of them twice
+        rows = recording.rows(first, last)
+        part = _Part(rows, before)
+        for k, column in enumerate(chosen):
+            values[first - start : last - start, k] = column(part)
+        before, first = rows.slice(len(rows) - 1, len(rows)), last
+    return values

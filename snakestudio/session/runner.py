@@ -341,6 +341,7 @@ def run_offline(
     progress: Callable[[float], bool] | None = None,
     path: Path | None = None,
     scene_file: str = "",
+    ended: Callable[[SpooledRecording], None] | None = None,
 ) -> OfflineRun:
     """Run a scene from start to end as fast as it goes.
 
@@ -357,6 +358,8 @@ def run_offline(
         Run file to record to while the run goes.
     scene_file : str
         Name of the scene's file, for the run file.
+    ended : callable, optional
+        Gets the recording when the run is over and its file is not: what is still to be noted is noted there.
 
     Raises
     ------
@@ -365,7 +368,10 @@ def run_offline(
     """
     runner = Runner(scene, base_dir, path=path, scene_file=scene_file)
     try:
-        return run_to_end(runner, changes, progress)
+        result = run_to_end(runner, changes, progress)
+        if ended is not None:
+            ended(runner.recording)
+        return result
     finally:
         runner.recording.close()
 

@@ -10,7 +10,7 @@ from importlib import import_module
 
 NAMES = (
     "continuum", "control", "editor", "editor_files", "engine", "lagrangian", "memory", "nonholonomic", "render",
-    "spatial", "window",
+    "signals", "spatial", "trigger", "window",
 )  # fmt: skip
 
 

@@ -52,6 +52,13 @@ SIMULATION: tuple[Spec, ...] = (
     Spec("real_time", "Simulation", "Real Time", lambda w: w.run_bar.speed.choose(1.0), ("Ctrl+1",)),
     line("Simulation"),
     Spec(
+        "start_together", "Simulation", "Start Together ...", lambda w: w.together.ask(), ("Ctrl+Shift+T",),
+        lambda w: w.together.possible or w.together.armed, icon="together",
+        label=lambda w: "Cancel Start Together" if w.together.armed else "Start Together ...",
+        tip="Start at the same moment as other instruments: fire a trigger, or wait for one",
+    ),
+    line("Simulation"),
+    Spec(
         "compare_models", "Simulation", "Compare Models ...", lambda w: w.show_comparison(), ("Ctrl+M",),
         tip="Run this scene in several models: ghosts, curves over each other, and their differences",
     ),

@@ -1,0 +1,90 @@
+"""Options of commands that start together with other instruments: fire a trigger, or wait for one."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from snakestudio.errors import UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.session.recording import SpooledRecording
+    from snakestudio.session.trigger import StartTogether, Together
+
+__all__ = ["add_trigger_arguments", "started_together"]
+
+
+def add_trigger_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare whom to start with."""
+    parser.add_argument("--fire", metavar="HOST:PORT", help="send START there when the run starts, and STOP at its end")
+    parser.add_argument(
+        "--wait-for", metavar="PORT", help="start when START comes on this TCP port, or lsl:NAME: at a stream's marker"
+    )
+    parser.add_argument("--wait-limit", metavar="S", type=float, help="how long to wait (until Ctrl+C if left out)")
+
+
+class _Notes:
+    """What is to be noted in the run, if it was started together with others."""
+
+    def __init__(self, together: StartTogether | None) -> None:
+        self._together = together
+
+    def note(self, recording: SpooledRecording) -> None:
+        """The run has ended: tell the others, and note in it how they started together."""
+        if self._together is None:
+            return
+        from snakestudio.model.events import RunEvent
+
+        self._together.finish()
+        for sentence in self._together.notes:
+            print(sentence)
+            recording.add_event(RunEvent(float(recording.times[0]), "note", sentence))
+
+
+@contextmanager
+def started_together(options: argparse.Namespace, name: str) -> Iterator[_Notes]:
+    """Wait and fire as the options say; inside, the run goes.
+
+    Raises
+    ------
+    UsageError, TriggerError
+        If an option cannot be read, or starting together does not work; the run is not started then.
+    """
+    choices = _choices(options)
+    if choices is None:
+        yield _Notes(None)
+        return
+    from snakestudio.session.trigger import StartTogether
+
+    with StartTogether(choices, name, lambda: None) as together:
+        together.arm()
+        if choices.wait:
+            print(together.doing, flush=True)
+            together.wait()
+        together.go()
+        yield _Notes(together)
+
+
+def _choices(options: argparse.Namespace) -> Together | None:
+    if options.wait_limit is not None and not options.wait_limit > 0:
+        raise UsageError(f"--wait-limit {options.wait_limit:g}: give a number of seconds above 0.")
+    if options.wait_limit is not None and options.wait_for is None:
+        raise UsageError("--wait-limit needs --wait-for.")
+    if options.fire is None and options.wait_for is None:
+        return None
+    from snakestudio.session.trigger import Together, split_address
+
+    choices: dict[str, object] = {"limit_s": options.wait_limit or 0.0}
+    if options.fire is not None:
+        host, port = split_address(options.fire)
+        choices |= {"fire": True, "host": host, "port": port}
+    wanted: str | None = options.wait_for
+    if wanted is not None and wanted.startswith("lsl:") and wanted[4:].strip():
+        choices |= {"wait": "lsl", "wait_stream": wanted[4:].strip()}
+    elif wanted is not None:
+        if not (wanted.isascii() and wanted.isdecimal() and 0 < int(wanted) <= 65535):
+            raise UsageError(f"--wait-for {wanted}: give a port from 1 to 65535, or lsl:NAME of a stream.")
+        choices |= {"wait": "port", "wait_port": int(wanted)}
+    return Together(**choices)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Starting a run together with other instruments, from the window."""

@@ -1,0 +1,69 @@
+"""How long after another program's START the simulation runs, and how well the other clock is known."""
+
+from __future__ import annotations
+
+import threading
+import time
+from statistics import median
+
+from snakestudio.engines import registry
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.session.session import Event, Session, StatusChanged
+from snakestudio.session.trigger import StartTogether, Together, TriggerSender
+from tests.session.trigger.peer import listening, peer
+
+Row = tuple[str, object, str, str, bool]
+
+_TIMES = 20
+
+
+def _latencies() -> list[float]:
+    """From the moment a peer in another process sends START to the session's running, ms."""
+    scene = load_scene(scenes_dir() / "obstacle_aided.toml")
+    registry.warm_up(scene.model.kind, lambda fraction, doing: None)
+    runs = threading.Event()
+    at = [0.0]
+
+    def watch(event: Event) -> None:
+        if isinstance(event, StatusChanged) and event.status.state == "running":
+            at[0] = time.time()
+            runs.set()
+
+    session = Session(watch)
+    found: list[float] = []
+    try:
+        session.open(scene, scenes_dir())
+        session.settle()
+        for _ in range(_TIMES):
+            runs.clear()
+            with StartTogether(Together(wait="port", wait_port=0), "", session.play) as together:
+                together.arm()
+                with peer("fire", together.port, "START") as other:
+                    together.wait()
+                    together.go()
+                    runs.wait(10)
+                    found.append(1000 * (at[0] - other.result()["sent"]))
+            session.reset()
+            session.settle()
+    finally:
+        session.close()
+    return found
+
+
+def _uncertainty() -> float:
+    """Half of the shortest round trip to a peer in another process, ms."""
+    with listening("polite") as (_, port), TriggerSender("127.0.0.1", port) as sender:
+        clock = sender.compare_clocks()
+    return 1000 * clock.uncertainty if clock is not None else float("inf")
+
+
+def run() -> list[Row]:
+    """The figures: name, value, unit, bar, whether it is kept."""
+    latencies = _latencies()
+    middle, worst, clock = median(latencies), max(latencies), _uncertainty()
+    return [
+        ("START sent by another process to the run going: median", middle, "ms", "<= 5", middle <= 5.0),
+        (f"  the worst of {_TIMES}", worst, "ms", "<= 50", worst <= 50.0),
+        ("other clock known to, same machine", clock, "ms", "<= 1", clock <= 1.0),
+    ]

@@ -1,0 +1,61 @@
+"""`snakestudio run --fire --wait-for` with real peers: it starts when told, tells others, and says what is wrong."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.paths import scenes_dir
+from tests.session.trigger.peer import listening, peer
+
+MAIN = str(scenes_dir() / "obstacle_aided.toml")
+
+
+def test_a_run_waits_for_start_and_fires_at_another() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        free = taken.getsockname()[1]
+    with listening("polite") as (camera, port):
+        words = ["run", MAIN, "--duration", "0.1", "--wait-for", str(free), "--fire", f"127.0.0.1:{port}"]
+        run = subprocess.Popen(
+            [sys.executable, "-m", "snakestudio", *words, "--wait-limit", "60"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert run.stdout is not None
+        armed = run.stdout.readline()
+        assert armed == f"Armed: waiting for START on port {free}. START goes to 127.0.0.1:{port}.\n"
+        with peer("fire", free, "START lab_7 12.5"):
+            out, err = run.communicate(timeout=60)
+        assert (run.returncode, err) == (0, "")
+        assert [line[:2] for line in camera.result()[-2:]] == [["START", "obstacle_aided"], ["STOP", "obstacle_aided"]]
+    assert re.search(r"START came from 127.0.0.1:\d+ “lab_7” .*started \d+\.\d+ ms later", out)
+    assert f"STOP was sent to 127.0.0.1:{port}" in out
+    assert "0.1 s simulated" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--fire", "nowhere"], "HOST:PORT"), (["--wait-for", "0"], "port from 1 to 65535"),
+        (["--wait-for", "lsl:"], "lsl:NAME"), (["--wait-limit", "3"], "needs --wait-for"),
+        (["--wait-for", "5005", "--wait-limit", "-1"], "above 0"), (["--fire", "127.0.0.1:1"], "Nobody waits"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_a_sentence_and_nothing_runs(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", MAIN, "--duration", "0.1", *words]) == 2
+    shown = capsys.readouterr()
+    assert says in shown.err
+    assert shown.out == ""
+
+
+def test_waiting_in_vain_ends_at_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        free = taken.getsockname()[1]
+    assert main(["run", MAIN, "--wait-for", str(free), "--wait-limit", "0.1"]) == 2
+    assert f"No START came on port {free} within 0.1 s" in capsys.readouterr().err

@@ -1,0 +1,178 @@
+"""Start Together in the window: armed it waits for a peer in another process, starts, notes it, can be cancelled."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.together.dialog import TogetherDialog
+from snakestudio.session.trigger import Together
+from snakestudio.session.trigger.lsl import available
+from tests.session.trigger.peer import listening, peer
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+def button(window: MainWindow, text: str) -> QPushButton:
+    return next(b for b in window.banners.together.findChildren(QPushButton) if b.text() == text)
+
+
+def fill(qtbot: QtBot, dialog: TogetherDialog, **texts: str) -> None:
+    for name, text in texts.items():
+        field = getattr(dialog, name)
+        field.selectAll()
+        qtbot.keyClicks(field, text)
+
+
+# ------------------------------------------------------------------------------------------------ the dialog
+
+
+def test_the_dialog_says_what_is_missing_and_shows_what_matters(qtbot: QtBot) -> None:
+    dialog = TogetherDialog(Together())
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.choices() is None
+    assert dialog.message.text().startswith("Choose what to wait for")
+    assert not dialog.arm.isEnabled()
+    assert not dialog.wait_port.isVisible()
+    dialog.wait.setFocus()
+    qtbot.keyClick(dialog.wait, Qt.Key.Key_Down)
+    assert dialog.wait_port.isVisible()
+    assert not dialog.stream.isVisible()
+    fill(qtbot, dialog, wait_port="70000")
+    assert dialog.choices() is None or dialog.choices().wait_port == 7000  # type: ignore[union-attr]
+    fill(qtbot, dialog, wait_port="5010", limit="2 min")
+    assert dialog.choices() == Together(wait="port", wait_port=5010, limit_s=120.0)
+    fill(qtbot, dialog, limit="soon")
+    assert "number of seconds" in dialog.message.text()
+    fill(qtbot, dialog, limit="30")
+    qtbot.mouseClick(dialog.fire, Qt.MouseButton.LeftButton, pos=dialog.fire.rect().center() / 4)
+    qtbot.waitUntil(dialog.fire.isChecked)
+    fill(qtbot, dialog, host="camera-pc", port="6000")
+    assert dialog.choices() == Together(True, "camera-pc", 6000, "port", 5010, limit_s=30.0)
+    qtbot.keyClick(dialog.wait, Qt.Key.Key_Down)
+    assert dialog.stream.isVisible()
+    fill(qtbot, dialog, stream="cues")
+    assert dialog.arm.isEnabled() == available()
+
+
+def test_the_test_button_finds_the_other_side_without_starting_it(qtbot: QtBot) -> None:
+    with listening("polite") as (camera, port):
+        dialog = TogetherDialog(Together(fire=True, host="127.0.0.1", port=port, wait="port", wait_port=free_port()))
+        qtbot.addWidget(dialog)
+        dialog.show()
+        qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: "is there; its clock is" in dialog.found.text(), timeout=10_000)
+        assert "is free" in dialog.found.text()
+        assert "START" not in [line[0] for line in camera.result()]
+    qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "Nobody waits" in dialog.message.text(), timeout=10_000)
+    assert dialog.found.isHidden()
+
+
+# ------------------------------------------------------------------------------------------------ the window
+
+
+@pytest.fixture
+def short(ready: MainWindow, qtbot: QtBot) -> MainWindow:
+    """A window whose run lasts half a second."""
+    ready.document.set_value("run.duration_s", 0.5, "Duration")
+    qtbot.waitUntil(lambda: ready.bridge.status.state == "ready" and ready.bridge.recording is not None)
+    return ready
+
+
+def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtBot) -> None:
+    port = free_port()
+    with listening("polite") as (camera, there):
+
+        def answer() -> None:
+            dialog = QApplication.activeModalWidget()
+            assert isinstance(dialog, TogetherDialog)
+            dialog.wait.setCurrentIndex(1)
+            fill(qtbot, dialog, wait_port=str(port), host="127.0.0.1")
+            dialog.fire.setChecked(True)
+            fill(qtbot, dialog, host="127.0.0.1", port=str(there))
+            assert dialog.arm.isEnabled(), dialog.message.text()
+            qtbot.mouseClick(dialog.arm, Qt.MouseButton.LeftButton)
+
+        QTimer.singleShot(0, answer)
+        short.actions_table["start_together"].trigger()
+        qtbot.waitUntil(lambda: f"waiting for START on port {port}" in short.banners.together.text, timeout=10_000)
+        assert short.bridge.status.state == "ready"
+        qtbot.waitUntil(lambda: short.actions_table["start_together"].text() == "Cancel Start Together")
+        with peer("fire", port, "START lab_3 12.5"):
+            qtbot.waitUntil(lambda: short.bridge.status.state == "finished", timeout=20_000)
+        qtbot.waitUntil(lambda: not short.together.busy, timeout=10_000)
+        assert "Started by 127.0.0.1" in short.banners.together.text
+        names = [line[:2] for line in camera.result()]
+    assert names[-2:] == [["START", "obstacle_aided"], ["STOP", "obstacle_aided"]]
+    recording = short.bridge.recording
+    assert recording is not None
+    notes = [event for event in recording.events if event.kind == "note"]
+    assert [event.time for event in notes[:2]] == [0.0, 0.0]
+    assert "“lab_3”" in notes[0].text
+    assert "START was sent to" in notes[1].text
+    assert "STOP was sent to" in notes[-1].text
+    assert notes[-1].time == pytest.approx(0.5)
+    assert short.together.choices == Together(True, "127.0.0.1", there, "port", port)
+
+
+def test_play_fires_while_it_is_armed(short: MainWindow, qtbot: QtBot) -> None:
+    with listening("polite") as (camera, there):
+        short.together.arm(Together(fire=True, host="127.0.0.1", port=there, wait="port", wait_port=free_port()))
+        qtbot.waitUntil(lambda: "Armed" in short.banners.together.text, timeout=10_000)
+        qtbot.keyClick(short.viewport, Qt.Key.Key_Space)
+        qtbot.waitUntil(lambda: short.bridge.status.state == "finished", timeout=20_000)
+        qtbot.waitUntil(lambda: not short.together.busy, timeout=10_000)
+        assert [line[0] for line in camera.result()][-2:] == ["START", "STOP"]
+
+
+def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
+    ready.run_bar.speed.choose(1.0)
+    port = free_port()
+    ready.together.arm(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Armed" in ready.banners.together.text)
+    with peer("slow", port, "START\nSTOP"):
+        qtbot.waitUntil(lambda: ready.bridge.status.state == "paused", timeout=20_000)
+    qtbot.waitUntil(lambda: not ready.together.busy, timeout=10_000)
+    recording = ready.bridge.recording
+    assert recording is not None
+    assert recording.times[-1] < ready.document.scene.run.duration_s
+    assert ["STOP came from" in event.text for event in recording.events if event.kind == "note"] == [False, True]
+
+
+def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
+    port = free_port()
+    short.together.arm(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Armed" in short.banners.together.text)
+    qtbot.mouseClick(button(short, "Cancel"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "was cancelled" in short.banners.together.text)
+    with socket.create_server(("127.0.0.1", port)):
+        short.together.arm(Together(wait="port", wait_port=port))
+        qtbot.waitUntil(lambda: f"Port {port} is in use" in short.banners.together.text)
+    short.together.arm(Together(wait="port", wait_port=port, limit_s=0.1))
+    qtbot.waitUntil(lambda: f"No START came on port {port}" in short.banners.together.text)
+    assert short.bridge.status.state == "ready"
+    short.together.arm(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Armed" in short.banners.together.text)
+    qtbot.mouseClick(button(short, "Start Now"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: short.bridge.status.state == "finished", timeout=20_000)
+
+
+def test_a_window_that_is_closed_while_armed_lets_go(short: MainWindow, qtbot: QtBot) -> None:
+    port = free_port()
+    short.together.arm(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Armed" in short.banners.together.text)
+    short.document.undo_stack.setClean()
+    short.close()
+    with socket.create_server(("127.0.0.1", port)):
+        assert not short.together.busy
+    assert not any(isinstance(widget, QDialog) for widget in QApplication.topLevelWidgets() if widget.isVisible())
