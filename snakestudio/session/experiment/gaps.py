@@ -96,8 +96,8 @@ def fill_gaps(samples: Samples, max_gap_s: float) -> tuple[FloatArray, FloatArra
             for start, stop in runs_of(~seen):
                 if start > 0 and stop < len(time) and time[stop] - time[start - 1] <= max_gap_s * (1.0 + 1e-9):
                     position[start:stop, b] = curve(time[start:stop])
-            many = f"{len(spans)} gaps (longest" if len(spans) > 1 else "1 gap ("
-            notes.append(f"{name}: {filled} rows in {many} {max(spans):.3g} s) were interpolated and are marked.")
+            many = f"{len(spans)} gaps (longest " if len(spans) > 1 else "1 gap ("
+            notes.append(f"{name}: {filled} rows in {many}{max(spans):.3g} s) were interpolated and are marked.")
         for begin, end in long:
             notes.append(
                 f"{name}: nothing was seen from {begin:.4g} to {end:.4g} s; longer than {max_gap_s:g} s, so left out."
