@@ -16,7 +16,13 @@ from snakestudio.export.csv import write_csv
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.paths import resource
 from snakestudio.session.experiment.importing import BodyColumns, Layout, guess_layout, preview, read_capture
-from snakestudio.session.experiment.layout import axes_matrix, layout_from_toml, layout_to_toml, load_layout, save_layout
+from snakestudio.session.experiment.layout import (
+    axes_matrix,
+    layout_from_toml,
+    layout_to_toml,
+    load_layout,
+    save_layout,
+)
 from tests.experiment_runs import LENGTH, N, make_run, track
 
 TIME = np.arange(40) * 0.05
