@@ -9,6 +9,7 @@ from snakestudio.api.comparing import (
     compare_scene_chain,
 )
 from snakestudio.api.continuing import continue_from
+from snakestudio.api.experiments import ExperimentReport, compare_experiment, load_experiment
 from snakestudio.api.running import Run, check, load_run, plan, prepare, simulate, simulate_scene
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.scene import Scene
@@ -17,15 +18,18 @@ from snakestudio.model.scene_file import load_scene, save_scene
 __all__ = [
     "ChainReport",
     "Comparison",
+    "ExperimentReport",
     "Run",
     "Scene",
     "SnakeStudioError",
     "check",
     "compare_chain",
+    "compare_experiment",
     "compare_models",
     "compare_scene",
     "compare_scene_chain",
     "continue_from",
+    "load_experiment",
     "load_run",
     "load_scene",
     "plan",

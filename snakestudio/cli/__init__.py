@@ -23,6 +23,7 @@ _COMMANDS = {
     "figures": ("figures", "make the figures of a paper anew"),
     "runs": ("runs", "list the runs that are kept, and rename, tag or delete them"),
     "compare models": ("compare_models", "run a scene in several models and tell how they differ"),
+    "compare experiment": ("compare_experiment", "lay motion capture over a run and tell how far they are apart"),
     "compare chain": ("compare_chain", "hold chains of links against a continuous body"),
     "fit-strain": ("fit_strain", "make a continuous body's scene from a chain's gait"),
     "diff": ("diff", "tell in words how two scenes differ"),

@@ -1,11 +1,11 @@
-"""Obstacles and the robot from above on the axes of a figure: what plans, figures and reports have in common."""
+"""Obstacles, path and robot from above on the axes of a figure: what plans, figures and reports have in common."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from snakestudio.model.footprints import footprint, robot_outlines
 from snakestudio.model.outlines import Outline
 from snakestudio.model.scene import Scene
+from snakestudio.render import path_parts
 from snakestudio.render.obstacles import Body, obstacles_of
 from snakestudio.render.plan_outlines import body_centre, body_outlines, body_rectangle
 from snakestudio.render.style import LIGHT, Colour
@@ -20,13 +21,24 @@ from snakestudio.render.style import LIGHT, Colour
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["draw_obstacle", "draw_obstacles", "draw_outlines", "draw_robot"]
+__all__ = ["INK", "PALE", "STYLE", "draw_outlines", "draw_robot", "draw_world"]
 
 FloatArray = NDArray[np.float64]
 
+INK: Colour = (0.106, 0.125, 0.153)
+PALE: Colour = (0.36, 0.42, 0.48)
+STYLE: Any = {
+    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 7.0, "axes.linewidth": 0.6,
+    "axes.edgecolor": PALE, "xtick.color": PALE, "ytick.color": PALE, "axes.labelcolor": PALE,
+    "text.color": INK, "xtick.major.width": 0.6, "ytick.major.width": 0.6, "path.simplify": False,
+    # Text stays text, and the same scene gives the same bytes.
+    "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "snakestudio",
+    "text.parse_math": False,  # a name may have dollars in it
+}  # fmt: skip
 
-def draw_obstacles(axes: Axes, scene: Scene, base_dir: Path | None = None, names: bool = False) -> None:
-    """Draw the obstacles of a scene that are not hidden.
+
+def draw_world(axes: Axes, scene: Scene, base_dir: Path | None = None, names: bool = False) -> None:
+    """Draw the obstacles of a scene that are not hidden, and its path.
 
     Parameters
     ----------
@@ -36,15 +48,20 @@ def draw_obstacles(axes: Axes, scene: Scene, base_dir: Path | None = None, names
     base_dir : Path, optional
         Folder that file names in the scene are relative to.
     names : bool
-        Whether they are named.
+        Whether obstacles are named.
+
+    Raises
+    ------
+    SceneError
+        If the scene refers to a file that cannot be read.
     """
     for index, body in enumerate(obstacles_of(scene.obstacles, base_dir).bodies):
         if not body.obstacle.hidden:
-            draw_obstacle(axes, index, body, names)
+            _obstacle(axes, index, body, names)
+    _path(axes, scene, path_parts.outline(scene.path))
 
 
-def draw_obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
-    """Draw one obstacle, the `index`-th (from 0) of its scene."""
+def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
     from matplotlib.patches import Circle, Polygon
 
     fill = LIGHT.terrain if body.earthen else LIGHT.obstacle
@@ -72,6 +89,14 @@ def draw_obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
             name, (x, y), (4.0 if rises else 0.0, 0.0), textcoords="offset points", ha="left" if rises else "center",
             va="center", fontsize=6.0, gid=f"name-{index + 1}",
         )  # fmt: skip
+
+
+def _path(axes: Axes, scene: Scene, way: FloatArray) -> None:
+    if len(way) < 2:
+        return
+    axes.plot(way[:, 0], way[:, 1], color=LIGHT.path, linewidth=1.0, solid_capstyle="round", gid="path")
+    for head in path_parts.arrow_heads(scene.path):
+        axes.plot(head[:, 0], head[:, 1], color=LIGHT.path, linewidth=1.0)
 
 
 def draw_robot(axes: Axes, scene: Scene, pose: FloatArray) -> None:

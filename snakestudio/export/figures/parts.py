@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.export.figures.figure import Measured, columns
-from snakestudio.export.plan_drawing import draw_obstacles
+from snakestudio.export.plan_drawing import draw_world
 from snakestudio.model.recording import Recording
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def plan_axes(axes: Axes, recording: Recording, obstacles: bool = True) -> Axes:
     axes.set_xlabel("x / m")
     axes.set_ylabel("y / m")
     if obstacles:
-        draw_obstacles(axes, recording.scene)
+        draw_world(axes, recording.scene)
     return axes
 
 

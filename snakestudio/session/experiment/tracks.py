@@ -1,0 +1,109 @@
+"""Where a link of a run is at any time, and the same for its heading: rows read once, interpolated between."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+
+from snakestudio.errors import ExperimentError
+from snakestudio.model.capture import CENTRE_OF_MASS
+from snakestudio.model.recording import Recording
+from snakestudio.model.rotations import roll_pitch_yaw
+from snakestudio.model.snapshot import Fields, mass_shares
+
+__all__ = ["RunTracks"]
+
+FloatArray = NDArray[np.float64]
+
+
+class RunTracks:
+    """The tracks of a run's links.
+
+    Parameters
+    ----------
+    recording : Recording
+
+    Raises
+    ------
+    ExperimentError
+        If the recording has no poses, or too few rows.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        if Fields.POSE not in recording.schema.valid:
+            raise ExperimentError("The run has no positions of its links; compare with a simulated run.")
+        if len(recording) < 4:
+            raise ExperimentError(f"The run has only {len(recording)} rows; let it go on for longer.")
+        # Rows that a run appends meanwhile are not looked at.
+        self._count = len(recording)
+        self.time: FloatArray = recording.times[: self._count].copy()
+        self._recording = recording
+        self._shares = mass_shares(recording.schema.n_links, bool(recording.schema.sections))
+        self._tracks: dict[int, FloatArray] = {}
+        self._curves: dict[int, CubicSpline] = {}
+
+    @property
+    def n_links(self) -> int:
+        """Number of links."""
+        return self._recording.schema.n_links
+
+    def read(self, links: tuple[int, ...]) -> None:
+        """Read the tracks of some links at once: a long run is gone through once, and only these are kept.
+
+        Raises
+        ------
+        ExperimentError
+            If there is no such link.
+        """
+        wanted = [link for link in dict.fromkeys(links) if link not in self._tracks]
+        for link in wanted:
+            if not CENTRE_OF_MASS <= link < self.n_links:
+                raise ExperimentError(
+                    f"There is no link {link + 1}: the run has {self.n_links} links; give another one."
+                )
+        if not wanted:
+            return
+        parts: dict[int, list[FloatArray]] = {link: [] for link in wanted}
+        for rows in self._recording.chunks():
+            # Centre and heading, (rows, n, 4).
+            yaw = np.unwrap(roll_pitch_yaw(rows.link_pose[:, :, 3:])[:, :, 2], axis=1)
+            pose = np.concatenate([rows.link_pose[:, :, :3], yaw[:, :, None]], axis=2)
+            for link in wanted:
+                if link == CENTRE_OF_MASS:
+                    centre = np.einsum("n,kna->ka", self._shares, pose)
+                    centre[:, 3] = yaw.mean(axis=1)
+                    parts[link].append(centre)
+                else:
+                    parts[link].append(pose[:, link])
+        for link, own in parts.items():
+            whole = np.concatenate(own)[: self._count]
+            whole[:, 3] = np.unwrap(whole[:, 3])
+            self._tracks[link] = whole
+
+    def track(self, link: int) -> FloatArray:
+        """Positions (rows, 3), m, of a link (0-based), or of the centre of mass.
+
+        Raises
+        ------
+        ExperimentError
+            If there is no such link.
+        """
+        self.read((link,))
+        return self._tracks[link][:, :3]
+
+    def at(self, link: int, time: FloatArray) -> FloatArray:
+        """Positions (k, 3), m, at any times (k,) within the run; NaN outside of it."""
+        if link not in self._curves:
+            self._curves[link] = CubicSpline(self.time, self.track(link))
+        place: FloatArray = self._curves[link](time)
+        place[(time < self.time[0] - 1e-9) | (time > self.time[-1] + 1e-9)] = np.nan
+        return place
+
+    def heading(self, link: int, time: FloatArray) -> FloatArray:
+        """Angle (k,), rad, of a link's axis about the vertical, unwrapped over the run; NaN outside of it.
+
+        That of the centre of mass is the mean over the links.
+        """
+        self.read((link,))
+        return np.interp(time, self.time, self._tracks[link][:, 3], left=np.nan, right=np.nan)
