@@ -1,4 +1,4 @@
-"""What `import snakestudio` offers: simulate a scene and get its columns as numpy arrays, compare, draw, check."""
+"""What `import snakestudio` offers: simulate a scene and get its columns as numpy arrays, compare, fit, draw, check."""
 
 from snakestudio.api.comparing import (
     ChainReport,
@@ -8,6 +8,7 @@ from snakestudio.api.comparing import (
     compare_scene,
     compare_scene_chain,
 )
+from snakestudio.api.fitting import Fit, fit
 from snakestudio.api.running import Run, check, plan, prepare, simulate, simulate_scene
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.scene import Scene
@@ -16,6 +17,7 @@ from snakestudio.model.scene_file import load_scene, save_scene
 __all__ = [
     "ChainReport",
     "Comparison",
+    "Fit",
     "Run",
     "Scene",
     "SnakeStudioError",
@@ -24,6 +26,7 @@ __all__ = [
     "compare_models",
     "compare_scene",
     "compare_scene_chain",
+    "fit",
     "load_scene",
     "plan",
     "prepare",
