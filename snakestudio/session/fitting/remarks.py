@@ -47,8 +47,8 @@ def remarks(
             notes.append(f"{called(parameter)} ends at its {which} bound, {bound:g}; widen its range or leave it out.")
     notes += _undetermined(parameters, found)
     notes += [
-        f"The run answers to {called(parameters[i])} by jumps, as motions with much contact or free play do: its interval"
-        " is not to be trusted. Fit a shorter stretch, and try other seeds."
+        f"The run answers to {called(parameters[i])} by jumps, as motions with much contact or free play do: its"
+        " interval is not to be trusted. Fit a shorter stretch, and try other seeds."
         for i in rough
         if found is None or i not in found.no_effect
     ]

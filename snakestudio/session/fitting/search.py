@@ -247,13 +247,17 @@ def evolve(search: Search, seed: int, until: int) -> None:
 
     p = len(search.parameters)
     size = 4 + int(3 * math.log(p + 1))
+    dimension = max(p, 2)  # the library fails now and then in one dimension; a second one without effect does no harm
     random = np.random.RandomState(seed)
     options = {
         "bounds": [0.0, 1.0], "popsize": size, "randn": random.randn, "seed": math.nan,  # its own would be everybody's
         "verbose": -9, "tolx": 1e-4, "tolfun": 0.0, "tolfunhist": 0.0,
     }  # fmt: skip
-    strategy = cma.CMAEvolutionStrategy(np.clip(search.best, 0.02, 0.98), 0.2, options)
+    begin = np.full(dimension, 0.5)
+    begin[:p] = np.clip(search.best, 0.02, 0.98)
+    strategy = cma.CMAEvolutionStrategy(begin, 0.2, options)
     while search.evaluations < until and not strategy.stop():
-        points = [np.array(point, dtype=np.float64) for point in strategy.ask()]
-        costs = [search.cost(found) for found in search.residuals(points)]
+        points = strategy.ask()
+        found = search.residuals([np.array(point[:p], dtype=np.float64) for point in points])
+        costs = [search.cost(residual) for residual in found]
         strategy.tell(points, [cost if math.isfinite(cost) else _PENALTY for cost in costs])

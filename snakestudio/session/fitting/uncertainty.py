@@ -3,9 +3,10 @@
 At the optimum the estimates answer to the noise by a linear map, ``-(J^T J)^-1 J^T r``, so their covariance is
 ``(J^T J)^-1 S (J^T J)^-1`` with S that of the scores ``J^T r``. White noise would make S = s^2 J^T J. Residuals of a
 motion are not white: what the model gets wrong at one instant it gets wrong at the next, and on all links alike. So the
-scores of all that was measured at one instant are one contribution, and contributions at different instants go together
-by their measured autocovariances, with Bartlett's weights over a bandwidth that the data choose (Newey and West 1987;
-Andrews 1991, AR(1)). Intervals are Student's, with as many degrees of freedom as there are independent instants.
+scores of all that was measured at one instant are one contribution. Contributions at different instants are freed of
+their correlation from one to the next, what is left of it is taken in by Bartlett's weights over a bandwidth that the
+data choose, and the correlation is put back (Andrews and Monahan 1992). Intervals are Student's, with as many degrees
+of freedom as there are independent instants.
 """
 
 from __future__ import annotations
@@ -99,10 +100,13 @@ def determination(
             score = np.zeros((int(which.max()) + 1, active.shape[1]))
             np.add.at(score, which, active[rows] * residual[rows, None])
             scores.append(score)
-        rho = _autocorrelation(scores)
         total = sum(len(score) for score in scores)
+        # The estimate is too low by about (1 + 3 rho) / n, and intervals would be too narrow (Kendall 1954).
+        rho = _autocorrelation(scores)
+        rho = min(rho + (1.0 + 3.0 * rho) / total, _MOST_CORRELATED) if rho > 0.0 else 0.0
         effective = max(1.0, total * (1.0 - rho) / (1.0 + rho))
-        spread = _long_run(scores, rho)
+        fresh = [score[1:] - rho * score[:-1] for score in scores if len(score) > 1] if rho > 0.0 else scores
+        spread = _long_run(fresh, _autocorrelation(fresh)) / (1.0 - rho) ** 2
         # What was fitted took part of the scatter away; so many of the values say nothing about it any more.
         spread *= r / max(1.0, r - p - nuisance)
         inverse, directions = _inverse(active)
