@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
@@ -21,6 +22,7 @@ from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
 from snakestudio.gui.exporting import Exporter
 from snakestudio.gui.files import Files
+from snakestudio.gui.fitting.fitter import Fitter
 from snakestudio.gui.guides import Guides
 from snakestudio.gui.layouts import Layouts
 from snakestudio.gui.moving_menus import MovingMenus
@@ -34,6 +36,7 @@ from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.time_bar import TimeBar
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.capture import Capture
 
 __all__ = ["MainWindow"]
 
@@ -60,6 +63,8 @@ class MainWindow(QMainWindow):
     exporter: Exporter
     comparer: Comparer
     chain_comparer: ChainComparer
+    fitter: Fitter
+    captures: Callable[[], Sequence[Capture]]
     overlaid: OverlaidRuns
     actions_table: Actions
     run_bar: RunBar
@@ -92,8 +97,10 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
         self.comparer = Comparer(self.document, self)
         self.chain_comparer = ChainComparer(self.document, self)
+        self.fitter = Fitter(self.document, self)
+        self.captures = tuple
         self.overlaid = OverlaidRuns(self)
-        for source in (self.comparer, self.chain_comparer):
+        for source in (self.comparer, self.chain_comparer, self.fitter):
             self.overlaid.add(source)
         self.viewport.ghosts, self.viewport.ghost_names = self.overlaid.ghosts, self.overlaid.names
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
@@ -161,6 +168,7 @@ class MainWindow(QMainWindow):
         self.viewport.buttons.projection_changed.connect(refresh)
         self.comparer.shown_changed.connect(self.overlaid.changed)
         self.chain_comparer.changed.connect(self.overlaid.changed)
+        self.fitter.shown_changed.connect(self.overlaid.changed)
         self.overlaid.changed.connect(self.viewport.show_instant)
         self.bridge.status_changed.connect(self._dress_play)
         self.document.title_changed.connect(self._show_title)
@@ -243,6 +251,16 @@ class MainWindow(QMainWindow):
         dialog.show()
         dialog.raise_()
 
+    def show_fit(self) -> None:
+        """Bring up the window that fits the scene to measured runs."""
+        from snakestudio.gui.fitting.dialog import FitDialog
+
+        dialog = self.findChild(FitDialog)
+        if dialog is None:
+            dialog = FitDialog(self.fitter, self.document, lambda: self.captures(), self)
+        dialog.show()
+        dialog.raise_()
+
     def _shown_time(self) -> float:
         displayed = self.bridge.displayed
         return 0.0 if displayed is None else displayed.time
@@ -282,6 +300,7 @@ class MainWindow(QMainWindow):
         self.time_bar.renew_theme()
         self.viewport.renew_theme()
         self.comparer.renew_theme()
+        self.fitter.renew_theme()
         for title in self.findChildren(DockTitle):
             title.renew_theme()
 
@@ -334,6 +353,7 @@ class MainWindow(QMainWindow):
         self._store()
         self.comparer.close()
         self.chain_comparer.close()
+        self.fitter.close()
         self.exporter.close()
         self.safekeeping.close()
         self.viewport.close_surface()

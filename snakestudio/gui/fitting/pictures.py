@@ -1,0 +1,142 @@
+"""The pictures of a fit: how the distance falls while it goes, both runs from above, and the distance over time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from snakestudio.gui import theme
+from snakestudio.gui.fitting.fitter import BEFORE, FITTED
+from snakestudio.gui.widgets.themed import Themed
+from snakestudio.session.fitting import FitProgress, FitResult, Pictured, pictured
+
+__all__ = ["FitPictures"]
+
+FloatArray = NDArray[np.float64]
+
+
+class FitPictures(Themed):
+    """Three charts."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(10)
+        self.convergence, self.course = _chart("evaluations", "distance in mm"), _chart("t in s", "distance in mm")
+        self.plan = _chart("x in m", "y in m")
+        self.plan.setAspectLocked(True)
+        self.convergence.setLogMode(False, True)
+        grid.addWidget(_titled("Both runs from above, as they fit the measurement best", self.plan), 0, 0, 1, 2)
+        grid.addWidget(_titled("The best so far", self.convergence), 1, 0)
+        grid.addWidget(_titled("Distance of run and measurement", self.course), 1, 1)
+        grid.setRowStretch(0, 5)
+        grid.setRowStretch(1, 4)
+        self._progress: FitProgress | None = None
+        self._result: tuple[FitResult, int] | None = None
+        self._seen: Pictured | None = None
+        self.renew_theme()
+
+    def renew_theme(self) -> None:
+        for chart in (self.plan, self.convergence, self.course):
+            chart.setBackground(theme.colour("card"))
+            for side in ("left", "bottom"):
+                axis = chart.getAxis(side)
+                axis.setPen(theme.colour("line"))
+                axis.setTextPen(theme.colour("dim"))
+        self._draw_progress()
+        self._draw_result()
+
+    def show_progress(self, progress: FitProgress | None) -> None:
+        """Show how far a fit is."""
+        if progress is not self._progress:
+            self._progress = progress
+            self._draw_progress()
+
+    def show_result(self, result: FitResult | None, trial: int = 0) -> None:
+        """Show a trial of a result, or none."""
+        shown = None if result is None else (result, trial)
+        if shown != self._result:
+            self._result = shown
+            self._seen = None if result is None else pictured(result.trials[trial])
+            self._draw_result()
+
+    def _draw_progress(self) -> None:
+        chart, progress = self.convergence, self._progress
+        _empty(chart)
+        if progress is None or not progress.history:
+            return
+        at = np.array([moment.evaluations for moment in progress.history] + [progress.evaluations], dtype=np.float64)
+        cost = 1000.0 * np.array([moment.cost for moment in progress.history])
+        # A step lasts until the next better one.
+        x, y = np.repeat(at, 2)[1:-1], np.repeat(cost, 2)
+        chart.plot(x, y, pen=pg.mkPen(theme.colour(FITTED), width=1.8))
+        chart.plot(at[:-1], cost, pen=None, symbol="o", symbolSize=6, symbolBrush=theme.colour(FITTED), symbolPen=None)
+        before = 1000.0 * progress.cost_before
+        pen = pg.mkPen(theme.colour(BEFORE), width=1.2, style=Qt.PenStyle.DashLine)
+        chart.plot(np.array([0.0, at[-1]]), np.full(2, before), pen=pen, name="before")
+
+    def _draw_result(self) -> None:
+        for chart in (self.plan, self.course):
+            _empty(chart)
+        seen = self._seen
+        if seen is None:
+            return
+        before, fitted = theme.colour(BEFORE), theme.colour(FITTED)
+        for pose, colour in ((seen.pose_before, before), (seen.pose_after, fitted)):
+            faint = pg.mkColor(colour)
+            faint.setAlphaF(0.3)
+            self.plan.plot(pose[:, 0], pose[:, 1], pen=pg.mkPen(faint, width=7))
+        of = f", {seen.link_name}" if seen.link is not None else ""
+        dots = theme.colour("text")
+        if seen.link is not None:
+            self.plan.plot(seen.before[:, 0], seen.before[:, 1], pen=pg.mkPen(before, width=1.8), name=f"before{of}")
+            self.plan.plot(seen.after[:, 0], seen.after[:, 1], pen=pg.mkPen(fitted, width=1.8), name=f"fitted{of}")
+            for places, size, name in ((seen.measured, 4, f"measured{of}"), (seen.places, 8, None)):
+                self.plan.plot(
+                    places[:, 0], places[:, 1], pen=None, symbol="o", symbolSize=size, name=name,
+                    symbolBrush=dots if size == 4 else None, symbolPen=None if size == 4 else pg.mkPen(dots),
+                )  # fmt: skip
+        for time, distance, colour, name in (
+            (seen.time_before, seen.distance_before, before, "before"),
+            (seen.time_after, seen.distance_after, fitted, "fitted"),
+        ):
+            self.course.plot(time, 1000.0 * distance, pen=pg.mkPen(colour, width=1.6), name=name)
+        for chart in (self.plan, self.course):
+            chart.autoRange()
+
+
+def _titled(title: str, chart: pg.PlotWidget) -> QWidget:
+    """A chart under its title."""
+    made = QWidget()
+    column = QVBoxLayout(made)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(4)
+    head = QLabel(title)
+    head.setProperty("role", "group")
+    column.addWidget(head)
+    column.addWidget(chart, 1)
+    return made
+
+
+def _empty(chart: pg.PlotWidget) -> None:
+    chart.clear()
+    legend = chart.plotItem.legend
+    legend.clear()
+    legend.setLabelTextColor(theme.colour("text"))
+
+
+def _chart(bottom: str, left: str) -> pg.PlotWidget:
+    """An empty chart with a legend."""
+    chart = pg.PlotWidget(enableMenu=False)
+    chart.plotItem.hideButtons()
+    menu = chart.plotItem.ctrlMenu  # without an owner it would outlive the chart
+    menu.setParent(chart, menu.windowFlags())
+    chart.addLegend(offset=(-8, 8))
+    chart.setLabel("bottom", bottom)
+    chart.setLabel("left", left)
+    chart.showGrid(x=True, y=True, alpha=0.2)
+    return chart
