@@ -13,14 +13,18 @@ from snakestudio.api.running import Run, check, plan, prepare, simulate, simulat
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.session.fitting import JointTrack, Track, Trial
 
 __all__ = [
     "ChainReport",
     "Comparison",
     "Fit",
+    "JointTrack",
     "Run",
     "Scene",
     "SnakeStudioError",
+    "Track",
+    "Trial",
     "check",
     "compare_chain",
     "compare_models",

@@ -40,9 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--workers", metavar="N", type=int, help="processes that simulate (all processors but one)")
     parser.add_argument(
         "--offset",
-        metavar="LOW:HIGH",
-        help="between what the clock of the measurement may be off, s (-0.5:0.5; 0 where the start delay is free);"
-        " a single number if it is known",
+        metavar=("LOW", "HIGH"),
+        nargs=2,
+        type=float,
+        help="between what the clock of the measurement may be off, s (-0.5 0.5; 0 0 where the start delay is free)",
     )
     parser.add_argument(
         "--no-align", action="store_true", help="take the measured places as they are, in the frame of the scene"
@@ -74,7 +75,7 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"--report {options.report}: give the file one of the endings {', '.join(FORMATS)}.")
     not_the_scene(options.scene, options.out, options.report)
     parameters = [parse_free(text) for text in options.free]
-    bounds = offset_bounds(parameters) if options.offset is None else _bounds(options.offset)
+    bounds = offset_bounds(parameters) if options.offset is None else (options.offset[0], options.offset[1])
     scene, base_dir, _ = api.prepare(options.scene, values=values)
     trials = []
     for text in options.experiments:
@@ -99,14 +100,6 @@ def execute(options: argparse.Namespace) -> int:
         fitted.to_picture(options.report)
         print(f"wrote {options.report}")
     return 0
-
-
-def _bounds(text: str) -> tuple[float, float]:
-    low, colon, high = text.partition(":")
-    try:
-        return float(low), float(high if colon else low)
-    except ValueError:
-        raise UsageError(f"--offset {text}: write it as LOW:HIGH in seconds, like -0.2:0.2, or as a number.") from None
 
 
 class _Told:

@@ -217,7 +217,7 @@ class FitDialog(QDialog):
         fitter, result = self._fitter, self._fitter.comparison
         self._suggest_offsets()
         self.fit_button.setVisible(not fitter.busy)
-        self.fit_button.setEnabled(bool(self.data.chosen) and self._any_free())
+        self.fit_button.setEnabled(bool(self.data.chosen) and self.parameters.any_chosen)
         self.stop_button.setVisible(fitter.busy)
         self.stop_button.setEnabled(not fitter.stopping)
         self.bar.setVisible(fitter.busy)
@@ -242,9 +242,6 @@ class FitDialog(QDialog):
             self.shown.setChecked(fitter.shown)
             self.shown.blockSignals(False)
         self._tell()
-
-    def _any_free(self) -> bool:
-        return any(row.tick.isChecked() and row.tick.isEnabled() for row in self.parameters.rows.values())
 
     def _suggest_offsets(self) -> None:
         """Where a start delay is free the clock is to be trusted, unless somebody said otherwise."""
@@ -275,7 +272,7 @@ class FitDialog(QDialog):
             self._say(fitter.message, "warning")
         elif fitter.comparison is None and not self.data.chosen:
             self._say("Tick a measured run, or load one from a file.", "dim")
-        elif fitter.comparison is None and not self._any_free():
+        elif fitter.comparison is None and not self.parameters.any_chosen:
             self._say("Tick at least one value that may change.", "dim")
         elif fitter.stale:
             self._say(_STALE, "warning")

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui import theme
 from snakestudio.gui.comparison.background import BackgroundComparison
 from snakestudio.gui.document import Document
+from snakestudio.gui.fitting.colours import BEFORE, FITTED, fit_colour
 from snakestudio.gui.job import Progress
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.model.capture import Capture
@@ -20,10 +20,7 @@ from snakestudio.render.style import colour
 from snakestudio.session.fitting import FitProgress, FitResult, FreeParameter, Trial, fit, trial_of
 from snakestudio.session.preparation import prepare
 
-__all__ = ["BEFORE", "FITTED", "Fitter"]
-
-BEFORE, FITTED = "warning", "accent"
-"""Roles of the colours of both runs, in every picture of a fit."""
+__all__ = ["Fitter"]
 
 _OPACITY = 0.45
 
@@ -175,8 +172,8 @@ class Fitter(BackgroundComparison[FitResult]):
         if result is None or not self._shown:
             return []
         return [
-            OverlaidRun("before the fit", theme.colour(BEFORE).name(), result.before),
-            OverlaidRun("fitted", theme.colour(FITTED).name(), result.after),
+            OverlaidRun(BEFORE, fit_colour(BEFORE), result.before),
+            OverlaidRun(FITTED, fit_colour(FITTED), result.after),
         ]
 
     def ghosts(self, time: float) -> tuple[Ghost, ...]:
@@ -185,12 +182,12 @@ class Fitter(BackgroundComparison[FitResult]):
         if result is None or not self._shown:
             return ()
         made = []
-        for recording, role in ((result.before, BEFORE), (result.after, FITTED)):
+        for recording, name in ((result.before, BEFORE), (result.after, FITTED)):
             if time > float(recording.times[-1]) + 0.5 / recording.scene.run.log_rate_hz:
                 continue
             row = recording.index_at(time)
             pose = recording.rows(row, row + 1).link_pose[0]
-            made.append(Ghost(pose, colour(theme.colour(role).name()), _OPACITY, recording.scene.robot))
+            made.append(Ghost(pose, colour(fit_colour(name)), _OPACITY, recording.scene.robot))
         return tuple(made)
 
     def names(self, time: float) -> list[tuple[str, str]]:

@@ -90,14 +90,23 @@ class ParameterRows(QWidget):
             If a range makes no sense.
         """
         made = []
-        for row in self.rows.values():
-            if row.tick.isChecked() and row.tick.isEnabled():
-                low, high = row.low.value, row.high.value
-                assert low is not None
-                assert high is not None
-                scale = row.parameter.scale if low > 0.0 else "lin"
-                made.append(replace(row.parameter, low=float(low), high=float(high), scale=scale))
+        for row in self._ticked:
+            low, high = row.low.value, row.high.value
+            assert low is not None
+            assert high is not None
+            scale = row.parameter.scale if low > 0.0 else "lin"
+            made.append(replace(row.parameter, low=float(low), high=float(high), scale=scale))
         return made
+
+    @property
+    def any_chosen(self) -> bool:
+        """Whether at least one is ticked."""
+        return bool(self._ticked)
+
+    @property
+    def _ticked(self) -> list[_Row]:
+        # By the row alone: while a fit goes all of this is disabled.
+        return [row for row in self.rows.values() if row.tick.isChecked() and row.tick.isEnabledTo(self)]
 
     def commit(self) -> bool:
         """Take what stands in the fields; False if something of it is not valid."""

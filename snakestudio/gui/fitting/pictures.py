@@ -9,13 +9,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
-from snakestudio.gui.fitting.fitter import BEFORE, FITTED
+from snakestudio.gui.fitting.colours import BEFORE, FITTED, fit_colour
 from snakestudio.gui.widgets.themed import Themed
 from snakestudio.session.fitting import FitProgress, FitResult, Pictured, pictured
 
 __all__ = ["FitPictures"]
 
 FloatArray = NDArray[np.float64]
+
+_NOTHING = (
+    "A fit runs the scene again and again with other values, and keeps those with which it comes nearest to what was"
+    " measured.\n\nTick the measured runs and the values that may change, and press Fit."
+)
 
 
 class FitPictures(Themed):
@@ -29,10 +34,20 @@ class FitPictures(Themed):
         self.convergence, self.course = _chart("evaluations", "distance in mm"), _chart("t in s", "distance in mm")
         self.plan = _chart("x in m", "y in m")
         self.plan.setAspectLocked(True)
+        self.course.setLimits(yMin=0.0)
         self.convergence.setLogMode(False, True)
-        grid.addWidget(_titled("Both runs from above, as they fit the measurement best", self.plan), 0, 0, 1, 2)
-        grid.addWidget(_titled("The best so far", self.convergence), 1, 0)
-        grid.addWidget(_titled("Distance of run and measurement", self.course), 1, 1)
+        self._plan_part = _titled("Both runs from above, as they fit the measurement best", self.plan)
+        self._course_part = _titled("Distance of run and measurement", self.course)
+        self._convergence_part = _titled("Distance of the best so far", self.convergence)
+        grid.addWidget(self._plan_part, 0, 0, 1, 2)
+        grid.addWidget(self._convergence_part, 1, 0)
+        grid.addWidget(self._course_part, 1, 1)
+        self._nothing = QLabel(_NOTHING)
+        self._nothing.setProperty("role", "dim")
+        self._nothing.setWordWrap(True)
+        self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._nothing.setContentsMargins(60, 0, 60, 0)
+        grid.addWidget(self._nothing, 2, 0, 1, 2)
         grid.setRowStretch(0, 5)
         grid.setRowStretch(1, 4)
         self._progress: FitProgress | None = None
@@ -67,25 +82,29 @@ class FitPictures(Themed):
     def _draw_progress(self) -> None:
         chart, progress = self.convergence, self._progress
         _empty(chart)
+        self._convergence_part.setVisible(progress is not None)
+        self._nothing.setVisible(progress is None)
         if progress is None or not progress.history:
             return
         at = np.array([moment.evaluations for moment in progress.history] + [progress.evaluations], dtype=np.float64)
         cost = 1000.0 * np.array([moment.cost for moment in progress.history])
         # A step lasts until the next better one.
         x, y = np.repeat(at, 2)[1:-1], np.repeat(cost, 2)
-        chart.plot(x, y, pen=pg.mkPen(theme.colour(FITTED), width=1.8))
-        chart.plot(at[:-1], cost, pen=None, symbol="o", symbolSize=6, symbolBrush=theme.colour(FITTED), symbolPen=None)
+        chart.plot(x, y, pen=pg.mkPen(fit_colour(FITTED), width=1.8))
+        chart.plot(at[:-1], cost, pen=None, symbol="o", symbolSize=6, symbolBrush=fit_colour(FITTED), symbolPen=None)
         before = 1000.0 * progress.cost_before
-        pen = pg.mkPen(theme.colour(BEFORE), width=1.2, style=Qt.PenStyle.DashLine)
+        pen = pg.mkPen(fit_colour(BEFORE), width=1.2, style=Qt.PenStyle.DashLine)
         chart.plot(np.array([0.0, at[-1]]), np.full(2, before), pen=pen, name="before")
 
     def _draw_result(self) -> None:
         for chart in (self.plan, self.course):
             _empty(chart)
         seen = self._seen
+        for part in (self._plan_part, self._course_part):
+            part.setVisible(seen is not None)
         if seen is None:
             return
-        before, fitted = theme.colour(BEFORE), theme.colour(FITTED)
+        before, fitted = fit_colour(BEFORE), fit_colour(FITTED)
         for pose, colour in ((seen.pose_before, before), (seen.pose_after, fitted)):
             faint = pg.mkColor(colour)
             faint.setAlphaF(0.3)
@@ -138,5 +157,7 @@ def _chart(bottom: str, left: str) -> pg.PlotWidget:
     chart.addLegend(offset=(-8, 8))
     chart.setLabel("bottom", bottom)
     chart.setLabel("left", left)
+    for side in ("bottom", "left"):
+        chart.getAxis(side).enableAutoSIPrefix(False)
     chart.showGrid(x=True, y=True, alpha=0.2)
     return chart

@@ -13,6 +13,7 @@ from snakestudio.session.fitting.parameters import (
     value_doc,
 )
 from snakestudio.session.fitting.pictured import Pictured, pictured
+from snakestudio.session.fitting.pool import default_workers
 from snakestudio.session.fitting.result import FitProgress, FitResult, Moment, TrialOutcome
 from snakestudio.session.fitting.tracks import JointTrack, Track, Trial, trial_of
 
@@ -29,6 +30,7 @@ __all__ = [
     "Track",
     "Trial",
     "TrialOutcome",
+    "default_workers",
     "fit",
     "free_parameter",
     "offset_bounds",

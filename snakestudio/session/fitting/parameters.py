@@ -112,7 +112,7 @@ class FreeParameter:
 PRESETS: Mapping[str, FreeParameter] = {
     "Friction along": FreeParameter(("ground.mu_along",), 0.02, 1.0, "log"),
     "Friction across": FreeParameter(("ground.mu_across",), 0.02, 1.0, "log"),
-    "Friction, alike in all directions": FreeParameter(("ground.mu_along", "ground.mu_across"), 0.02, 1.0, "log"),
+    "Friction, both alike": FreeParameter(("ground.mu_along", "ground.mu_across"), 0.02, 1.0, "log"),
     "Rolling friction": FreeParameter(("ground.mu_rolling",), 0.002, 0.5, "log"),
     "Free play": FreeParameter(("actuator.free_play_deg",), 0.0, 10.0),
     "Start delay": FreeParameter((START_DELAY,), 0.0, 0.5),
