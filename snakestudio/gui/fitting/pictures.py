@@ -34,7 +34,6 @@ class FitPictures(Themed):
         self.convergence, self.course = _chart("evaluations", "distance in mm"), _chart("t in s", "distance in mm")
         self.plan = _chart("x in m", "y in m")
         self.plan.setAspectLocked(True)
-        self.course.setLimits(yMin=0.0)
         self.convergence.setLogMode(False, True)
         self._plan_part = _titled("Both runs from above, as they fit the measurement best", self.plan)
         self._course_part = _titled("Distance of run and measurement", self.course)
@@ -48,8 +47,8 @@ class FitPictures(Themed):
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.setContentsMargins(60, 0, 60, 0)
         grid.addWidget(self._nothing, 2, 0, 1, 2)
-        grid.setRowStretch(0, 5)
         grid.setRowStretch(1, 4)
+        self._grid = grid
         self._progress: FitProgress | None = None
         self._result: tuple[FitResult, int] | None = None
         self._seen: Pictured | None = None
@@ -102,6 +101,7 @@ class FitPictures(Themed):
         seen = self._seen
         for part in (self._plan_part, self._course_part):
             part.setVisible(seen is not None)
+        self._grid.setRowStretch(0, 5 if seen is not None else 0)
         if seen is None:
             return
         before, fitted = fit_colour(BEFORE), fit_colour(FITTED)
@@ -124,8 +124,12 @@ class FitPictures(Themed):
             (seen.time_after, seen.distance_after, fitted, "fitted"),
         ):
             self.course.plot(time, 1000.0 * distance, pen=pg.mkPen(colour, width=1.6), name=name)
-        for chart in (self.plan, self.course):
-            chart.autoRange()
+        self.plan.autoRange()
+        highest = max(float(distance.max()) for distance in (seen.distance_before, seen.distance_after))
+        self.course.setXRange(
+            min(seen.time_before[0], seen.time_after[0]), max(seen.time_before[-1], seen.time_after[-1])
+        )
+        self.course.setYRange(0.0, 1000.0 * highest)
 
 
 def _titled(title: str, chart: pg.PlotWidget) -> QWidget:
