@@ -1,4 +1,4 @@
-"""What `import snakestudio` offers: simulate a scene and get its columns as numpy arrays, compare, draw, check."""
+"""What `import snakestudio` offers: simulate a scene and get its columns as numpy arrays, compare, fit, draw, check."""
 
 from snakestudio.api.comparing import (
     ChainReport,
@@ -10,18 +10,24 @@ from snakestudio.api.comparing import (
 )
 from snakestudio.api.continuing import continue_from
 from snakestudio.api.experiments import ExperimentReport, compare_experiment, load_experiment
+from snakestudio.api.fitting import Fit, fit
 from snakestudio.api.running import Run, check, load_run, plan, prepare, simulate, simulate_scene
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.session.fitting import JointTrack, Track, Trial
 
 __all__ = [
     "ChainReport",
     "Comparison",
     "ExperimentReport",
+    "Fit",
+    "JointTrack",
     "Run",
     "Scene",
     "SnakeStudioError",
+    "Track",
+    "Trial",
     "check",
     "compare_chain",
     "compare_experiment",
@@ -29,6 +35,7 @@ __all__ = [
     "compare_scene",
     "compare_scene_chain",
     "continue_from",
+    "fit",
     "load_experiment",
     "load_run",
     "load_scene",

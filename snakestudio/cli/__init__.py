@@ -25,12 +25,13 @@ _COMMANDS = {
     "compare models": ("compare_models", "run a scene in several models and tell how they differ"),
     "compare experiment": ("compare_experiment", "lay motion capture over a run and tell how far they are apart"),
     "compare chain": ("compare_chain", "hold chains of links against a continuous body"),
+    "fit": ("fit", "fit a scene's values to measured runs of the robot"),
     "fit-strain": ("fit_strain", "make a continuous body's scene from a chain's gait"),
     "diff": ("diff", "tell in words how two scenes differ"),
     "import-obstacles": ("import_obstacles", "put the circles of a CSV or an SVG drawing into a scene"),
     "gui": ("gui", "open the window (the default)"),
 }
-_HIDDEN = {"warm-up": "warm_up"}
+_HIDDEN = {"warm-up": "warm_up", "fit-worker": "fit_worker"}
 
 
 class _Parser(argparse.ArgumentParser):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
@@ -21,6 +22,7 @@ from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
 from snakestudio.gui.exporting import Exporter
 from snakestudio.gui.files import Files
+from snakestudio.gui.fitting.fitter import Fitter
 from snakestudio.gui.guides import Guides
 from snakestudio.gui.layouts import Layouts
 from snakestudio.gui.moving_menus import MovingMenus
@@ -36,6 +38,7 @@ from snakestudio.gui.timeline.bar import TimeBar
 from snakestudio.gui.together.starter import Starter
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.capture import Capture
 
 __all__ = ["MainWindow"]
 
@@ -63,6 +66,8 @@ class MainWindow(QMainWindow):
     exporter: Exporter
     comparer: Comparer
     chain_comparer: ChainComparer
+    fitter: Fitter
+    captures: Callable[[], Sequence[Capture]]
     overlaid: OverlaidRuns
     together: Starter
     actions_table: Actions
@@ -98,8 +103,10 @@ class MainWindow(QMainWindow):
         self.comparer = Comparer(self.document, self)
         self.chain_comparer = ChainComparer(self.document, self)
         self.together = Starter(self.document, self.bridge, self.banners.together, self.settings, self)
+        self.fitter = Fitter(self.document, self)
+        self.captures = tuple
         self.overlaid = OverlaidRuns(self)
-        for source in (self.comparer, self.chain_comparer):
+        for source in (self.comparer, self.chain_comparer, self.fitter):
             self.overlaid.add(source)
         self.viewport.ghosts, self.viewport.ghost_names = self.overlaid.ghosts, self.overlaid.names
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
@@ -174,6 +181,7 @@ class MainWindow(QMainWindow):
         self.viewport.buttons.projection_changed.connect(refresh)
         self.comparer.shown_changed.connect(self.overlaid.changed)
         self.chain_comparer.changed.connect(self.overlaid.changed)
+        self.fitter.shown_changed.connect(self.overlaid.changed)
         self.overlaid.changed.connect(self.viewport.show_instant)
         for signal in (self.bridge.status_changed, self.bridge.source_changed, self.bridge.player_changed):
             signal.connect(self._dress_play)
@@ -257,6 +265,16 @@ class MainWindow(QMainWindow):
         dialog.show()
         dialog.raise_()
 
+    def show_fit(self) -> None:
+        """Bring up the window that fits the scene to measured runs."""
+        from snakestudio.gui.fitting.dialog import FitDialog
+
+        dialog = self.findChild(FitDialog)
+        if dialog is None:
+            dialog = FitDialog(self.fitter, self.document, lambda: self.captures(), self)
+        dialog.show()
+        dialog.raise_()
+
     def _shown_time(self) -> float:
         displayed = self.bridge.displayed
         return 0.0 if displayed is None else displayed.time
@@ -303,6 +321,7 @@ class MainWindow(QMainWindow):
         self.time_bar.renew_theme()
         self.viewport.renew_theme()
         self.comparer.renew_theme()
+        self.fitter.renew_theme()
         for title in self.findChildren(DockTitle):
             title.renew_theme()
 
@@ -357,6 +376,7 @@ class MainWindow(QMainWindow):
         self._store()
         self.comparer.close()
         self.chain_comparer.close()
+        self.fitter.close()
         self.exporter.close()
         self.together.close()
         self.safekeeping.close()

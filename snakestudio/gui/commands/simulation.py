@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from snakestudio.gui.commands.spec import Spec, is_continuum, line
+from snakestudio.gui.commands.spec import Spec, has_links, is_continuum, line
 
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow
@@ -65,6 +65,10 @@ SIMULATION: tuple[Spec, ...] = (
     Spec(
         "compare_chain", "Simulation", "Compare with a Chain of Links ...", lambda w: w.show_chain(),
         enabled=is_continuum, tip="Hold chains of n links against the continuous body: torques, speed, convergence",
+    ),
+    Spec(
+        "fit", "Simulation", "Fit to Experiment ...", lambda w: w.show_fit(), enabled=has_links,
+        tip="Find friction, delay, free play and the like with which the run matches measured ones",
     ),
     Spec(
         "make_continuum", "Simulation", "Make Continuum Scene from Gait", lambda w: w.make_continuum(),

@@ -1,0 +1,158 @@
+"""Values of a scene fitted to measured runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from snakestudio.api.running import prepare
+from snakestudio.errors import UsageError
+from snakestudio.export.fit_picture import write_fit_picture
+from snakestudio.export.fit_text import report
+from snakestudio.model.scene import Scene
+from snakestudio.session import fitting
+from snakestudio.session.experiment.importing import read_capture
+from snakestudio.session.fitting import FitProgress, FitResult, FreeParameter, JointTrack, Track, Trial
+from snakestudio.session.fitting.tracks import Captured
+
+__all__ = ["Fit", "Free", "fit", "fit_trials"]
+
+Free = Mapping[str, Sequence[Any]] | Iterable[FreeParameter | str]
+
+
+class Fit:
+    """Fitted values; `print` it for the table.
+
+    Attributes
+    ----------
+    data : FitResult
+        Everything as plain data: values, intervals, runs before and after.
+    scene : Scene
+        The scene with the fitted values.
+    """
+
+    def __init__(self, data: FitResult, scene: Scene) -> None:
+        self.data = data
+        self.scene = data.fitted(scene)
+
+    def __str__(self) -> str:
+        return report(self.data)
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.data.values:
+            raise KeyError(f"{name!r} was not free; see fit.data.values")
+        return self.data.values[name]
+
+    def to_picture(self, path: str | Path) -> None:
+        """Draw every measured run from above, before and after, and the distance over time: PDF, PNG or SVG.
+
+        Raises
+        ------
+        ExportError
+            If the file cannot be written.
+        """
+        write_fit_picture(Path(path), self.data)
+
+
+def fit_trials(
+    scene: Scene,
+    trials: Sequence[Trial],
+    parameters: Sequence[FreeParameter],
+    method: str = "auto",
+    seed: int = 1,
+    limit: int | None = None,
+    workers: int | None = None,
+    progress: Callable[[FitProgress], bool] | None = None,
+) -> Fit:
+    """Fit `parameters` to trials; see `fit`.
+
+    Raises
+    ------
+    UsageError, SceneError, PhysicsError
+    """
+    data = fitting.fit(trials, parameters, method, seed, limit=limit, workers=workers, progress=progress)
+    assert data is not None, "nothing abandons it"
+    return Fit(data, scene)
+
+
+def fit(
+    scene: Scene | str | Path,
+    experiment: str | Path | Captured | Trial | Sequence[Any],
+    free: Free,
+    *,
+    method: str = "auto",
+    seed: int = 1,
+    offset_s: tuple[float, float] | float | None = None,
+    align: bool = True,
+    limit: int | None = None,
+    workers: int | None = None,
+    **values: Any,
+) -> Fit:
+    """Fit values of a scene so that its run matches measured ones.
+
+    Parameters
+    ----------
+    scene : Scene or path
+    experiment : path, Capture, Trial, sequence of Track, or a sequence of such
+        What was measured: one run or several. A `Trial` brings a scene of its own.
+    free : mapping of str to (low, high) or (low, high, "log"), or sequence
+        What may change, by dotted key: ``{"ground.mu_along": (0.05, 0.5)}``; keys joined by ``+`` get one value.
+    method : {"auto", "least_squares", "cma"}
+    seed : int
+        The same seed gives the same result.
+    offset_s : (float, float) or float, optional
+        Between what the clock of the measurement may be off, or by how much it is, s; -0.5 to 0.5 if left out, and 0
+        where the start delay is free.
+    align : bool
+        Whether the measurement may be turned and moved as a whole to lie on the run.
+    limit : int, optional
+        Sets of values that may be tried.
+    workers : int, optional
+        Processes that simulate; 0: none but this one. All processors but one if left out.
+    **values
+        Scene values to replace, by dotted key.
+
+    Raises
+    ------
+    SceneError, UsageError, ExperimentError
+        Naming what is wrong.
+    PhysicsError
+        If the run fails with the scene's own values.
+    """
+    prepared, base_dir, _ = prepare(scene, values=values)
+    parameters = _parameters(free)
+    bounds = fitting.offset_bounds(parameters) if offset_s is None else _bounds(offset_s)
+    given: list[Any] = [experiment]
+    if isinstance(experiment, Sequence) and not isinstance(experiment, str) and not _are_tracks(experiment):
+        given = list(experiment)
+    trials = [_trial(one, number, prepared, base_dir, bounds, align) for number, one in enumerate(given)]
+    return fit_trials(prepared, trials, parameters, method, seed, limit, workers)
+
+
+def _parameters(free: Free) -> list[FreeParameter]:
+    if isinstance(free, Mapping):
+        return [fitting.free_parameter(name, bounds) for name, bounds in free.items()]
+    return [fitting.parse_free(one) if isinstance(one, str) else one for one in free]
+
+
+def _bounds(offset_s: tuple[float, float] | float) -> tuple[float, float]:
+    return (float(offset_s),) * 2 if isinstance(offset_s, int | float) else (float(offset_s[0]), float(offset_s[1]))
+
+
+def _are_tracks(given: Any) -> bool:
+    return bool(given) and all(isinstance(one, Track | JointTrack) for one in given)
+
+
+def _trial(
+    given: Any, number: int, scene: Scene, base_dir: Path | None, bounds: tuple[float, float], align: bool
+) -> Trial:
+    if isinstance(given, Trial):
+        return given
+    if isinstance(given, str | Path):
+        given = read_capture(given)
+    elif isinstance(given, Sequence) and _are_tracks(given):
+        return Trial(f"run {number + 1}", scene, tuple(given), base_dir, bounds, align)
+    if not hasattr(given, "links"):
+        raise UsageError(f"{given!r} is nothing to fit to; give a file, a capture, or a list of tracks.")
+    return fitting.trial_of(given, scene, base_dir, bounds, align)

@@ -1,0 +1,118 @@
+"""Fit values of a scene (friction, delay, free play ...) so that its run matches measured runs of the robot."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from snakestudio.cli.shared import ProgressLine, assignments, not_the_scene, warm_up
+from snakestudio.errors import UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.session.fitting import FitProgress
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio fit`."""
+    parser.add_argument("scene", metavar="SCENE", help="scene in which the measured runs were made")
+    parser.add_argument(
+        "experiments",
+        metavar="EXPERIMENT",
+        nargs="+",
+        help="measured run: CSV, TSV, TRC or C3D; FILE@SCENE.toml if made in another scene than SCENE",
+    )
+    parser.add_argument(
+        "--free",
+        metavar="KEY=LOW:HIGH",
+        action="append",
+        default=[],
+        help="value that may change, e.g. --free ground.mu_along=0.05:0.5 (as often as needed); :log at the end for a"
+        " logarithmic scale, KEY+KEY for values that stay equal",
+    )
+    parser.add_argument("--method", default="auto", help="auto (the default), least_squares or cma")
+    parser.add_argument("--seed", metavar="N", type=int, default=1, help="of the random numbers of CMA-ES (1)")
+    parser.add_argument("--evaluations", metavar="N", type=int, help="sets of values that may be tried")
+    parser.add_argument("--workers", metavar="N", type=int, help="processes that simulate (all processors but one)")
+    parser.add_argument(
+        "--offset",
+        metavar=("LOW", "HIGH"),
+        nargs=2,
+        type=float,
+        help="between what the clock of the measurement may be off, s (-0.5 0.5; 0 0 where the start delay is free)",
+    )
+    parser.add_argument(
+        "--no-align", action="store_true", help="take the measured places as they are, in the frame of the scene"
+    )
+    parser.add_argument(
+        "--set", metavar="KEY=VALUE", action="append", default=[], dest="values", help="replace a scene value"
+    )
+    parser.add_argument("--out", metavar="F", type=Path, help="write the scene with the fitted values")
+    parser.add_argument("--report", metavar="F", type=Path, help="draw before and after (.pdf, .png, .svg)")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio fit`."""
+    values = assignments(options.values)
+    if not options.free:
+        raise UsageError("Nothing is free; give at least one value, like --free ground.mu_along=0.05:0.5.")
+    for name, given, least in (("evaluations", options.evaluations, 1), ("workers", options.workers, 0)):
+        if given is not None and given < least:
+            raise UsageError(f"--{name} {given}: give a whole number of at least {least}.")
+
+    from snakestudio import api
+    from snakestudio.api.fitting import fit_trials
+    from snakestudio.export.fit_picture import FORMATS
+    from snakestudio.model.scene_file import read_scene_text
+    from snakestudio.session.experiment.importing import read_capture
+    from snakestudio.session.fitting import offset_bounds, parse_free, trial_of
+
+    if options.report is not None and options.report.suffix.lower() not in FORMATS:
+        raise UsageError(f"--report {options.report}: give the file one of the endings {', '.join(FORMATS)}.")
+    not_the_scene(options.scene, options.out, options.report)
+    parameters = [parse_free(text) for text in options.free]
+    bounds = offset_bounds(parameters) if options.offset is None else (options.offset[0], options.offset[1])
+    scene, base_dir, _ = api.prepare(options.scene, values=values)
+    trials = []
+    for text in options.experiments:
+        file, at, other = text.rpartition("@")
+        elsewhere = bool(at) and other.lower().endswith(".toml")
+        own, own_dir = api.prepare(other, values=values)[:2] if elsewhere else (scene, base_dir)
+        capture = read_capture(file if elsewhere else text)
+        for note in capture.notes:
+            print(f"{capture.name}: {note}")
+        trials.append(trial_of(capture, own, own_dir, bounds, not options.no_align))
+    line = ProgressLine()
+    warm_up(dict.fromkeys(trial.scene.model.kind for trial in trials), line)
+    fitted = fit_trials(
+        scene, trials, parameters, options.method, options.seed, options.evaluations, options.workers, _Told()
+    )
+    line.clear()
+    print(fitted)
+    if options.out is not None:
+        api.save_scene(fitted.scene, options.out, read_scene_text(Path(options.scene)))
+        print(f"\nwrote {options.out}")
+    if options.report is not None:
+        fitted.to_picture(options.report)
+        print(f"wrote {options.report}")
+    return 0
+
+
+class _Told:
+    """The line on a terminal that tells how far a fit is."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def __call__(self, progress: FitProgress) -> bool:
+        now = time.perf_counter()
+        if sys.stderr.isatty() and now >= self._next:
+            self._next = now + 0.1
+            best = f", {1000.0 * progress.history[-1].cost:.4g} mm" if progress.history else ""
+            sys.stderr.write(f"\r\x1b[K{progress.doing}: {progress.evaluations} evaluations{best}")
+            sys.stderr.flush()
+        return True

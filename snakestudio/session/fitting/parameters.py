@@ -1,0 +1,208 @@
+"""Free parameters: scene values that a fit may change, each within bounds and on a scale; the usual ones by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from snakestudio.errors import SceneError, UsageError
+from snakestudio.model.edits import get_value, with_values
+from snakestudio.model.fields import FieldDoc, field_doc
+from snakestudio.model.scene import Scene
+
+__all__ = [
+    "OFFSET_BOUNDS_S",
+    "PRESETS",
+    "START_DELAY",
+    "FreeParameter",
+    "free_parameter",
+    "offset_bounds",
+    "parse_free",
+    "present_value",
+    "preset_of",
+    "value_doc",
+]
+
+FloatArray = NDArray[np.float64]
+
+START_DELAY = "control.start_delay_s"
+OFFSET_BOUNDS_S = (-0.5, 0.5)
+"""Between what the clock of a measurement may be off unless something else is said, s."""
+
+_JOIN = "+"
+_DIGITS = 6
+"""Significant digits of a value: more than anybody can measure. What is tried is what will stand in the scene."""
+
+_LATER = 4
+"""Times reach the joints in whole time steps: a difference over fewer than this many would see the steps alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class FreeParameter:
+    """A value that a fit may change.
+
+    Attributes
+    ----------
+    keys : tuple of str
+        Dotted scene keys; several of them get the same value ("friction, alike in all directions").
+    low, high : float
+        Bounds, in the unit of the keys.
+    scale : {"lin", "log"}
+        Whether steps within the bounds are differences or ratios.
+    """
+
+    keys: tuple[str, ...]
+    low: float
+    high: float
+    scale: Literal["lin", "log"] = "lin"
+
+    def __post_init__(self) -> None:
+        name = self.name
+        if not self.keys or not all(key.strip() for key in self.keys):
+            raise UsageError("A free parameter needs a scene key, like ground.mu_along.")
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise UsageError(f"{name}: its range is {self.low:g} to {self.high:g}; give a smaller and a larger number.")
+        if self.scale == "log" and self.low <= 0.0:
+            raise UsageError(f"{name}: a logarithmic scale cannot begin at {self.low:g}; give a lower bound above 0.")
+
+    @property
+    def name(self) -> str:
+        """Its keys as they are typed: "ground.mu_along+ground.mu_across"."""
+        return _JOIN.join(self.keys)
+
+    def value(self, place: float) -> float:
+        """The value at a place between the bounds, which are 0 and 1; with no more digits than a person would write."""
+        place = min(max(place, 0.0), 1.0)
+        if self.scale == "log":
+            exact = self.low * (self.high / self.low) ** place
+        else:
+            exact = self.low + place * (self.high - self.low)
+        return min(max(float(f"{exact:.{_DIGITS}g}"), self.low), self.high)
+
+    def place(self, value: float) -> float:
+        """Where a value stands between the bounds; those outside count as at the bound."""
+        value = min(max(value, self.low), self.high)
+        if self.scale == "log":
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def slope(self, place: float) -> float:
+        """Change of the value with its place."""
+        if self.scale == "log":
+            return self.value(place) * math.log(self.high / self.low)
+        return self.high - self.low
+
+    def values(self, value: float) -> dict[str, float]:
+        """Scene values by key."""
+        return dict.fromkeys(self.keys, value)
+
+    def least_step(self, scene: Scene) -> float:
+        """Smallest difference of places over which the simulation is more than its time steps."""
+        if all(key.startswith("control.") and key.endswith("_s") for key in self.keys):
+            return _LATER * scene.solver.step_s / self.slope(0.5)
+        return 0.0
+
+
+PRESETS: Mapping[str, FreeParameter] = {
+    "Friction along": FreeParameter(("ground.mu_along",), 0.02, 1.0, "log"),
+    "Friction across": FreeParameter(("ground.mu_across",), 0.02, 1.0, "log"),
+    "Friction, both alike": FreeParameter(("ground.mu_along", "ground.mu_across"), 0.02, 1.0, "log"),
+    "Rolling friction": FreeParameter(("ground.mu_rolling",), 0.002, 0.5, "log"),
+    "Free play": FreeParameter(("actuator.free_play_deg",), 0.0, 10.0),
+    "Start delay": FreeParameter((START_DELAY,), 0.0, 0.5),
+    "Set-point period": FreeParameter(("control.set_point_period_s",), 0.0, 0.3),
+    "Motor lag": FreeParameter(("actuator.time_constant_s",), 0.0, 0.3),
+    "Largest torque": FreeParameter(("actuator.max_torque_nm",), 0.2, 20.0, "log"),
+}
+"""What is usually not known of a robot and its floor, by what people call it."""
+
+
+def offset_bounds(parameters: Sequence[FreeParameter]) -> tuple[float, float]:
+    """Bounds of the time offset where nothing is said about it, s.
+
+    A start delay and an offset do the same to a robot that starts at rest: who wants the delay must trust the clock.
+    """
+    return (0.0, 0.0) if any(START_DELAY in parameter.keys for parameter in parameters) else OFFSET_BOUNDS_S
+
+
+def preset_of(parameter: FreeParameter) -> str:
+    """What people call a parameter; "" if it is none of the usual ones."""
+    return next((label for label, preset in PRESETS.items() if preset.keys == parameter.keys), "")
+
+
+def parse_free(text: str) -> FreeParameter:
+    """A free parameter from ``KEY=LOW:HIGH``, ``KEY=LOW:HIGH:log``, or ``KEY+KEY=LOW:HIGH``.
+
+    Raises
+    ------
+    UsageError
+        If it is not written like that.
+    """
+    keys, equals, bounds = text.partition("=")
+    parts = bounds.split(":")
+    try:
+        if not equals or len(parts) not in (2, 3) or (len(parts) == 3 and parts[2].strip() not in ("lin", "log")):
+            raise ValueError
+        low, high = float(parts[0]), float(parts[1])
+    except ValueError:
+        raise UsageError(
+            f"{text}: write a free parameter as KEY=LOW:HIGH, like ground.mu_along=0.05:0.5, with :log for a"
+            " logarithmic scale."
+        ) from None
+    scale: Literal["lin", "log"] = "log" if parts[2:] and parts[2].strip() == "log" else "lin"
+    return FreeParameter(tuple(key.strip() for key in keys.split(_JOIN)), low, high, scale)
+
+
+def free_parameter(name: str, bounds: Sequence[Any]) -> FreeParameter:
+    """A free parameter from its keys, joined by "+", and ``(low, high)`` or ``(low, high, "log")``.
+
+    Raises
+    ------
+    UsageError
+        If it is none.
+    """
+    numbers = [part for part in bounds[:2] if isinstance(part, int | float) and not isinstance(part, bool)]
+    if len(numbers) != 2 or len(bounds) > 3 or (len(bounds) == 3 and bounds[2] not in ("lin", "log")):
+        raise UsageError(f'{name}: {bounds!r} is no range; give (low, high), or (low, high, "log").')
+    scale: Literal["lin", "log"] = "log" if tuple(bounds[2:]) == ("log",) else "lin"
+    keys = tuple(key.strip() for key in name.split(_JOIN))
+    return FreeParameter(keys, float(numbers[0]), float(numbers[1]), scale)
+
+
+def value_doc(scene: Scene, parameter: FreeParameter) -> FieldDoc:
+    """What is declared about the value of a parameter, at the first of its keys.
+
+    Raises
+    ------
+    SceneError
+        If there is no such key.
+    """
+    holder, _, name = parameter.keys[0].rpartition(".")
+    part = get_value(scene, holder) if holder else scene
+    if not isinstance(part, BaseModel) or name not in type(part).model_fields:
+        raise SceneError(f"{parameter.keys[0]}: there is no such key in the scene; see the scene file for its keys.")
+    return field_doc(type(part), name)
+
+
+def present_value(scene: Scene, parameter: FreeParameter) -> float | None:
+    """The value that the scene has now, of the first key; None where it leaves it out.
+
+    Raises
+    ------
+    SceneError
+        If there is no such key, it is no number that may have parts, or the bounds are no valid values.
+    """
+    for key in parameter.keys:
+        present = get_value(scene, key)
+        if present is not None and not isinstance(present, float):
+            raise SceneError(f"{key}: {present!r} is no value that a fit could vary; give a key with a real number.")
+    for bound in (parameter.low, parameter.high):
+        with_values(scene, dict(parameter.values(bound)))
+    first = get_value(scene, parameter.keys[0])
+    return None if first is None else float(first)

@@ -1,0 +1,105 @@
+"""`snakestudio fit`: the table, the fitted scene, the picture, and a sentence for every mistake; the same in Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import snakestudio as ss
+from snakestudio.cli import main
+from snakestudio.session.fitting import Trial
+from tests.synthetic_tracks import FRICTION, brisk, measured, write_csv
+
+FREE = ["--free", "ground.mu_along=0.03:0.3:log"]
+QUICK = ["--method", "least_squares", "--workers", "0"]
+
+
+def code_of(words: list[str]) -> int:
+    try:
+        return main(words)
+    except SystemExit as ended:
+        return int(str(ended.code))
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    """A scene whose friction along is 40 % off, with a comment."""
+    path = tmp_path / "floor.toml"
+    ss.save_scene(brisk(**{"run.duration_s": 1.0}), path)
+    text = path.read_text(encoding="utf-8")
+    assert "mu_along = 0.1\n" in text
+    path.write_text(text.replace("mu_along = 0.1\n", "mu_along = 0.14  # guessed\n"), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def track(tmp_path: Path) -> Path:
+    """What a camera saw of a run with the true friction, 50 ms late."""
+    return write_csv(tmp_path / "trial.csv", measured(brisk(**{"run.duration_s": 1.0}), {}, late=0.05))
+
+
+def test_table_scene_and_picture(scene: Path, track: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, picture = tmp_path / "fitted.toml", tmp_path / "fit.pdf"
+    words = ["fit", str(scene), str(track), f"{track}@{scene}", *FREE, *QUICK, "--offset", "-0.1", "0.1"]
+    assert main([*words, "--out", str(out), "--report", str(picture)]) == 0
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    fitted = ss.load_scene(out).ground.mu_along
+    assert fitted == pytest.approx(FRICTION["ground.mu_along"], rel=0.05)
+    line = next(line for line in shown.out.splitlines() if line.startswith("ground.mu_along"))
+    words_of_line = line.split()
+    assert words_of_line[1:3] == ["Friction", "along"]
+    assert float(words_of_line[3]) == pytest.approx(fitted, rel=1e-3)
+    assert float(words_of_line[4]) < fitted < float(words_of_line[6])
+    assert words_of_line[7] == "0.14"
+    assert shown.out.count("time offset -50 ms") == 2
+    assert "# guessed" in out.read_text(encoding="utf-8")
+    assert picture.read_bytes().startswith(b"%PDF")
+
+
+def test_the_same_in_python_from_files_trials_and_tracks(scene: Path, track: Path, tmp_path: Path) -> None:
+    free = {"ground.mu_along": (0.03, 0.3, "log")}
+    options = {"method": "least_squares", "workers": 0, "limit": 5}
+    one = ss.fit(scene, track, free, offset_s=-0.05, **options)
+    assert one["ground.mu_along"] == one.scene.ground.mu_along
+    with pytest.raises(KeyError, match="was not free"):
+        one["ground.mu_across"]
+    loaded = ss.load_scene(scene)
+    tracks = measured(brisk(**{"run.duration_s": 1.0}), {}, late=0.05)
+    again = ss.fit(loaded, tracks, ["ground.mu_along=0.03:0.3:log"], offset_s=(-0.05, -0.05), **options)
+    assert again["ground.mu_along"] == pytest.approx(one["ground.mu_along"], rel=1e-3), "a file has six places"
+    trial = Trial("t", loaded, tracks, scene.parent, (-0.05, -0.05))
+    assert ss.fit(scene, [trial], free, **options)["ground.mu_along"] == again["ground.mu_along"]
+    again.to_picture(tmp_path / "a.svg")
+    again.to_picture(tmp_path / "b.svg")
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    assert "measured, link 1" in (tmp_path / "a.svg").read_text(encoding="utf-8")
+    with pytest.raises(ss.SnakeStudioError, match="nothing to fit to"):
+        ss.fit(scene, 7, free)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("words", "piece"),
+    [
+        (["SCENE"], "EXPERIMENT"),
+        (["SCENE", "TRACK"], "Nothing is free"),
+        (["SCENE", "nowhere.csv", *FREE], "nowhere.csv"),
+        (["SCENE", "TRACK", "--free", "ground.mu_along"], "KEY=LOW:HIGH"),
+        (["SCENE", "TRACK", "--free", "ground.nowhere=1:2"], "no such key"),
+        (["SCENE", "TRACK", *FREE, "--method", "magic"], "magic"),
+        (["SCENE", "TRACK", *FREE, "--workers", "-1"], "--workers -1"),
+        (["SCENE", "TRACK", *FREE, "--offset", "soon", "0"], "'soon'"),
+        (["SCENE", "TRACK", *FREE, "--offset", "1", "0"], "begin with the smaller"),
+        (["SCENE", "TRACK", *FREE, "--out", "SCENE"], "the scene itself"),
+        (["SCENE", "TRACK", *FREE, "--report", "fit.doc"], "endings .pdf"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_2(
+    words: list[str], piece: str, scene: Path, track: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    there = {"SCENE": str(scene), "TRACK": str(track)}
+    assert code_of(["fit", *(there.get(word, word) for word in words)]) == 2
+    shown = capsys.readouterr()
+    assert piece in shown.err
+    assert "Traceback" not in shown.err

@@ -1,0 +1,210 @@
+"""Fitting in the window: setting it up, watching and stopping it, its result, and both runs over the window's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.document import Document
+from snakestudio.gui.fitting.colours import BEFORE, FITTED, fit_colour
+from snakestudio.gui.fitting.dialog import FitDialog
+from snakestudio.gui.fitting.fitter import Fitter
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.model.capture import Capture
+from snakestudio.session.experiment.importing import read_capture
+from snakestudio.session.fitting import FitProgress, FitResult, fit
+from tests.synthetic_tracks import FRICTION, brisk, measured, write_csv
+
+pytestmark = pytest.mark.gui
+
+WAIT_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def track(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a camera saw of a run with known frictions."""
+    return write_csv(tmp_path_factory.mktemp("fit") / "trial_1.csv", measured(brisk(**{"run.duration_s": 1.0}), {}))
+
+
+@pytest.fixture
+def far_off() -> Document:
+    """A scene whose friction along is 40 % off."""
+    document = Document()
+    document.new(brisk(**{"run.duration_s": 1.0, "ground.mu_along": 1.4 * FRICTION["ground.mu_along"]}))
+    return document
+
+
+def dialog_of(qtbot: QtBot, document: Document, captures: list[Capture], **options: Any) -> FitDialog:
+    fitter = Fitter(document, fit=partial(fit, workers=0, **options))
+    dialog = FitDialog(fitter, document, lambda: captures)
+    fitter.setParent(dialog)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    return dialog
+
+
+def press(qtbot: QtBot, button: Any) -> None:
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def type_into(qtbot: QtBot, field: Any, text: str) -> None:
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, text)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+
+
+def test_from_a_file_to_fitted_values_in_the_scene(
+    qtbot: QtBot, far_off: Document, track: Path, tmp_path: Path
+) -> None:
+    dialog = dialog_of(qtbot, far_off, [])
+    assert not dialog.fit_button.isEnabled()
+    assert "load one from a file" in dialog.note.text()
+    dialog.data.read([track])
+    qtbot.waitUntil(lambda: len(dialog.data.boxes) == 1)
+    assert dialog.data.boxes[0][0].text() == "trial_1, 1 s at 20 Hz"
+    assert dialog.fit_button.isEnabled()
+    rows = dialog.parameters.rows
+    assert not rows["actuator.free_play_deg"].tick.isEnabled(), "planar joints have none"
+    press(qtbot, rows["ground.mu_across"].tick)
+    assert not rows["ground.mu_across"].tick.isChecked()
+    type_into(qtbot, rows["ground.mu_along"].low, "0.05")
+    type_into(qtbot, rows["ground.mu_along"].high, "0.3")
+    dialog.method.setCurrentIndex(1)
+    press(qtbot, dialog.fit_button)
+    fitter = dialog._fitter
+    assert fitter.busy
+    assert dialog.stop_button.isVisible()
+    assert not dialog.parameters.isEnabled()
+    qtbot.waitUntil(lambda: not fitter.busy, timeout=WAIT_MS)
+    assert fitter.message == ""
+    result = fitter.comparison
+    assert result is not None
+    assert result.values["ground.mu_along"] == pytest.approx(FRICTION["ground.mu_along"], rel=0.05)
+    assert (result.parameters[0].low, result.parameters[0].high) == (0.05, 0.3)
+    ((label, value, interval, before),) = dialog.outcome.texts
+    assert label == "Friction along"
+    assert float(value) == pytest.approx(result.values["ground.mu_along"], rel=1e-3)
+    assert " to " in interval
+    assert before == "0.14"
+    curves = dialog.pictures.course.listDataItems()
+    assert [curve.name() for curve in curves] == ["before", "fitted"]
+    assert len(dialog.pictures.convergence.listDataItems()) == 3
+    press(qtbot, dialog.copy_button)
+    assert "ground.mu_along" in QGuiApplication.clipboard().text()
+    dialog.write_picture(tmp_path / "fit.png")
+    assert (tmp_path / "fit.png").read_bytes().startswith(b"\x89PNG")
+    dialog.write_picture(tmp_path / "fit.doc")
+    assert "give the file one of these endings" in dialog.note.text()
+    press(qtbot, dialog.apply_button)
+    assert far_off.scene.ground.mu_along == result.values["ground.mu_along"]
+    assert far_off.undo_stack.count() == 1
+    assert not dialog.apply_button.isEnabled()
+    assert dialog.apply_button.text() == "Applied"
+    far_off.undo_stack.undo()
+    assert far_off.scene.ground.mu_along == pytest.approx(0.14)
+    far_off.set_value("gait.amplitude_deg", 35.0, "Amplitude")
+    assert "The scene was edited since" in dialog.note.text()
+    dialog.close()
+
+
+def test_stopping_keeps_the_best_and_closing_gives_up(qtbot: QtBot, far_off: Document, track: Path) -> None:
+    dialog = dialog_of(qtbot, far_off, [read_capture(track)], limit=100_000)
+    fitter = dialog._fitter
+    dialog.method.setCurrentIndex(2)
+    press(qtbot, dialog.fit_button)
+    qtbot.waitUntil(lambda: fitter.progress is not None and fitter.progress.evaluations > 3, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "CMA-ES" in dialog.note.text())
+    press(qtbot, dialog.stop_button)
+    assert fitter.stopping
+    qtbot.waitUntil(lambda: not fitter.busy, timeout=WAIT_MS)
+    result = fitter.comparison
+    assert result is not None
+    assert result.stopped
+    assert dialog.outcome.notes.text().startswith("Stopped early")
+    dialog.fit_button.click()  # it has just come back to its place
+    assert fitter.comparison is None
+    qtbot.waitUntil(lambda: fitter.progress is not None, timeout=WAIT_MS)
+    dialog.close()
+    assert not fitter.busy
+    assert fitter.comparison is None
+    assert fitter.message == "The fit was given up."
+    fitter.close()
+
+
+def test_a_start_delay_trusts_the_clock_unless_told_otherwise(qtbot: QtBot, far_off: Document, track: Path) -> None:
+    dialog = dialog_of(qtbot, far_off, [read_capture(track)])
+    delay = dialog.parameters.rows["control.start_delay_s"].tick
+    assert [field.value for field in dialog.offsets] == [-0.5, 0.5]
+    delay.setChecked(True)
+    assert [field.value for field in dialog.offsets] == [0.0, 0.0]
+    delay.setChecked(False)
+    assert [field.value for field in dialog.offsets] == [-0.5, 0.5]
+    type_into(qtbot, dialog.offsets[0], "-0.1")
+    delay.setChecked(True)
+    assert [field.value for field in dialog.offsets] == [-0.1, 0.5]
+    dialog.close()
+
+
+def test_another_value_by_its_key_and_what_is_wrong(qtbot: QtBot, far_off: Document, track: Path) -> None:
+    capture = read_capture(track)
+    dialog = dialog_of(qtbot, far_off, [capture])
+    rows = dialog.parameters
+    for wrong, piece in (("robot.n_links", "could vary"), ("ground.nowhere", "no such key"), ("", "needs a scene key")):
+        rows.key.setText(wrong)
+        press(qtbot, rows.add_button)
+        assert piece in rows.message.text()
+    rows.key.setText("robot.mass_kg")
+    press(qtbot, rows.add_button)
+    assert rows.message.text() == ""
+    assert rows.rows["robot.mass_kg"].tick.isChecked()
+    type_into(qtbot, rows.rows["robot.mass_kg"].low, "7")
+    press(qtbot, dialog.fit_button)
+    assert "a smaller and a larger number" in dialog.note.text()
+    type_into(qtbot, rows.rows["robot.mass_kg"].low, "0.2")
+    dialog.data.read([track.with_name("nowhere.csv")])
+    qtbot.waitUntil(lambda: "nowhere.csv" in dialog.data.message.text())
+    dialog.data.boxes[0][0].setChecked(False)
+    assert not dialog.fit_button.isEnabled()
+    dialog.close()
+
+
+def test_both_runs_over_the_windows_own(
+    make_window: Callable[[], MainWindow], qtbot: QtBot, track: Path, far_off: Document
+) -> None:
+    window = make_window()
+    window.document.new(far_off.scene)
+    window.captures = lambda: [read_capture(track)]
+    window.actions_table.refresh()
+    window.actions_table["fit"].trigger()
+    dialog = window.findChild(FitDialog)
+    assert dialog is not None
+    assert [box.text() for box, _ in dialog.data.boxes] == ["trial_1, 1 s at 20 Hz"]
+
+    def quick(*given: Any, progress: Callable[[FitProgress], bool], **options: Any) -> FitResult | None:
+        return fit(*given, workers=0, limit=1, progress=progress, **options)
+
+    window.fitter._fit = quick
+    press(qtbot, dialog.fit_button)
+    qtbot.waitUntil(lambda: window.fitter.comparison is not None, timeout=WAIT_MS)
+    assert window.overlaid.overlaid() == []
+    with qtbot.waitSignal(window.overlaid.changed):
+        dialog.shown.click()
+    assert [run.name for run in window.overlaid.overlaid()] == [BEFORE, FITTED]
+    assert len(window.viewport.ghosts(0.5)) == 2
+    assert window.viewport.ghosts(1e3) == ()
+    dark = fit_colour(FITTED)
+    window.toggle_theme()
+    assert fit_colour(FITTED) != dark
+    assert window.overlaid.names(0.0)[1] == (fit_colour(FITTED), FITTED)
+    window.toggle_theme()
+    dialog.shown.click()
+    assert window.viewport.ghosts(0.5) == ()
