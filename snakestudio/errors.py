@@ -6,6 +6,7 @@
     ├── UserError                     a mistake in what was given; the command line exits with 2
     │   ├── SceneError                scenes/rubble.toml: robot.mass_kg = -1 must be greater than 0
     │   ├── UsageError                --rate 0: the rate must be positive
+    │   ├── ExperimentError           track.csv: there is no time column and no rate; give the rate in Hz
     │   └── ExportError               out/run.mp4: the folder 'out' cannot be written
     ├── PhysicsError                  the contact solver stopped at t = 3.2 s; the command line exits with 3
     └── GraphicsError                 no OpenGL 3.3 context could be made on this machine
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 __all__ = [
+    "ExperimentError",
     "ExportError",
     "Fix",
     "FormulaError",
@@ -114,6 +116,10 @@ class SceneError(UserError):
 
 class UsageError(UserError):
     """A command-line option or an argument of a Python call that makes no sense."""
+
+
+class ExperimentError(UserError):
+    """Measured data that cannot be read, or cannot be compared with a run."""
 
 
 class ExportError(UserError):

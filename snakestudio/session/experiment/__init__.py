@@ -1,0 +1,1 @@
+"""Experiments: motion capture read from files, laid over a run, and the errors between the two as figures."""

@@ -1,0 +1,340 @@
+"""Compare a run with an experiment: its trials laid over the run, and how far apart both are, as figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import ExperimentError
+from snakestudio.model.capture import CENTRE_OF_MASS, Capture
+from snakestudio.model.recording import Recording
+from snakestudio.model.rotations import roll_pitch_yaw
+from snakestudio.session.experiment.alignment import Alignment, AlignmentOptions, align
+from snakestudio.session.experiment.bootstrap import COVERAGE, DRAWS, among_trials, interval, mean_in_blocks
+from snakestudio.session.experiment.figures import FIGURES, Figure
+from snakestudio.session.experiment.plausible import suspicions
+from snakestudio.session.experiment.tracks import RunTracks
+from snakestudio.session.experiment.trend import Trend, path_direction, trend_of
+
+__all__ = ["Course", "ExperimentComparison", "TrialComparison", "compare_experiment"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+_LEAST_ROWS = 8
+_MOUNTED_RAD = math.radians(30.0)
+"""A mean difference of headings above this is how the body sits on its link, no error."""
+
+_LIFTS_M = 0.002
+"""A run whose link stays within this height tells nothing about heights."""
+
+_STATISTICS = {"along_mean": "along", "heading_mean": "heading"}
+_SQUARES = {
+    "position_rmse": "distance", "along_rmse": "along", "across_rmse": "across", "height_rmse": "height",
+    "heading_rmse": "heading",
+}  # fmt: skip
+_LARGEST = {"position_max": "distance", "along_max": "along", "across_max": "across", "heading_max": "heading"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Course:
+    """Run and experiment beside each other at the k instants of a capture that lie within the run.
+
+    Attributes
+    ----------
+    time : (k,) array
+        Of the run, s.
+    run, experiment : (k, 3) arrays
+        Places of the link, m; of the experiment NaN where nothing is known.
+    measured : (k,) bool array
+        Where the experiment was really seen; only this counts in figures.
+    along, across : (k,) arrays
+        The experiment's place less the run's, along the run's path and to the left of it, m.
+    run_heading, heading : (k,) arrays or None
+        Heading of the run's link, and the experiment's less that, rad.
+    """
+
+    time: FloatArray
+    run: FloatArray
+    experiment: FloatArray
+    measured: BoolArray
+    along: FloatArray
+    across: FloatArray
+    run_heading: FloatArray
+    heading: FloatArray | None
+
+    @property
+    def distance(self) -> FloatArray:
+        """Distance in the plane (k,), m."""
+        distance: FloatArray = np.hypot(self.along, self.across)
+        return distance
+
+    @property
+    def height(self) -> FloatArray:
+        """The experiment's height less the run's (k,), m."""
+        return self.experiment[:, 2] - self.run[:, 2]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrialComparison:
+    """One trial.
+
+    Attributes
+    ----------
+    name : str
+    capture : Capture
+        In the times and places of the run.
+    alignment : Alignment
+    link : int
+        0-based link whose figures these are, or -1 for the centre of mass.
+    course : Course
+    figures : dict of str to Figure
+        By name, as in `FIGURES`; what cannot be told is left out.
+    notes : tuple of str
+        What was found on import, in aligning and in comparing.
+    """
+
+    name: str
+    capture: Capture
+    alignment: Alignment
+    link: int
+    course: Course
+    figures: dict[str, Figure]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExperimentComparison:
+    """All trials of an experiment beside a run.
+
+    Attributes
+    ----------
+    recording : Recording
+    options : AlignmentOptions
+    trials : tuple of TrialComparison
+    together : dict of str to Figure
+        Means over the trials.
+    interval : str
+        How the intervals were found, in a sentence.
+    block_s : float
+        Length of the blocks that were drawn, s.
+    """
+
+    recording: Recording
+    options: AlignmentOptions
+    trials: tuple[TrialComparison, ...]
+    together: dict[str, Figure]
+    interval: str
+    block_s: float
+
+
+def compare_experiment(
+    recording: Recording,
+    captures: Sequence[Capture],
+    options: AlignmentOptions | None = None,
+    progress: Callable[[float], bool] | None = None,
+    alignments: Sequence[Alignment] | None = None,
+) -> ExperimentComparison | None:
+    """Compare a run with the trials of an experiment; None if `progress` cancelled it.
+
+    Parameters
+    ----------
+    recording : Recording
+    captures : sequence of Capture
+        Trials of the same experiment, as imported (not aligned).
+    options : AlignmentOptions, optional
+    progress : callable, optional
+        Gets the finished fraction; returns False to cancel.
+    alignments : sequence of Alignment, optional
+        One for each capture, where these are not to be found anew.
+
+    Raises
+    ------
+    ExperimentError
+        If they have too little in common.
+    """
+    options = options or AlignmentOptions()
+    if not captures:
+        raise ExperimentError("There is no experiment to compare with; give at least one.")
+    run = RunTracks(recording)
+    length = recording.scene.robot.n_links * recording.scene.robot.link_length_m
+    trials, series, block_s = [], [], 0.0
+    for index, capture in enumerate(captures):
+        alignment = alignments[index] if alignments is not None else align(run, capture, options)
+        trial, block_s = _trial(run, capture, alignment, length)
+        draws = _draws(trial, block_s, index)
+        trials.append(_with_intervals(trial, draws))
+        series.append(draws)
+        if progress is not None and not progress((index + 1) / len(captures)):
+            return None
+    together = _together(trials, series)
+    percent = f"{100 * COVERAGE:.0f} %"
+    within = f"blocks of {block_s:.3g} s within a trial"
+    if len(trials) > 1:
+        how = f"trials drawn with replacement, then {within}; differences of pairs: trials alone"
+        few = f" With {len(trials)} trials these intervals are coarse." if len(trials) < 6 else ""
+    else:
+        how, few = f"moving {within}", " They tell nothing about other trials."
+    told = f"{percent} intervals by bootstrap ({DRAWS} draws): {how}.{few}"
+    return ExperimentComparison(recording, options, tuple(trials), together, told, block_s)
+
+
+def _trial(
+    run: RunTracks, capture: Capture, alignment: Alignment, robot_length: float
+) -> tuple[TrialComparison, float]:
+    laid = alignment.apply(capture)
+    body, link = _shown(alignment.pairs, run.n_links)
+    notes = [*capture.notes, *alignment.notes]
+    notes += [note for note in suspicions(capture, robot_length) if note not in notes]
+    if len(alignment.pairs) > 1:
+        notes.append(f"Laid over each other by {len(alignment.pairs)} bodies; the figures are of link {link + 1}.")
+    inside = (laid.time >= run.time[0] - 1e-9) & (laid.time <= run.time[-1] + 1e-9)
+    outside = int(np.count_nonzero(~inside))
+    if outside:
+        notes.append(f"Left out before or behind the run: {outside} row{'s' if outside > 1 else ''}.")
+    time, measured = laid.time[inside], laid.measured[inside, body]
+    if np.count_nonzero(measured) < _LEAST_ROWS:
+        raise ExperimentError(
+            f"{capture.name}: only {np.count_nonzero(measured)} measured rows lie within the run; "
+            "let the run go on for longer, or give another time offset."
+        )
+    place, own = laid.position[inside, body], run.at(link, time)
+    trend = trend_of(time[measured], own[measured])
+    swing = trend_of(time[measured], place[measured], None if math.isnan(trend.frequency) else trend.frequency)
+    span = float(time[-1] - time[0])
+    period = 1.0 / trend.frequency if math.isfinite(trend.frequency) else span / 8.0
+    ahead = path_direction(run.time, run.track(link), time, period, trend.direction)
+    error = place - own
+    along = error[:, 0] * ahead[:, 0] + error[:, 1] * ahead[:, 1]
+    across = error[:, 1] * ahead[:, 0] - error[:, 0] * ahead[:, 1]
+    heading_run = run.heading(link, time)
+    heading, told = _heading(laid, inside, body, heading_run)
+    notes += told
+    course = Course(time, own, place, measured, along, across, heading_run, heading)
+    figures = _figures(course, trend, swing)
+    # A block as long as the gait's period keeps what comes again with it; four fit into the record at least.
+    block_s = min(period, 0.25 * span)
+    return TrialComparison(capture.name, laid, alignment, link, course, figures, tuple(notes)), block_s
+
+
+def _shown(pairs: tuple[tuple[int, int], ...], n_links: int) -> tuple[int, int]:
+    """Body and link whose figures are told: the one nearest to the middle of the robot (P2 VIII-C)."""
+    return min(pairs, key=lambda pair: abs(pair[1] - n_links // 2) if pair[1] != CENTRE_OF_MASS else n_links)
+
+
+def _heading(
+    laid: Capture, inside: BoolArray, body: int, heading_run: FloatArray
+) -> tuple[FloatArray | None, list[str]]:
+    """The experiment's heading less the run's (k,), rad, and what is to be said about it."""
+    if laid.orientation is None or not np.isfinite(laid.orientation[inside, body]).any():
+        return None, []
+    yaw = roll_pitch_yaw(laid.orientation[inside, body])[:, 2]
+    turned = np.exp(1j * (yaw - heading_run))
+    mean = float(np.angle(np.nanmean(turned[laid.measured[inside, body]])))
+    about: FloatArray = np.angle(turned * np.exp(-1j * mean))
+    if abs(mean) > _MOUNTED_RAD:
+        return about, [
+            f"{laid.bodies[body]} stands at {math.degrees(mean):.0f}° to its link, so it is mounted at that angle; "
+            "heading errors are those about this mean."
+        ]
+    return about + mean, []
+
+
+def _figures(course: Course, run: Trend, experiment: Trend) -> dict[str, Figure]:
+    seen = course.measured
+    figures: dict[str, Figure] = {}
+    for name, column in _STATISTICS.items():
+        values = _column(course, column)
+        if values is not None:
+            figures[name] = Figure(float(values.mean()))
+    for name, column in _SQUARES.items():
+        values = _column(course, column)
+        if values is not None:
+            figures[name] = Figure(math.sqrt(float(np.mean(values * values))))
+    for name, column in _LARGEST.items():
+        values = _column(course, column)
+        if values is not None:
+            figures[name] = Figure(float(np.abs(values).max()))
+    time = course.time[seen]
+    speeds = [
+        float(np.linalg.norm(place[seen][-1, :2] - place[seen][0, :2]) / (time[-1] - time[0]))
+        for place in (course.run, course.experiment)
+    ]
+    turn = math.remainder(experiment.direction - run.direction, 2.0 * math.pi)
+    pairs = {
+        "net_speed": (speeds[0], speeds[1]),
+        "trend_speed": (run.speed, experiment.speed),
+        "trend_direction": (math.degrees(run.direction), math.degrees(run.direction + turn)),
+        "turning": (math.degrees(run.turning), math.degrees(experiment.turning)),
+        "frequency": (run.frequency, experiment.frequency),
+        "amplitude": (run.amplitude, experiment.amplitude),
+    }
+    for name, (own, other) in pairs.items():
+        if math.isfinite(own) or math.isfinite(other):
+            figures[name] = Figure(other - own, own, other)
+    return {kind.name: figures[kind.name] for kind in FIGURES if kind.name in figures}
+
+
+def _column(course: Course, name: str) -> FloatArray | None:
+    """One error series where it was measured, in the unit of its figures; None if there is none."""
+    values: FloatArray | None = getattr(course, name)
+    if values is None:
+        return None
+    if name == "height" and float(np.ptp(course.run[:, 2])) < _LIFTS_M:
+        return None
+    seen = values[course.measured & np.isfinite(values)]
+    if not len(seen):
+        return None
+    return np.degrees(seen) if name == "heading" else seen
+
+
+def _draws(trial: TrialComparison, block_s: float, seed: int) -> dict[str, FloatArray]:
+    """Figures of a trial from its series drawn anew, by name. The largest of a series has no bootstrap."""
+    seen = trial.course.time[trial.course.measured]
+    block = max(1, round(block_s * (len(seen) - 1) / float(seen[-1] - seen[0])))
+    draws = {}
+    for name, column in (*_STATISTICS.items(), *_SQUARES.items()):
+        values = _column(trial.course, column)
+        if values is None:
+            continue
+        if name in _SQUARES:
+            draws[name] = np.sqrt(mean_in_blocks(values * values, block, seed))
+        else:
+            draws[name] = mean_in_blocks(values, block, seed)
+    return draws
+
+
+def _with_intervals(trial: TrialComparison, draws: dict[str, FloatArray]) -> TrialComparison:
+    figures = dict(trial.figures)
+    for name, drawn in draws.items():
+        low, high = interval(drawn)
+        figures[name] = replace(figures[name], low=low, high=high)
+    return replace(trial, figures=figures)
+
+
+def _together(trials: list[TrialComparison], series: list[dict[str, FloatArray]]) -> dict[str, Figure]:
+    """Means over the trials, with intervals where there are several."""
+    together = {}
+    for kind in FIGURES:
+        own = [trial.figures[kind.name] for trial in trials if kind.name in trial.figures]
+        if len(own) < len(trials):
+            continue  # a mean over some of the trials would not be one of the experiment
+        value, run, experiment = (
+            float(np.mean([getattr(figure, part) for figure in own])) for part in ("value", "run", "experiment")
+        )
+        low, high = own[0].low, own[0].high
+        if len(own) > 1:
+            if all(kind.name in drawn for drawn in series):
+                draws = np.stack([drawn[kind.name] for drawn in series])
+            else:
+                draws = np.repeat(np.array([[figure.value] for figure in own]), DRAWS, axis=1)
+            low, high = interval(among_trials(draws, len(trials))) if np.isfinite(draws).all() else (math.nan, math.nan)
+        if kind.name.endswith("_max"):
+            value = max(figure.value for figure in own)
+            low = high = math.nan
+        together[kind.name] = Figure(value, run, experiment, low, high)
+    return together

@@ -1,0 +1,285 @@
+"""Layout: how a table of measurements is to be read, as data that a dialog edits and a TOML file keeps."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from snakestudio.errors import ExperimentError
+
+__all__ = [
+    "ANGLE_UNITS",
+    "AXES",
+    "LENGTH_UNITS",
+    "TIME_UNITS",
+    "AngleUnit",
+    "BodyColumns",
+    "JointColumns",
+    "Layout",
+    "LengthUnit",
+    "RotationKind",
+    "TimeUnit",
+    "axes_matrix",
+    "layout_from_toml",
+    "layout_to_toml",
+    "length_unit",
+    "load_layout",
+    "save_layout",
+]
+
+LENGTH_UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254}
+"""Metres of one unit."""
+
+ANGLE_UNITS = {"rad": 1.0, "deg": 0.017453292519943295}
+"""Radians of one unit."""
+
+TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "min": 60.0, "frame": 0.0}
+"""Seconds of one unit; frames are counted off at the layout's rate."""
+
+AXES = {"z": "+x+y+z", "y": "+x-z+y", "x": "+y+z+x"}
+"""Right-handed ways to stand upright, by the axis of the file that points up; see `Layout.axes`."""
+
+LengthUnit = Literal["m", "cm", "mm", "in"]
+AngleUnit = Literal["rad", "deg"]
+TimeUnit = Literal["s", "ms", "us", "min", "frame"]
+RotationKind = Literal["none", "quaternion", "euler", "vertical"]
+"""How a file tells rotations: not at all; w x y z; roll, pitch, yaw (R = R_z R_y R_x); about the vertical alone."""
+
+_ROTATION_COLUMNS = {"none": 0, "quaternion": 4, "euler": 3, "vertical": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class BodyColumns:
+    """Which columns (0-based) hold one body.
+
+    Attributes
+    ----------
+    name : str
+    x, y, z : int or None
+        Columns of its position along the file's axes; None: 0 all along.
+    rotation : str
+        A `RotationKind`.
+    rotation_columns : tuple of int
+        As many as the kind needs, in its order.
+    link : int or None
+        0-based link that it sits on, -1: centre of mass, None: unknown.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    name: str
+    x: int | None = None
+    y: int | None = None
+    z: int | None = None
+    rotation: RotationKind = "none"
+    rotation_columns: tuple[int, ...] = ()
+    link: int | None = None
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """All columns it needs."""
+        return (*(c for c in (self.x, self.y, self.z) if c is not None), *self.rotation_columns)
+
+
+@dataclass(frozen=True, slots=True)
+class JointColumns:
+    """Which columns (0-based) hold the angles of one joint.
+
+    Attributes
+    ----------
+    joint : int
+        0-based.
+    yaw, pitch : int or None
+        Columns; None: 0 all along.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    joint: int
+    yaw: int | None = None
+    pitch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a table of text is to be read.
+
+    Attributes
+    ----------
+    delimiter : str
+        "," or ";" or a tab, or " " for any white space.
+    decimal : str
+        "." or ",".
+    header_rows : int
+        Lines before the first one of numbers. Lines behind it that are empty or begin with ``#`` are passed over.
+    time_column : int or None
+        0-based; None: rows follow each other at `rate_hz`.
+    time_unit : str
+        One of `TIME_UNITS`.
+    rate_hz : float or None
+        Rows or frames a second, where the time is counted in them.
+    length_unit, angle_unit : str
+        One of `LENGTH_UNITS` and of `ANGLE_UNITS`.
+    axes : str
+        Which axes of the file are x, y and z (up) of the world, each with its sign: "+x+y+z", "+x-z+y" with y up.
+    bodies : tuple of BodyColumns
+    joints : tuple of JointColumns
+    zero_is_missing : bool
+        Whether a position of exactly 0, 0, 0 means that the body was not seen.
+    max_gap_s : float
+        Gaps up to this long are filled by interpolation (and marked), s.
+    """
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    delimiter: str = ","
+    decimal: Literal[".", ","] = "."
+    header_rows: int = 1
+    time_column: int | None = 0
+    time_unit: TimeUnit = "s"
+    rate_hz: float | None = None
+    length_unit: LengthUnit = "m"
+    angle_unit: AngleUnit = "rad"
+    axes: str = "+x+y+z"
+    bodies: tuple[BodyColumns, ...] = ()
+    joints: tuple[JointColumns, ...] = ()
+    zero_is_missing: bool = True
+    max_gap_s: float = 0.5
+
+    def problems(self) -> tuple[str, ...]:
+        """What keeps this layout from being read, one sentence each; empty if nothing does."""
+        found = []
+        if self.delimiter not in (",", ";", "\t", " "):
+            found.append(f"The delimiter {self.delimiter!r} is not known; give comma, semicolon, tab or blank.")
+        if self.delimiter == self.decimal:
+            found.append("Comma cannot be both delimiter and decimal mark; give another delimiter.")
+        if self.time_column is None and not self.rate_hz:
+            found.append("There is no time column and no rate; choose the column of the time or give the rate in Hz.")
+        elif self.time_unit == "frame" and not self.rate_hz:
+            found.append("The time is counted in frames; give their rate in Hz.")
+        if self.rate_hz is not None and not 0.0 < self.rate_hz < 1e6:
+            found.append(f"The rate {self.rate_hz:g} Hz must be positive.")
+        if not self.bodies:
+            found.append("No column holds a position; choose the columns of x and y of at least one body.")
+        for body in self.bodies:
+            if sum(c is not None for c in (body.x, body.y, body.z)) < 2:
+                found.append(f"{body.name}: two or three columns of its position are needed; choose them.")
+            needed = _ROTATION_COLUMNS[body.rotation]
+            if len(body.rotation_columns) != needed:
+                found.append(f"{body.name}: a rotation as {body.rotation} takes {needed} columns; choose them.")
+        try:
+            axes_matrix(self.axes)
+        except ExperimentError as error:
+            found.append(str(error))
+        return tuple(found)
+
+
+def length_unit(path: Path, text: str) -> LengthUnit:
+    """The unit of length that a file names.
+
+    Raises
+    ------
+    ExperimentError
+        If it is not known.
+    """
+    unit = text.strip().lower()
+    if unit not in LENGTH_UNITS:
+        known = ", ".join(LENGTH_UNITS)
+        raise ExperimentError(f'{path}: the unit of length "{unit}" is not known; export it in one of {known}.')
+    return cast(LengthUnit, unit)
+
+
+def axes_matrix(axes: str) -> NDArray[np.float64]:
+    """The matrix (3, 3) that leads from the file's axes to the world's.
+
+    Raises
+    ------
+    ExperimentError
+        If `axes` is not written like "+x-z+y".
+    """
+    matrix = np.zeros((3, 3))
+    letters = axes[1::2]
+    if len(axes) != 6 or sorted(letters) != ["x", "y", "z"] or set(axes[::2]) - {"+", "-"}:
+        raise ExperimentError(f'The axes "{axes}" are not understood; write each once with its sign, like "+x-z+y".')
+    for row in range(3):
+        matrix[row, "xyz".index(letters[row])] = 1.0 if axes[2 * row] == "+" else -1.0
+    return matrix
+
+
+def layout_to_toml(layout: Layout) -> str:
+    """A layout as the text of a TOML file."""
+    import tomlkit
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: plain(part) for key, part in value.items() if part is not None}
+        return [plain(part) for part in value] if isinstance(value, list | tuple) else value
+
+    values = plain(asdict(layout))
+    if layout.time_column is None:
+        values["time_column"] = "none"
+    return tomlkit.dumps(values)
+
+
+def layout_from_toml(text: str, source: str = "the layout") -> Layout:
+    """The layout that a TOML text tells.
+
+    Raises
+    ------
+    ExperimentError
+        Naming every key that is wrong.
+    """
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ExperimentError(f"{source}: this is no TOML ({error}); mend it or write the layout anew.") from None
+    if values.get("time_column") == "none":
+        values["time_column"] = None
+    try:
+        return TypeAdapter(Layout).validate_python(values)
+    except ValidationError as error:
+        lines = []
+        for detail in error.errors():
+            key = ".".join(str(part + 1) if isinstance(part, int) else part for part in detail["loc"])
+            unknown = detail["type"] in ("extra_forbidden", "unexpected_keyword_argument")
+            what = "there is no such key; remove it" if unknown else f"{detail['msg'].lower()}; mend the value"
+            lines.append(f"{source}: {key}: {what}.")
+        raise ExperimentError("\n".join(lines)) from None
+
+
+def load_layout(path: str | Path) -> Layout:
+    """The layout in a TOML file.
+
+    Raises
+    ------
+    ExperimentError
+        If it cannot be read.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise ExperimentError(f"{path}: the layout cannot be read ({reason}); give a TOML file.") from None
+    return layout_from_toml(text, str(path))
+
+
+def save_layout(path: str | Path, layout: Layout) -> None:
+    """Write a layout as a TOML file.
+
+    Raises
+    ------
+    ExperimentError
+        If it cannot be written.
+    """
+    try:
+        Path(path).write_text(layout_to_toml(layout), encoding="utf-8")
+    except OSError as error:
+        raise ExperimentError(
+            f"{path}: the layout cannot be written ({error.strerror}); choose another file."
+        ) from None

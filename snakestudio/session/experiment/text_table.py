@@ -1,0 +1,136 @@
+"""Tables of text, whatever their delimiter and decimal mark: lines into cells, and cells into numbers."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import math
+import re
+from pathlib import Path
+
+from snakestudio.errors import ExperimentError
+
+__all__ = ["MISSING", "cells", "delimiter_and_decimal", "digest", "is_number", "number", "read_bytes", "read_lines"]
+
+MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "--", "missing", "inf", "-inf", "#n/a"})
+"""Cells (small letters) that tell that there is no value."""
+
+_LARGEST = 2_000_000_000
+"""Bytes of the largest file that is read."""
+
+_NUMBER = {
+    ".": re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z"),
+    ",": re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?\Z"),
+}
+_DELIMITERS = ("\t", ";", ",", " ")
+_LOOKED_AT = 60
+"""Lines that a guess looks at, from the end of the file's beginning: headers do not reach so far."""
+
+
+def read_bytes(path: Path) -> bytes:
+    """What a file holds.
+
+    Raises
+    ------
+    ExperimentError
+        If it cannot be read, is empty or far too large for a measurement.
+    """
+    try:
+        size = path.stat().st_size
+        if size > _LARGEST:
+            raise ExperimentError(
+                f"{path}: {size / 1e9:.1f} GB are too much to read at once; export a shorter piece or a lower rate."
+            )
+        data = path.read_bytes()
+    except OSError as error:
+        raise ExperimentError(f"{path}: the file cannot be read ({error.strerror}); choose another one.") from None
+    if not data.strip():
+        raise ExperimentError(f"{path}: the file is empty; export the measurement again.")
+    return data
+
+
+def digest(data: bytes) -> str:
+    """SHA-256 of what a file holds."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_lines(path: Path, data: bytes) -> list[str]:
+    """The lines of a text file: UTF-8 or UTF-16 with its mark, or Latin-1 as older programs write.
+
+    Raises
+    ------
+    ExperimentError
+        If it is no text.
+    """
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        text = data.decode("utf-16", errors="replace")
+    elif b"\0" in data[:4096]:
+        raise ExperimentError(
+            f"{path}: this is no text but a binary file; export it as CSV, TSV, TRC or C3D, or give it that ending."
+        )
+    else:
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = data.decode("latin-1")
+    return text.splitlines()
+
+
+def cells(line: str, delimiter: str) -> list[str]:
+    """The cells of a line; a blank as delimiter stands for any white space."""
+    if delimiter == " ":
+        return line.split()
+    if '"' in line:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])]
+    return [cell.strip() for cell in line.split(delimiter)]
+
+
+def is_number(cell: str, decimal: str) -> bool:
+    """Whether a cell is written as a number."""
+    return _NUMBER[decimal].match(cell) is not None
+
+
+def number(cell: str, decimal: str) -> float:
+    """The number in a cell; NaN where it tells that there is none.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
+    if is_number(cell, decimal):
+        return float(cell.replace(",", "."))
+    if cell.lower() in MISSING:
+        return math.nan
+    raise ValueError(cell)
+
+
+def delimiter_and_decimal(lines: list[str]) -> tuple[str, str]:
+    """What separates the cells of these lines, and the whole from the fraction.
+
+    What leaves most cells that are numbers, in most columns, is right.
+    """
+    full = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    tail = full[max(0, min(len(full) - _LOOKED_AT, 20)) :][:_LOOKED_AT]
+    best, chosen = -1.0, (",", ".")
+    for delimiter in _DELIMITERS:
+        for decimal in ".,":
+            if delimiter == decimal:
+                continue
+            good = columns = wrong = fractions = 0
+            for line in tail:
+                row = cells(line, delimiter)
+                columns += len(row)
+                for cell in row:
+                    if is_number(cell, decimal):
+                        good += 1
+                        fractions += decimal in cell
+                    elif cell.lower() not in MISSING:
+                        wrong += 1
+            if columns < 2 * len(tail):  # a table has two columns at least
+                continue
+            # Of two marks that both read every cell, the one that cells have is the decimal one.
+            score = (good - 3.0 * wrong) / max(1, len(tail)) + (0.01 if fractions else 0.0)
+            if score > best:
+                best, chosen = score, (delimiter, decimal)
+    return chosen

@@ -1,0 +1,22 @@
+"""Which axis of a measurement points up, told by the tracks: a robot on a floor moves least along the vertical."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["up_axis"]
+
+_CLEAR = 0.35
+"""An axis along which everything moves by less than this share of the others' smaller range is the vertical."""
+
+
+def up_axis(position: NDArray[np.float64]) -> str:
+    """The axis, "x", "y" or "z", of positions (k, b, 3) with NaN where nothing was seen; "z" where it is not clear."""
+    spans = np.zeros(3)
+    for body in np.moveaxis(position, 1, 0):
+        seen = body[np.isfinite(body).all(axis=1)]
+        if len(seen) > 1:
+            spans = np.maximum(spans, np.ptp(seen, axis=0))
+    order = np.argsort(spans, kind="stable")
+    return "xyz"[order[0]] if spans[order[0]] < _CLEAR * spans[order[1]] else "z"
