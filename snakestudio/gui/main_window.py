@@ -19,6 +19,8 @@ from snakestudio.gui.dock_title import DockTitle
 from snakestudio.gui.docking import DOCKS, make_docks, size_docks
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
+from snakestudio.gui.experiment.experiments import Experiments
+from snakestudio.gui.experiment.files import ExperimentFiles
 from snakestudio.gui.exporting import Exporter
 from snakestudio.gui.files import Files
 from snakestudio.gui.guides import Guides
@@ -34,6 +36,7 @@ from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.time_bar import TimeBar
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.session.experiment.importing import MARKERS, TABLES
 
 __all__ = ["MainWindow"]
 
@@ -60,6 +63,8 @@ class MainWindow(QMainWindow):
     exporter: Exporter
     comparer: Comparer
     chain_comparer: ChainComparer
+    experiments: Experiments
+    experiment_files: ExperimentFiles
     overlaid: OverlaidRuns
     actions_table: Actions
     run_bar: RunBar
@@ -92,10 +97,15 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
         self.comparer = Comparer(self.document, self)
         self.chain_comparer = ChainComparer(self.document, self)
+        self.experiments = Experiments(self.document, self.bridge, self)
+        self.experiment_files = ExperimentFiles(
+            self.experiments, self.document, self.files, self.banners.files, self.settings, self
+        )
         self.overlaid = OverlaidRuns(self)
-        for source in (self.comparer, self.chain_comparer):
+        for source in (self.comparer, self.chain_comparer, self.experiments):
             self.overlaid.add(source)
         self.viewport.ghosts, self.viewport.ghost_names = self.overlaid.ghosts, self.overlaid.names
+        self.viewport.tracks = self.experiments.tracks
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
         self.actions_table = Actions(self)
         table = self.actions_table
@@ -161,6 +171,8 @@ class MainWindow(QMainWindow):
         self.viewport.buttons.projection_changed.connect(refresh)
         self.comparer.shown_changed.connect(self.overlaid.changed)
         self.chain_comparer.changed.connect(self.overlaid.changed)
+        self.experiments.shown_changed.connect(self.overlaid.changed)
+        self.experiment_files.imported.connect(self.show_experiment)
         self.overlaid.changed.connect(self.viewport.show_instant)
         self.bridge.status_changed.connect(self._dress_play)
         self.document.title_changed.connect(self._show_title)
@@ -211,6 +223,10 @@ class MainWindow(QMainWindow):
     def show_comparison(self) -> None:
         """Bring up the panel that compares models."""
         self.show_dock("comparison")
+
+    def show_experiment(self) -> None:
+        """Bring up the panel of measured trials."""
+        self.show_dock("experiment")
 
     def show_array(self) -> None:
         """Bring up the window that makes arrays of obstacles."""
@@ -282,6 +298,7 @@ class MainWindow(QMainWindow):
         self.time_bar.renew_theme()
         self.viewport.renew_theme()
         self.comparer.renew_theme()
+        self.experiments.renew_theme()
         for title in self.findChildren(DockTitle):
             title.renew_theme()
 
@@ -334,6 +351,8 @@ class MainWindow(QMainWindow):
         self._store()
         self.comparer.close()
         self.chain_comparer.close()
+        self.experiment_files.close()
+        self.experiments.close()
         self.exporter.close()
         self.safekeeping.close()
         self.viewport.close_surface()
@@ -350,13 +369,13 @@ class MainWindow(QMainWindow):
             return
         event.acceptProposedAction()
         # A question about unsaved changes must not hold up the program the file came from.
-        QTimer.singleShot(0, self, lambda: self.files.take(path))
+        QTimer.singleShot(0, self, lambda: self.experiment_files.take(path))
 
 
 def _dropped(event: QDropEvent) -> Path | None:
-    """The file that is dragged over the window, if it is one and can be a scene or hold obstacles."""
+    """The file that is dragged over the window, if it can be a scene or hold obstacles or a measured track."""
     urls = event.mimeData().urls()
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
     path = Path(urls[0].toLocalFile())
-    return path if path.suffix.lower() in (".toml", ".csv", ".svg") else None
+    return path if path.suffix.lower() in (".toml", ".svg", *TABLES, *MARKERS) else None
