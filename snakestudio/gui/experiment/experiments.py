@@ -300,14 +300,15 @@ class Experiments(BackgroundComparison[Compared]):
     def tracks(self, snapshot: Snapshot) -> tuple[Track, ...]:
         """The trials' tracks, where the robots were, and how far that is from the run."""
         scene = self._document.scene
-        length = scene.robot.link_length_m if not scene.model.continuum else 2 * scene.beam.radius_m
+        radius = scene.beam.radius_m if scene.model.continuum else scene.robot.radius_m
+        length = 4 * radius if scene.model.continuum else scene.robot.link_length_m
         error = theme.render_theme().text
         found: list[Track] = []
         for trial, motion in self._seen_trials:
             assert trial.alignment is not None
             colours = colour(trial_colour(trial.number)), error
             at = snapshot.time - trial.shift
-            found += overlay.trial_tracks(motion, at, snapshot, trial.alignment.pairs, colours, length)
+            found += overlay.trial_tracks(motion, at, snapshot, trial.alignment.pairs, colours, length, 1.1 * radius)
         return tuple(found)
 
     def names(self, time: float) -> list[tuple[str, str]]:
@@ -318,7 +319,7 @@ class Experiments(BackgroundComparison[Compared]):
             off = None
             if shown is not None:
                 off = overlay.distance(motion, time - trial.shift, shown, trial.alignment.pairs)
-            text = f"{trial.capture.name}, measured"
+            text = trial.capture.name
             if off is not None:
                 text += f" · {1000 * off:.0f} mm off"
             elif motion.at(time - trial.shift) is None:

@@ -64,6 +64,7 @@ def trial_tracks(
     pairs: Pairs,
     colours: tuple[Colour, Colour],
     heading_length: float,
+    lift: float,
 ) -> list[Track]:
     """Lines and points of a trial.
 
@@ -75,31 +76,33 @@ def trial_tracks(
         Of the trial, and of the lines from simulated to measured places.
     heading_length : float
         How long the stroke is that shows where a body points, m.
+    lift : float
+        How far above the places everything is drawn, m: on the robot's back, or it would be hidden inside it.
     """
     capture, (colour, error_colour) = motion.capture, colours
     count = len(capture.bodies)
     chosen = pairs[len(pairs) // 2][0] if pairs else 0
-    tracks = []
+    tracks, up = [], np.array([0.0, 0.0, lift])
     for body in range(count) if count <= _MOST_LINES else (chosen,):
         gaps = ~(capture.measured[1:, body] & capture.measured[:-1, body])
-        tracks.append(Track(capture.position[:, body], colour, gaps, 2.5 if body == chosen else 1.5))
+        tracks.append(Track(capture.position[:, body] + up, colour, gaps, 2.5 if body == chosen else 1.5))
     instant = motion.at(time)
     if instant is None:
         return tracks
-    tracks += _headings(instant, colour, heading_length)
-    tracks += [Track(ends, error_colour, width=3.0, opacity=1.0) for ends in _gaps(motion, time, snapshot, pairs)]
-    tracks.append(Track(np.zeros((0, 3)), colour, marks=instant.position))
+    tracks += _headings(instant, colour, heading_length, up)
+    tracks += [Track(ends + up, error_colour, width=3.0, opacity=1.0) for ends in _gaps(motion, time, snapshot, pairs)]
+    tracks.append(Track(np.zeros((0, 3)), colour, marks=instant.position + up))
     return tracks
 
 
-def _headings(instant: Instant, colour: Colour, length: float) -> list[Track]:
+def _headings(instant: Instant, colour: Colour, length: float, up: FloatArray) -> list[Track]:
     """A stroke ahead of every body whose attitude is known."""
     if instant.orientation is None:
         return []
     w, x, y, z = instant.orientation.T
     ahead = np.column_stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)])
     return [
-        Track(np.vstack([start, start + length * way]), colour, width=2.0)
+        Track(np.vstack([start, start + length * way]) + up, colour, width=2.0)
         for start, way in zip(instant.position, ahead, strict=True)
     ]
 
