@@ -14,12 +14,15 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from snakestudio.api import (
         Comparison,
+        ExperimentReport,
         Run,
         Scene,
         SnakeStudioError,
         check,
         compare_chain,
+        compare_experiment,
         compare_models,
+        load_experiment,
         load_scene,
         save_scene,
         simulate,
@@ -27,13 +30,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Comparison",
+    "ExperimentReport",
     "Run",
     "Scene",
     "SnakeStudioError",
     "__version__",
     "check",
     "compare_chain",
+    "compare_experiment",
     "compare_models",
+    "load_experiment",
     "load_scene",
     "save_scene",
     "simulate",

@@ -8,6 +8,7 @@ from snakestudio.api.comparing import (
     compare_scene,
     compare_scene_chain,
 )
+from snakestudio.api.experiments import ExperimentReport, compare_experiment, load_experiment
 from snakestudio.api.running import Run, check, plan, prepare, simulate, simulate_scene
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.scene import Scene
@@ -16,14 +17,17 @@ from snakestudio.model.scene_file import load_scene, save_scene
 __all__ = [
     "ChainReport",
     "Comparison",
+    "ExperimentReport",
     "Run",
     "Scene",
     "SnakeStudioError",
     "check",
     "compare_chain",
+    "compare_experiment",
     "compare_models",
     "compare_scene",
     "compare_scene_chain",
+    "load_experiment",
     "load_scene",
     "plan",
     "prepare",

@@ -33,8 +33,6 @@ class Run(Mapping[str, NDArray[np.float64]]):
         Name of the file the scene came from.
     failure : str
         Why the run stopped early, in a sentence; empty if it did not.
-    base_dir : Path or None
-        Folder that file names in the scene are relative to.
     """
 
     def __init__(
@@ -49,6 +47,11 @@ class Run(Mapping[str, NDArray[np.float64]]):
         self.failure = failure
         self._base_dir = base_dir
         self._names = column_names(recording.schema)
+
+    @property
+    def base_dir(self) -> Path | None:
+        """Folder that file names in the scene are relative to."""
+        return self._base_dir
 
     @property
     def scene(self) -> Scene:

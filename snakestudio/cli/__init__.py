@@ -21,6 +21,7 @@ _COMMANDS = {
     "check": ("check", "list every mistake in scene files"),
     "plan": ("plan", "draw the plan of a scene to scale, as SVG, PNG or PDF"),
     "compare models": ("compare_models", "run a scene in several models and tell how they differ"),
+    "compare experiment": ("compare_experiment", "lay motion capture over a run and tell how far they are apart"),
     "compare chain": ("compare_chain", "hold chains of links against a continuous body"),
     "fit-strain": ("fit_strain", "make a continuous body's scene from a chain's gait"),
     "diff": ("diff", "tell in words how two scenes differ"),

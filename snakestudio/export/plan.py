@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "Sheet", "sheet_of", "write_plan"]
+__all__ = ["FORMATS", "INK", "PALE", "STYLE", "Sheet", "draw_world", "sheet_of", "write_plan"]
 
 FloatArray = NDArray[np.float64]
 
@@ -41,12 +41,12 @@ _LEFT, _RIGHT, _BOTTOM, _TOP = 14.0, 5.0, 11.0, 13.0
 _AIR = 0.06
 """Ground that is shown around everything, as a share of its size."""
 
-_INK: Colour = (0.106, 0.125, 0.153)
-_PALE: Colour = (0.36, 0.42, 0.48)
-_STYLE: Any = {
+INK: Colour = (0.106, 0.125, 0.153)
+PALE: Colour = (0.36, 0.42, 0.48)
+STYLE: Any = {
     "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 7.0, "axes.linewidth": 0.6,
-    "axes.edgecolor": _PALE, "xtick.color": _PALE, "ytick.color": _PALE, "axes.labelcolor": _PALE,
-    "text.color": _INK, "xtick.major.width": 0.6, "ytick.major.width": 0.6, "path.simplify": False,
+    "axes.edgecolor": PALE, "xtick.color": PALE, "ytick.color": PALE, "axes.labelcolor": PALE,
+    "text.color": INK, "xtick.major.width": 0.6, "ytick.major.width": 0.6, "path.simplify": False,
     # Text stays text, and the same scene gives the same bytes.
     "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "snakestudio",
     "text.parse_math": False,  # a name may have dollars in it
@@ -138,18 +138,16 @@ def write_plan(
     pose, _ = initial_state(scene, base_dir)
     robot = robot_outlines(scene, pose)
     world = obstacles_of(scene.obstacles, base_dir)
-    shown = [(index, body) for index, body in enumerate(world.bodies) if not body.obstacle.hidden]
+    shown = [body for body in world.bodies if not body.obstacle.hidden]
     way = path_parts.outline(scene.path)
-    corners = [outline for _, body in shown for outline in body_outlines(body)] + list(robot)
+    corners = [outline for body in shown for outline in body_outlines(body)] + list(robot)
     points = np.array([corner for one in corners for corner in (one.low, one.high)] + list(way)).reshape(-1, 2)
     sheet = sheet_of(points.min(axis=0), points.max(axis=0), width_mm)
     size = sheet.width / 25.4, sheet.height / 25.4
-    with matplotlib.rc_context(_STYLE), replacing(path) as partial:
+    with matplotlib.rc_context(STYLE), replacing(path) as partial:
         figure = Figure(figsize=size, facecolor="white")
         axes = _axes(figure, sheet)
-        for index, body in shown:
-            _obstacle(axes, index, body, names)
-        _path(axes, scene, way)
+        draw_world(axes, scene, base_dir, names)
         _robot(axes, scene, robot, pose)
         _title(figure, sheet, scene)
         made = f"SnakeStudio {snakestudio.__version__}"
@@ -160,6 +158,20 @@ def write_plan(
         }
         figure.savefig(partial.path, format=suffix[1:], dpi=300 if suffix == ".png" else 72, metadata=about[suffix])
     return path
+
+
+def draw_world(axes: Axes, scene: Scene, base_dir: Path | None = None, names: bool = False) -> None:
+    """Draw obstacles (but hidden ones) and the path into axes in metres, seen from above.
+
+    Raises
+    ------
+    SceneError
+        If the scene refers to a file that cannot be read.
+    """
+    for index, body in enumerate(obstacles_of(scene.obstacles, base_dir).bodies):
+        if not body.obstacle.hidden:
+            _obstacle(axes, index, body, names)
+    _path(axes, scene, path_parts.outline(scene.path))
 
 
 def _axes(figure: Figure, sheet: Sheet) -> Axes:
@@ -267,22 +279,22 @@ def _title(figure: Figure, sheet: Sheet, scene: Scene) -> None:
     top = sheet.height - 4.5
     title = scene.title or "Untitled scene"
     figure.text(*place(_LEFT, top), _shortened(title, sheet), fontsize=9.0, fontweight="bold", va="center")
-    figure.text(*place(_LEFT, top - 4.5), f"Plan at the start, 1 : {sheet.scale:g}", color=_PALE, va="center")
+    figure.text(*place(_LEFT, top - 4.5), f"Plan at the start, 1 : {sheet.scale:g}", color=PALE, va="center")
     room = 0.22 * (sheet.width - _LEFT - _RIGHT) * sheet.scale / 1000.0
     power = 10.0 ** math.floor(math.log10(room))
     length = power * max(factor for factor in (1.0, 2.0, 5.0) if factor * power <= room)
     long = 1000.0 * length / sheet.scale
     left = sheet.width - _RIGHT - long
-    for part, ink in ((0, _INK), (1, (1.0, 1.0, 1.0))):
+    for part, ink in ((0, INK), (1, (1.0, 1.0, 1.0))):
         corner = place(left + 0.5 * part * long, top - 5.2)
         bar = Rectangle(
-            corner, 0.5 * long / sheet.width, 1.4 / sheet.height, facecolor=ink, edgecolor=_INK, linewidth=0.5,
+            corner, 0.5 * long / sheet.width, 1.4 / sheet.height, facecolor=ink, edgecolor=INK, linewidth=0.5,
             transform=figure.transFigure, gid=f"scale-bar-{part + 1}",
         )  # fmt: skip
         figure.add_artist(bar)
-    figure.text(*place(left, top - 1.8), "0", color=_PALE, ha="center", va="center", fontsize=6.0)
+    figure.text(*place(left, top - 1.8), "0", color=PALE, ha="center", va="center", fontsize=6.0)
     text = f"{length:g} m" if length >= 1.0 else f"{1000.0 * length:g} mm"
-    figure.text(*place(left + long, top - 1.8), text, color=_PALE, ha="right", va="center", fontsize=6.0)
+    figure.text(*place(left + long, top - 1.8), text, color=PALE, ha="right", va="center", fontsize=6.0)
 
 
 def _shortened(title: str, sheet: Sheet) -> str:

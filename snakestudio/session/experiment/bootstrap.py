@@ -1,7 +1,8 @@
 """Bootstrap: how sure figures are, by drawing the data anew, in blocks of time within a trial, and among trials.
 
 The errors of neighbouring instants go together, so within a trial whole blocks are drawn (the moving-block bootstrap,
-Künsch 1989). Where there are several trials, trials are drawn first, and then blocks within each of them.
+Künsch 1989), from the series closed to a circle (Politis and Romano 1992): else its ends, where alignment errors are
+largest, would be drawn too seldom. Where there are several trials, trials are drawn first, and then blocks within each of them.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ COVERAGE = 0.95
 
 
 def mean_in_blocks(values: FloatArray, block: int, seed: int) -> FloatArray:
-    """Means (draws,) of a series (k,) drawn anew in blocks of so many rows that follow each other."""
+    """Means (draws,) of a series (k,) drawn anew in blocks of so many rows that follow each other, round its end."""
     k = len(values)
     block = max(1, min(block, k))
-    sums = np.concatenate([[0.0], np.cumsum(values)])
+    sums = np.concatenate([[0.0], np.cumsum(np.concatenate([values, values[: block - 1]]))])
     of_blocks = (sums[block:] - sums[:-block]) / block
     count = math.ceil(k / block)
     random = np.random.default_rng(seed)

@@ -203,8 +203,7 @@ def _trial(
             "let the run go on for longer, or give another time offset."
         )
     place, own = laid.position[inside, body], run.at(link, time)
-    trend = trend_of(time[measured], own[measured])
-    swing = trend_of(time[measured], place[measured], None if math.isnan(trend.frequency) else trend.frequency)
+    trend, swing = _trends(time[measured], own[measured], place[measured])
     span = float(time[-1] - time[0])
     period = 1.0 / trend.frequency if math.isfinite(trend.frequency) else span / 8.0
     ahead = path_direction(run.time, run.track(link), time, period, trend.direction)
@@ -219,6 +218,21 @@ def _trial(
     # A block as long as the gait's period keeps what comes again with it; four fit into the record at least.
     block_s = min(period, 0.25 * span)
     return TrialComparison(capture.name, laid, alignment, link, course, figures, tuple(notes)), block_s
+
+
+def _trends(time: FloatArray, run: FloatArray, experiment: FloatArray) -> tuple[Trend, Trend]:
+    """Trend of a run and of an experiment, at the same instants.
+
+    The first half period, in which the robot gets going, is left out where two periods remain: there the gait is not
+    yet what it becomes, and a frequency told with it is wrong by percents.
+    """
+    trend = trend_of(time, run)
+    near = None if math.isnan(trend.frequency) else trend.frequency
+    if near is not None and (time[-1] - time[0]) * near >= 2.5:
+        going = time >= time[0] + 0.5 / near
+        time, run, experiment = time[going], run[going], experiment[going]
+        trend = trend_of(time, run, near)
+    return trend, trend_of(time, experiment, near)
 
 
 def _shown(pairs: tuple[tuple[int, int], ...], n_links: int) -> tuple[int, int]:

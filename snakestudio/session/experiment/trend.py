@@ -5,8 +5,9 @@ steady turn to one side (P1 VIII-E). A track in the plane, z = x + iy, is taken 
 
     z(t) = a + v t + c t^2 / 2 + sum over h = 1, 2 of P_h exp(i h w t) + Q_h exp(-i h w t),
 
-fitted by least squares; w is where the misfit with h = 1 alone is least (with both, half of it would do as well). So the swing does not leak into the trend, however few periods
-were seen. Direction and speed are those of v, in the middle of the time; it turns at Im(c / v).
+fitted by least squares; w is where the misfit with h = 1 alone is least (with both, half of it would do as well). So
+the swing does not leak into the trend, however few periods were seen. Direction and speed are those of v, in the
+middle of the time; it turns at Im(c / v).
 """
 
 from __future__ import annotations

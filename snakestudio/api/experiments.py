@@ -1,0 +1,122 @@
+"""Measured tracks of a real robot beside a run: read, laid over, compared, reported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from snakestudio.api.running import Run
+from snakestudio.export.experiment_csv import write_experiment
+from snakestudio.export.experiment_text import report
+from snakestudio.model.capture import Capture
+from snakestudio.model.recording import Recording
+from snakestudio.session.experiment.alignment import AlignmentOptions
+from snakestudio.session.experiment.comparison import ExperimentComparison
+from snakestudio.session.experiment.comparison import compare_experiment as compare
+from snakestudio.session.experiment.importing import read_capture
+from snakestudio.session.experiment.layout import Layout, load_layout
+
+__all__ = ["ExperimentReport", "compare_experiment", "load_experiment"]
+
+
+class ExperimentReport:
+    """A run beside an experiment; `print` it for the tables.
+
+    Attributes
+    ----------
+    data : ExperimentComparison
+        Everything as arrays and figures.
+    scene_file : str or None
+        Name of the file the scene came from.
+    """
+
+    def __init__(self, data: ExperimentComparison, scene_file: str | None = None, base_dir: Path | None = None) -> None:
+        self.data = data
+        self.scene_file = scene_file
+        self._base_dir = base_dir
+
+    def __str__(self) -> str:
+        return report(self.data)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write both tracks and their errors over time.
+
+        Raises
+        ------
+        ExportError
+            If the file cannot be written.
+        """
+        write_experiment(path, self.data, self.scene_file)
+
+    def to_report(self, path: str | Path) -> Path:
+        """Write a report with pictures and tables, as HTML or PDF by the file's suffix.
+
+        Raises
+        ------
+        ExportError
+            If the file cannot be written.
+        """
+        from snakestudio.export.experiment_report import write_report
+
+        return write_report(path, self.data, self.scene_file, self._base_dir)
+
+
+def load_experiment(path: str | Path, layout: Layout | str | Path | None = None) -> Capture:
+    """Read a measurement: CSV, TSV, TRC or C3D.
+
+    Parameters
+    ----------
+    path : str or Path
+    layout : Layout or path of a TOML file, optional
+        How a table is to be read; guessed if left out.
+
+    Raises
+    ------
+    ExperimentError
+        Saying what is wrong and what to do.
+    """
+    chosen = load_layout(layout) if isinstance(layout, str | Path) else layout
+    return read_capture(path, chosen)
+
+
+def compare_experiment(
+    run: Run | Recording,
+    experiments: Capture | str | Path | Sequence[Capture | str | Path],
+    *,
+    offset_bounds: tuple[float, float] = (-0.5, 0.5),
+    align_position: bool = True,
+    align_heading: bool = True,
+    over: float | None = None,
+    link: int | None = None,
+) -> ExperimentReport:
+    """Compare a run with one trial of an experiment, or with several.
+
+    Parameters
+    ----------
+    run : Run or Recording
+    experiments : Capture or path, or several
+    offset_bounds : (float, float)
+        Within which the time offset is sought, s.
+    align_position, align_heading : bool
+        Whether the measured track is shifted and turned.
+    over : float, optional
+        Shift and turn are those of the first so many seconds; of all if left out.
+    link : int, optional
+        The link that is compared, counted from 1 as in the columns; 0 for the centre of mass. What the experiment says
+        if left out.
+
+    Raises
+    ------
+    ExperimentError
+        If an experiment cannot be read, or has too little in common with the run.
+    """
+    given = [experiments] if isinstance(experiments, Capture | str | Path) else list(experiments)
+    captures = [one if isinstance(one, Capture) else read_capture(one) for one in given]
+    chosen = None if link is None else link - 1
+    options = AlignmentOptions(offset_bounds, align_position, align_heading, over, chosen)
+    recording = run.recording if isinstance(run, Run) else run
+    data = compare(recording, captures, options)
+    assert data is not None, "nothing cancels it"
+    if isinstance(run, Run):
+        return ExperimentReport(data, run.scene_file, run.base_dir)
+    return ExperimentReport(data)

@@ -1,0 +1,88 @@
+"""Lay measured tracks of a real robot over a run, and tell how far they are apart."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
+from snakestudio.errors import PhysicsError, UsageError
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio compare experiment`."""
+    add_scene_arguments(parser)
+    parser.add_argument(
+        "experiments", metavar="EXPERIMENT", nargs="+", type=Path, help="trials: CSV, TSV, TRC or C3D files"
+    )
+    parser.add_argument(
+        "--layout", metavar="F.toml", type=Path, help="how the tables are to be read (guessed if left out)"
+    )
+    parser.add_argument("--write-layout", metavar="F.toml", type=Path, help="write how the first is read, to edit it")
+    parser.add_argument(
+        "--offset-bounds", metavar=("A", "B"), nargs=2, type=float, default=(-0.5, 0.5),
+        help="within which the time offset is sought, s (-0.5 0.5); twice the same: it is that",
+    )  # fmt: skip
+    parser.add_argument("--no-heading", action="store_true", help="do not turn the tracks: they have the run's axes")
+    parser.add_argument("--no-position", action="store_true", help="do not shift the tracks: they have its origin")
+    parser.add_argument("--over", metavar="S", type=float, help="shift and turn by the first so many seconds (all)")
+    parser.add_argument("--link", metavar="N", type=int, help="link that is compared, from 1; 0: the centre of mass")
+    parser.add_argument("--csv", metavar="F", type=Path, help="write both tracks and their errors over time as CSV")
+    parser.add_argument("--report", metavar="F", type=Path, help="write a report (.html, .pdf)")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio compare experiment`."""
+    values = assignments(options.values)
+    _plausible(options)
+
+    from snakestudio import api
+    from snakestudio.export.experiment_report import report_path
+    from snakestudio.session.experiment.importing import guess_layout
+    from snakestudio.session.experiment.layout import load_layout, save_layout
+
+    if options.report is not None:
+        report_path(options.report)  # what cannot be written is said before the run, not after it
+    for path in (options.scene, *options.experiments):
+        not_the_scene(str(path), options.csv, options.report, options.write_layout)
+    layout = load_layout(options.layout) if options.layout is not None else None
+    if options.write_layout is not None:
+        save_layout(options.write_layout, layout or guess_layout(options.experiments[0]))
+        print(f"wrote {options.write_layout}")
+    captures = [api.load_experiment(path, layout) for path in options.experiments]
+    line = ProgressLine()
+    scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
+    warm_up([scene.model.kind], line)
+    name = Path(options.scene).name
+    run = api.simulate_scene(scene, base_dir, changes, name, line.reporter("simulating", scene.run.duration_s))
+    line.clear()
+    comparison = api.compare_experiment(
+        run,
+        captures,
+        offset_bounds=tuple(options.offset_bounds),
+        align_position=not options.no_position,
+        align_heading=not options.no_heading,
+        over=options.over,
+        link=options.link,
+    )
+    print(f"{name}:\n\n{comparison}")
+    if options.csv is not None:
+        comparison.to_csv(options.csv)
+        print(f"\nwrote {options.csv}")
+    if options.report is not None:
+        print(f"\nwrote {comparison.to_report(options.report)}")
+    if run.failure:
+        raise PhysicsError(run.failure)
+    return 0
+
+
+def _plausible(options: argparse.Namespace) -> None:
+    low, high = options.offset_bounds
+    if not low <= high:
+        raise UsageError(f"--offset-bounds {low:g} {high:g}: give the smaller one first.")
+    if options.link is not None and options.link < 0:
+        raise UsageError(f"--link {options.link}: links are counted from 1; 0 is the centre of mass.")
+    if options.over is not None and not options.over > 0:
+        raise UsageError(f"--over {options.over:g}: give a positive time in seconds.")
