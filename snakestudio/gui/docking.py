@@ -160,7 +160,7 @@ def make_docks(window: MainWindow) -> dict[str, QDockWidget]:
         dock.setObjectName(f"dock_{spec.name}")
         dock.setWidget(QWidget(dock))
         dock.setTitleBarWidget(DockTitle(dock, spec.gap))
-        dock.setHidden(bool(spec.behind))  # before it joins the others: afterwards, a tab bar stays in the window's corner
+        dock.setHidden(bool(spec.behind))  # before it joins the others, or a tab bar stays in the window's corner
         window.addDockWidget(spec.area, dock)
         if spec.behind:
             window.tabifyDockWidget(docks[spec.behind], dock)

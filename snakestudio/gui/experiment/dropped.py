@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,8 @@ from snakestudio.session.experiment.importing import MARKERS, guess_layout
 __all__ = ["Kind", "kind_of"]
 
 Kind = Literal["scene", "obstacles", "experiment", "unclear"]
+
+_RADIUS = re.compile(r"(?:^|[,;\t ])\s*(?:r|rad|radius|d|dia|diameter)\b")
 
 _LARGE = 4_000_000
 """Bytes; no table of obstacles is so long."""
@@ -37,9 +40,10 @@ def kind_of(path: Path) -> Kind:
     except OSError:
         return "unclear"
     circles, track = _holds_circles(path), _holds_track(path)
-    if circles == track:
-        return "unclear"
-    return "obstacles" if circles else "experiment"
+    if circles != track:
+        return "obstacles" if circles else "experiment"
+    # One of obstacles with a mistake in it is refused with the line; that is more help than a question.
+    return "obstacles" if not circles and _names_radius(path) else "unclear"
 
 
 def _holds_scene(path: Path) -> bool:
@@ -56,6 +60,15 @@ def _holds_circles(path: Path) -> bool:
     except SnakeStudioError:
         return False
     return True
+
+
+def _names_radius(path: Path) -> bool:
+    """Whether the words over the columns tell of circles."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return _RADIUS.search(file.readline(1000).lower()) is not None
+    except OSError:
+        return False
 
 
 def _holds_track(path: Path) -> bool:

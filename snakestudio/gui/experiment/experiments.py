@@ -255,7 +255,8 @@ class Experiments(BackgroundComparison[Compared]):
         self.compare()
 
     def _on_recording(self) -> None:
-        self._tell_stale()
+        """Another run is shown; one that is there already, such as one from a file, can be compared with at once."""
+        self.compare()
         self.changed.emit()
         self.shown_changed.emit()
 

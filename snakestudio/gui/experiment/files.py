@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
@@ -17,7 +17,7 @@ from snakestudio.gui.experiment.import_dialog import ImportExperimentDialog
 from snakestudio.gui.files import Files
 from snakestudio.gui.job import Job, Progress
 from snakestudio.model.capture import Capture
-from snakestudio.paths import resource
+from snakestudio.paths import resource, scenes_dir
 from snakestudio.session.experiment.importing import MARKERS, TABLES, read_capture
 from snakestudio.session.experiment.layout import Layout
 
@@ -68,6 +68,7 @@ class ExperimentFiles(QObject):
         self._experiments, self._document, self._files = experiments, document, files
         self._banner, self._settings, self._window = banner, settings, window
         self._job: Job[tuple[list[Capture], list[str]]] | None = None
+        self._then: Callable[[], None] | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(40)
         self._timer.timeout.connect(self._watch)
@@ -109,15 +110,24 @@ class ExperimentFiles(QObject):
         dialog.open()
 
     def example(self) -> None:
-        """Load the synthetic trials that come along."""
+        """Load the synthetic trials that come along: those of the open scene, or of the main one."""
         path = self._document.path
-        self._banner.clear()
-        self._read([(each, None) for each in examples(path.stem if path is not None else "")])
+        files = examples(path.stem if path is not None else "")
+        own = files[0].stem.removeprefix("synthetic_").rpartition("_")[0]
+        scene = scenes_dir() / f"{own}.toml"
+        elsewhere = path is None or path.stem != own
 
-    def _read(self, wanted: list[tuple[Path, Layout | None]]) -> None:
-        """Read files without asking, beside the window."""
+        def tell() -> None:
+            text = f"These trials are of the scene {own}; only beside its run do they mean anything."
+            self._banner.say("info", text, [("Open It", lambda: self._files.open(scene))])
+
+        self._read([(each, None) for each in files], tell if elsewhere else None)
+
+    def _read(self, wanted: list[tuple[Path, Layout | None]], then: Callable[[], None] | None = None) -> None:
+        """Read files without asking, beside the window, and do something then if all of them could be read."""
         if self._job is not None:
             return
+        self._then = then
 
         def work(progress: Progress) -> tuple[list[Capture], list[str]] | None:
             captures, problems = [], []
@@ -138,7 +148,9 @@ class ExperimentFiles(QObject):
         if job is None:
             return
         if job.running:
-            self._banner.say("info", "Reading the trials ...", progress=job.fraction, closable=False)
+            self._banner.say(
+                "info", "Reading the trials ...", [("Cancel", job.cancel)], progress=job.fraction, closable=False
+            )
             return
         self._timer.stop()
         self._job = None
@@ -150,20 +162,23 @@ class ExperimentFiles(QObject):
         problems = problems + ([job.error] if job.error else [])
         if problems:
             self._banner.say("warning", "\n".join(("Not everything was imported.", *problems)))
+        elif self._then is not None:
+            self._then()
 
     # --- dropping -------------------------------------------------------------------------------------------------
 
-    def take(self, path: Path) -> None:
-        """Open a dropped file as what it holds; ask where that is not clear."""
+    def take(self, path: Path) -> bool:
+        """Open a dropped file as what it holds, and ask where that is not clear; whether anything came of it."""
         kind: str = kind_of(path)
         if kind == "unclear":
             kind = self._ask_kind(path)
+        if kind == "obstacles":
+            return self._files.import_obstacles(path)
+        if kind == "scene":
+            return self._files.open(path)
         if kind == "experiment":
             self.open([path])
-        elif kind == "obstacles":
-            self._files.import_obstacles(path)
-        elif kind == "scene":
-            self._files.open(path)
+        return kind == "experiment"
 
     def _ask_kind(self, path: Path) -> str:
         box = QMessageBox(self._window)

@@ -157,6 +157,11 @@ class ImportExperimentDialog(QDialog):
         button.setMenu(menu)
         return button
 
+    @property
+    def busy(self) -> bool:
+        """Whether the file is being read."""
+        return self._reader.busy
+
     # --- reading --------------------------------------------------------------------------------------------------
 
     def _on_read(self) -> None:
