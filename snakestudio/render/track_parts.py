@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,9 @@ _LONGEST = 4000
 
 _DASH, _MOST_DASHES = 0.012, 2000
 """Length of a dash and of the gap after it as a share of the picture's height, and how many a track has at most."""
+
+_SHORT = 8
+"""Points of a track whose lines are not worth keeping."""
 
 _FAINT = 0.6
 """Share of its opacity that a dashed piece has."""
@@ -87,10 +91,18 @@ def track_lines(tracks: Sequence[Track], camera: Camera) -> Batch:
     """The lines of tracks; dashes are equally long in the picture however near it is."""
     dash = _DASH * float(camera.view_height(camera.target))
     parts = [np.zeros((0, LINE_WIDTH), np.float32)]
-    for track in tracks:
-        start, end, faint = track_segments(track, dash)
-        parts.append(line_rows(start, end, track.width, track.colour, np.where(faint, _FAINT, 1.0) * track.opacity))
+    # What moves with the robot is short; what is long stays the same from picture to picture.
+    parts += [(_kept_rows if len(track.points) > _SHORT else _rows)(track, dash) for track in tracks]
     return np.concatenate(parts)
+
+
+def _rows(track: Track, dash: float) -> Batch:
+    """The lines of one track; not to be written to."""
+    start, end, faint = track_segments(track, dash)
+    return line_rows(start, end, track.width, track.colour, np.where(faint, _FAINT, 1.0) * track.opacity)
+
+
+_kept_rows = lru_cache(maxsize=32)(_rows)
 
 
 def track_marks(tracks: Sequence[Track], camera: Camera) -> Batch:

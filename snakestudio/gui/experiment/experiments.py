@@ -303,6 +303,8 @@ class Experiments(BackgroundComparison[Compared]):
         scene = self._document.scene
         radius = scene.beam.radius_m if scene.model.continuum else scene.robot.radius_m
         length = 4 * radius if scene.model.continuum else scene.robot.link_length_m
+        if not scene.model.continuum and scene.robot.head_index == 0:
+            length = -length  # x points to the next link, and so away from the head
         error = theme.render_theme().text
         found: list[Track] = []
         for trial, motion in self._seen_trials:

@@ -12,6 +12,8 @@ from snakestudio.model.capture import Capture
 from snakestudio.model.chain import chain
 from snakestudio.model.robot import Robot
 from snakestudio.model.rotations import matrices, quaternions, rotation
+from snakestudio.render.overlays import Track
+from snakestudio.render.style import Colour
 
 __all__ = ["Instant", "Motion", "whole_robot"]
 
@@ -51,6 +53,19 @@ class Motion:
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
+        self._lines: dict[tuple[int, Colour, float, float], Track] = {}
+
+    def line(self, body: int, colour: Colour, width: float, lift: float) -> Track:
+        """The whole track of a body, `lift` (m) above its places, dashed where it was filled in.
+
+        The same object whenever it is asked for: what draws it keeps what it has made of it.
+        """
+        key = body, colour, width, lift
+        if key not in self._lines:
+            seen = self.capture.measured[:, body]
+            points = self.capture.position[:, body] + [0.0, 0.0, lift]
+            self._lines[key] = Track(points, colour, ~(seen[1:] & seen[:-1]), width)
+        return self._lines[key]
 
     def at(self, time: float) -> Instant | None:
         """The robot at a time, s; None before the first and after the last row."""

@@ -75,17 +75,16 @@ def trial_tracks(
     colours : (Colour, Colour)
         Of the trial, and of the lines from simulated to measured places.
     heading_length : float
-        How long the stroke is that shows where a body points, m.
+        How long the stroke is that shows where a body points, along its x axis, m; negative: against it.
     lift : float
         How far above the places everything is drawn, m: on the robot's back, or it would be hidden inside it.
     """
     capture, (colour, error_colour) = motion.capture, colours
     count = len(capture.bodies)
     chosen = pairs[len(pairs) // 2][0] if pairs else 0
-    tracks, up = [], np.array([0.0, 0.0, lift])
-    for body in range(count) if count <= _MOST_LINES else (chosen,):
-        gaps = ~(capture.measured[1:, body] & capture.measured[:-1, body])
-        tracks.append(Track(capture.position[:, body] + up, colour, gaps, 2.5 if body == chosen else 1.5))
+    bodies = range(count) if count <= _MOST_LINES else (chosen,)
+    tracks = [motion.line(body, colour, 2.5 if body == chosen else 1.5, lift) for body in bodies]
+    up = np.array([0.0, 0.0, lift])
     instant = motion.at(time)
     if instant is None:
         return tracks
