@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtWidgets import QApplication, QTabBar
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
@@ -19,10 +20,13 @@ from snakestudio.gui.experiment.experiments import Experiments
 from snakestudio.gui.experiment.motion import Motion, whole_robot
 from snakestudio.gui.experiment.overlay import distance, trial_tracks
 from snakestudio.gui.experiment.panel import ExperimentPanel
+from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.plots.overlaid import Overlay
+from snakestudio.gui.viewport.painted_tracks import paint_tracks
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import quaternions, rotation
+from snakestudio.render.overlays import Overlays, Track
 from snakestudio.render.style import colour
 from tests.gui.fake import FakeBridge, make_recording
 
@@ -241,8 +245,6 @@ def test_the_panel_by_mouse_and_keys(
 def test_a_theme_change_dresses_trials_anew(
     qtbot: QtBot, panel: ExperimentPanel, experiments: Experiments, long_bridge: FakeBridge
 ) -> None:
-    from PySide6.QtWidgets import QApplication
-
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     assert long_bridge.recording is not None
@@ -337,6 +339,42 @@ def test_distances_are_those_on_the_ground(document: Document) -> None:
     tracks = trial_tracks(motion, 0.5, snapshot, pairs, (red, white), 0.1, 0.06)
     (error,) = [track for track in tracks if track.colour == white]
     assert np.allclose(error.points - centre, [[0, 0, 0.06], [0.03, 0.04, 0.56]])
+
+
+def test_a_long_track_is_made_once(document: Document) -> None:
+    snapshot = make_recording(document.scene, 3).snapshot(1)
+    time = np.linspace(0.0, 2.0, 40)
+    position = np.column_stack([time, 0.1 * np.sin(time), 0.05 + 0 * time])[:, None]
+    motion = Motion(Capture("c", time, ("m",), (0,), position, None, None, np.ones((40, 1), bool)))
+    red, white = (1.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+    lines = [trial_tracks(motion, t, snapshot, ((0, 0),), (red, white), 0.1, 0.06)[0] for t in (0.5, 1.5)]
+    assert lines[0] is lines[1], "what draws it keeps what it made of it"
+    assert trial_tracks(motion, 0.5, snapshot, ((0, 0),), (white, white), 0.1, 0.06)[0].colour == white
+
+
+def test_the_plain_view_paints_tracks_with_their_gaps(qtbot: QtBot) -> None:
+    image = QImage(200, 60, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.black)
+    points = np.array([[0.0, 0.0, 0.1], [1.0, 0.0, 0.1], [2.0, 0.0, 0.1]])
+    marks = np.array([[1.5, 0.2, 0.1], [np.nan, 0.0, 0.0]])
+    track = Track(points, (1.0, 0.0, 0.0), np.array([False, True]), 4.0, 1.0, marks)
+    painter = QPainter(image)
+    paint_tracks(painter, Overlays(tracks=(track,)), 100.0, lambda p: p[:, :2] * [100.0, -100.0] + [0.0, 40.0])
+    painter.end()
+    row = [image.pixelColor(x, 40).red() for x in range(200)]
+    assert min(row[:100]) == 255
+    assert 0.4 < np.mean(np.array(row[100:]) > 0) < 0.6
+    assert max(row[100:]) < 200, "dashes are fainter"
+    assert image.pixelColor(150, 20).red() == 255
+
+
+def test_docks_that_wait_as_tabs_leave_nothing_in_the_window(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_experiment()
+    dock = window.docks["experiment"]
+    qtbot.waitUntil(lambda: dock.isVisible() and not dock.visibleRegion().isEmpty())
+    on_screen = [bar for bar in window.findChildren(QTabBar) if bar.geometry().intersects(window.rect())]
+    (bar,) = [each for each in on_screen if each.isVisible() and each.parent() is window]
+    assert bar.geometry().left() >= window.viewport.mapTo(window, window.viewport.rect().topRight()).x()
 
 
 def test_examples_of_the_scene_come_first(tmp_path: Path) -> None:
