@@ -180,6 +180,27 @@ def test_a_trial_that_has_nothing_in_common_with_the_run_is_named(
     assert experiments.overlaid() == []
 
 
+def test_trials_may_come_and_go_while_others_are_compared(
+    qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
+) -> None:
+    recording = long_bridge.recording
+    assert recording is not None
+    experiments.add([measured(recording, "first"), measured(recording, "second")])
+    assert experiments.busy
+    experiments.remove(0)
+    experiments.add([measured(recording, "third")])
+    compared(qtbot, experiments)
+    assert experiments.comparison is not None
+    assert [trial.name for trial in experiments.comparison.figures.trials] == ["second", "third"]
+    assert [run.colour for run in experiments.overlaid()] == [trial_colour(1), trial_colour(2)]
+    experiments.compare()
+    experiments.remove(1)
+    experiments.remove(0)
+    assert not experiments.busy
+    assert experiments.comparison is None
+    assert experiments.message == ""
+
+
 @pytest.fixture
 def panel(qtbot: QtBot, experiments: Experiments, document: Document) -> ExperimentPanel:
     made = ExperimentPanel(experiments, document)

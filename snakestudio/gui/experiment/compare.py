@@ -9,6 +9,7 @@ from snakestudio.gui.job import Progress
 from snakestudio.model.capture import Capture
 from snakestudio.model.recording import Recording
 from snakestudio.session.experiment.alignment import AlignmentOptions, align
+from snakestudio.session.experiment.as_recording import CaptureRecording
 from snakestudio.session.experiment.comparison import ExperimentComparison, compare_experiment
 from snakestudio.session.experiment.tracks import RunTracks
 
@@ -26,11 +27,14 @@ class Compared:
     rows : int
         How many rows it had.
     figures : ExperimentComparison
+    recordings : tuple of CaptureRecording
+        The aligned trials, for plots.
     """
 
     recording: Recording
     rows: int
     figures: ExperimentComparison
+    recordings: tuple[CaptureRecording, ...]
 
 
 def compare(
@@ -72,4 +76,7 @@ def compare(
     figures = compare_experiment(
         recording, captures, options, lambda fraction: progress(0.5 + 0.5 * fraction), alignments
     )
-    return None if figures is None else Compared(recording, rows, figures)
+    if figures is None:
+        return None
+    laid = tuple(CaptureRecording(trial.capture, recording) for trial in figures.trials)
+    return Compared(recording, rows, figures, laid)

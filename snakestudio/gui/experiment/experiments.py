@@ -21,7 +21,6 @@ from snakestudio.gui.job import Progress
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.throttle import Throttle
 from snakestudio.model.capture import Capture
-from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.render.overlays import Ghost, Track
 from snakestudio.render.style import colour
@@ -77,11 +76,10 @@ class Trial:
         """How much later it is shown than it was aligned, s."""
         return 0.0 if self.alignment is None else self.offset_s - self.alignment.offset_s
 
-    def lay(self, alignment: Alignment, recording: Recording) -> None:
+    def lay(self, alignment: Alignment, aligned: CaptureRecording) -> None:
         """Lay it over a run."""
-        aligned = alignment.apply(self.capture)
         self.alignment, self.offset_s = alignment, alignment.offset_s
-        self.motion, self.source = Motion(aligned), ShiftedRecording(CaptureRecording(aligned, recording))
+        self.motion, self.source = Motion(aligned.capture), ShiftedRecording(aligned)
 
     def take_off(self) -> None:
         """It is not laid over any run any more."""
@@ -129,6 +127,7 @@ class Experiments(BackgroundComparison[Compared]):
 
     def add(self, captures: Iterable[Capture]) -> None:
         """Load trials, and compare them if there is a run."""
+        self._stop()
         for capture in captures:
             self.trials.append(Trial(capture, self._loaded))
             self._loaded += 1
@@ -139,6 +138,7 @@ class Experiments(BackgroundComparison[Compared]):
 
     def remove(self, index: int) -> None:
         """Take a trial away."""
+        self._stop()
         del self.trials[index]
         self.current = max(0, min(self.current, len(self.trials) - 1))
         self._loaded = self._loaded if self.trials else 0
@@ -208,9 +208,7 @@ class Experiments(BackgroundComparison[Compared]):
         self._rest.stop()
         if not self.possible or recording is None:
             return
-        if self.busy:
-            self.cancel()
-            self.message = ""
+        self._stop()
         captures, options = [trial.capture for trial in self.trials], self.options
         given = [trial.offset_s if trial.by_hand else None for trial in self.trials]
 
@@ -219,14 +217,20 @@ class Experiments(BackgroundComparison[Compared]):
 
         self._begin(work)
 
+    def _stop(self) -> None:
+        """Have no result come of what is under way: it would be of other trials or another alignment."""
+        if self.busy:
+            self.cancel()
+            self.message = ""
+
     def _ended(self) -> None:
         result = self.comparison
         if result is None:
             return
-        for trial, compared in zip(self.trials, result.figures.trials, strict=True):
+        for trial, compared, aligned in zip(self.trials, result.figures.trials, result.recordings, strict=True):
             # An offset that was dragged on meanwhile stays where it is.
             at, moving = trial.offset_s, self._rest.isActive() and trial.by_hand
-            trial.lay(compared.alignment, result.recording)
+            trial.lay(compared.alignment, aligned)
             if moving and trial.source is not None:
                 trial.offset_s = at
                 trial.source.shift = trial.shift
