@@ -32,6 +32,9 @@ TRIALS: tuple[Colour, ...] = tuple(
 """Colours of trials, one after the other."""
 
 _WIDTH_IN = 6.9
+_LETTERS = 105
+"""Letters of a legend's line."""
+
 _SMOOTH_S = 0.5
 """Speeds are those over so long: what is shorter is noise of the cameras."""
 
@@ -193,4 +196,6 @@ def _timed(figure: Figure, panels: NDArray[np.object_]) -> None:
 
 def _legend(figure: Figure, axes: Axes) -> None:
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=min(4, len(labels)), frameon=False)
+    widest = max(map(len, labels))
+    columns = max(1, min(len(labels), _LETTERS // (widest + 6)))
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False)

@@ -23,7 +23,7 @@ _LEFT_IN, _RIGHT_IN = 0.7, 0.7
 _TOP_IN, _BOTTOM_IN = 0.75, 0.7
 _LINE_IN = 0.19
 _ROOM_IN = _A4_IN[0] - _LEFT_IN - _RIGHT_IN
-_LETTER_IN = 0.0675
+_LETTER_IN = 0.06
 """Width of a letter of eight points, on the average."""
 
 

@@ -2,10 +2,8 @@
 
 A capture's clock starts when its computer is told to (50 to 150 ms off the robot's on Aiko: P1 VIII-F 7, P2 VIII-E 1),
 and its frame is that of the cameras. The offset is sought first, by what neither frame nor friction changes much: the
-oscillation of the tracks. Both tracks lose their mean and their even drift, and the correlation of what is left,
-taken as complex numbers x + iy, is largest in size where the two run in step, whatever the turn between their frames;
-so an experiment that is slower than the run by a constant share does not pretend to be late. Then, at that offset, turn
-and shift are the rigid motion with the least mean square distance (Procrustes, in closed form).
+oscillation of the tracks (`offset_search`). Then, at that offset, turn and shift are the rigid motion with the least
+mean square distance (Procrustes, in closed form).
 """
 
 from __future__ import annotations
@@ -15,26 +13,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import matrices, quaternions, rotation
+from snakestudio.session.experiment.offset_search import OffsetSearch, plane
 from snakestudio.session.experiment.tracks import RunTracks
 
 __all__ = ["Alignment", "AlignmentOptions", "align", "tracked_pairs"]
 
 FloatArray = NDArray[np.float64]
 
-_LEAST_ROWS = 8
-"""Measured rows within the run that an alignment takes."""
-
 _UNSURE_S = 0.03
 """A standard deviation of the offset above this is worth a sentence, s."""
-
-_ALIKE = 1.5
-"""Another offset whose misfit is no more than so many times the best one's fits as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +166,12 @@ def align(recording: Recording | RunTracks, capture: Capture, options: Alignment
         raise ExperimentError(f"The bounds of the time offset, {low:g} and {high:g} s, are the wrong way round.")
     run = recording if isinstance(recording, RunTracks) else RunTracks(recording)
     pairs, notes = tracked_pairs(capture, run.n_links, options.link)
-    search = _Search(run, capture, pairs, options)
+    search = OffsetSearch(run, capture, pairs, options.align_heading)
     if high > low:
         offset, told = search.best(low, high)
         notes += told
     else:
         offset = low
-        search.match(offset)
     found = search.match(offset)
     std = search.deviation(offset) if high > low else 0.0
     if std > _UNSURE_S:
@@ -189,147 +180,27 @@ def align(recording: Recording | RunTracks, capture: Capture, options: Alignment
             f"The tracks determine the time offset {size} (one standard deviation): the motion is too even, or the two "
             "are too unlike. Narrow the bounds, or give the offset."
         )
-    heading, shift, pivot = search.frame(offset, options)
+    heading, shift, pivot = _frame(search.common(offset), options)
     return Alignment(offset, heading, shift, pivot, found, std, pairs, tuple(notes))
 
 
-class _Search:
-    """The correlation of both tracks as a function of the time offset."""
-
-    def __init__(
-        self, run: RunTracks, capture: Capture, pairs: tuple[tuple[int, int], ...], options: AlignmentOptions
-    ) -> None:
-        self._run, self._options = run, options
-        self._name = capture.name
-        self._tracks = []
-        for body, link in pairs:
-            seen = capture.measured[:, body]
-            self._tracks.append((capture.time[seen], capture.position[seen, body], link))
-        self._step = 1.0 / capture.rate
-
-    def _common(self, offset: float) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
-        """Times, capture and run (k, 3) of every pair, where both have something."""
-        parts = []
-        for time, place, link in self._tracks:
-            inside = (time + offset >= self._run.time[0] - 1e-9) & (time + offset <= self._run.time[-1] + 1e-9)
-            if np.count_nonzero(inside) >= _LEAST_ROWS:
-                at = time[inside]
-                parts.append((at, place[inside], self._run.at(link, at + offset)))
-        if not parts:
-            begin, end = self._run.time[[0, -1]]
-            raise ExperimentError(
-                f"{self._name}: fewer than {_LEAST_ROWS} measured rows lie within the run ({begin:g} to {end:g} s); "
-                "let the run go on for longer, or widen the bounds of the time offset."
-            )
-        return parts
-
-    def _even(self, offset: float) -> tuple[complex, float, float]:
-        """Product <run, capture> of the tracks without mean and drift, and the mean squares of both."""
-        product, own, other, rows = 0j, 0.0, 0.0, 0
-        for time, place, run in self._common(offset):
-            measured, simulated = _without_drift(time, _plane(place)), _without_drift(time, _plane(run))
-            product += complex(np.vdot(measured, simulated))
-            own += float(np.vdot(measured, measured).real)
-            other += float(np.vdot(simulated, simulated).real)
-            rows += len(time)
-        return product / rows, own / rows, other / rows
-
-    def match(self, offset: float) -> float:
-        """Correlation of the oscillations, 0 to 1 (below 0 where they go against each other in one frame)."""
-        product, own, other = self._even(offset)
-        if own <= 0.0 or other <= 0.0:
-            return 0.0
-        size = abs(product) if self._options.align_heading else product.real
-        return float(size / math.sqrt(own * other))
-
-    def best(self, low: float, high: float) -> tuple[float, list[str]]:
-        """The offset with the largest correlation, and what is doubtful about it."""
-        count = max(9, 2 * math.ceil((high - low) / min(self._step, 0.05)) + 1)
-        grid = np.linspace(low, high, count)
-        values = np.array([self.match(float(offset)) for offset in grid])
-        peak = int(values.argmax())
-        begin, end = grid[max(0, peak - 1)], grid[min(count - 1, peak + 1)]
-        found = minimize_scalar(
-            lambda offset: -self.match(float(offset)), bounds=(begin, end), method="bounded", options={"xatol": 1e-6}
-        )
-        offset = float(found.x)
-        top = self.match(offset)
-        notes = []
-        edge = 0.02 * (high - low) + 1e-6
-        if offset - low < edge or high - offset < edge:
-            notes.append(f"The time offset {offset:.3f} s lies at the edge of its bounds; widen them.")
-        inner = np.arange(1, count - 1)
-        peaks = inner[(values[inner] >= values[inner - 1]) & (values[inner] >= values[inner + 1])]
-        rivals = [float(grid[i]) for i in peaks if abs(i - peak) > 1 and 1.0 - values[i] < _ALIKE * (1.0 - top) + 1e-3]
-        if rivals:
-            others = ", ".join(f"{rival:.2f}" for rival in rivals)
-            notes.append(
-                f"Other time offsets fit as well ({others} s): the motion repeats itself. Narrow the bounds to "
-                "less than a period of the gait."
-            )
-        return offset, notes
-
-    def deviation(self, offset: float) -> float:
-        """Standard deviation of the offset, s: misfit over how fast it grows, for rows that err together.
-
-        The misfit's rows are not independent; their effective number follows from their correlation from row to row
-        (n (1 - r) / (1 + r), Bayley and Hammersley 1946, for a first-order process).
-        """
-        product, own, other = self._even(offset)
-        misfit = own + other - 2.0 * (abs(product) if self._options.align_heading else product.real)
-        h = 0.25 * self._step
-        sides = []
-        for side in (offset - h, offset + h):
-            product, own, other = self._even(side)
-            sides.append(own + other - 2.0 * (abs(product) if self._options.align_heading else product.real))
-        curvature = (sides[0] + sides[1] - 2.0 * misfit) / (h * h)
-        if curvature <= 0.0:
-            return math.inf
-        rest, rows = [], 0
-        turn = 1.0 + 0j
-        if self._options.align_heading:
-            whole = self._even(offset)[0]
-            turn = whole / abs(whole) if abs(whole) > 0 else turn
-        for time, place, run in self._common(offset):
-            left = _without_drift(time, _plane(place)) * turn - _without_drift(time, _plane(run))
-            rest.append((np.vdot(left[:-1], left[1:]).real, np.vdot(left, left).real))
-            rows += len(time)
-        ratio = sum(part[0] for part in rest) / max(sum(part[1] for part in rest), 1e-30)
-        ratio = min(max(ratio, 0.0), 0.99)
-        effective = max(1.0, rows * (1.0 - ratio) / (1.0 + ratio))
-        return math.sqrt(max(misfit, 0.0) / (effective * curvature))
-
-    def frame(self, offset: float, options: AlignmentOptions) -> tuple[float, FloatArray, FloatArray]:
-        """Turn, shift and pivot with the least mean square distance at an offset."""
-        parts = self._common(offset)
-        if options.over_s is not None:
-            begin = min(float(part[0][0]) for part in parts)
-            parts = [
-                (time[early], place[early], run[early])
-                for time, place, run in parts
-                if np.any(early := time <= begin + options.over_s + 1e-9)
-            ]
-        measured = np.concatenate([place for _, place, _ in parts])
-        simulated = np.concatenate([run for _, _, run in parts])
-        pivot = measured.mean(axis=0) if options.align_position else measured[0]
-        aim = simulated.mean(axis=0) if options.align_position else pivot
-        heading = 0.0
-        if options.align_heading:
-            product = np.vdot(_plane(measured - pivot), _plane(simulated - aim))
-            heading = float(np.angle(product)) if abs(product) > 0.0 else 0.0
-        return heading, aim - pivot, pivot
-
-
-def _plane(place: FloatArray) -> NDArray[np.complex128]:
-    """Places (k, 3) in the plane as complex numbers x + iy."""
-    plane: NDArray[np.complex128] = place[:, 0] + 1j * place[:, 1]
-    return plane
-
-
-def _without_drift(time: FloatArray, track: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """A track (k,) without its mean and its even drift: what least squares leave of it."""
-    centred = time - time.mean()
-    scale = float(centred @ centred)
-    drift = (centred @ track) / scale if scale > 0.0 else 0.0
-    left: NDArray[np.complex128] = track - track.mean() - drift * centred
-    return left
+def _frame(
+    parts: list[tuple[FloatArray, FloatArray, FloatArray]], options: AlignmentOptions
+) -> tuple[float, FloatArray, FloatArray]:
+    """Turn, shift and pivot with the least mean square distance of what both have in common."""
+    if options.over_s is not None:
+        begin = min(float(part[0][0]) for part in parts)
+        parts = [
+            (time[early], place[early], run[early])
+            for time, place, run in parts
+            if np.any(early := time <= begin + options.over_s + 1e-9)
+        ]
+    measured = np.concatenate([place for _, place, _ in parts])
+    simulated = np.concatenate([run for _, _, run in parts])
+    pivot = measured.mean(axis=0) if options.align_position else measured[0]
+    aim = simulated.mean(axis=0) if options.align_position else pivot
+    heading = 0.0
+    if options.align_heading:
+        product = np.vdot(plane(measured - pivot), plane(simulated - aim))
+        heading = float(np.angle(product)) if abs(product) > 0.0 else 0.0
+    return heading, aim - pivot, pivot

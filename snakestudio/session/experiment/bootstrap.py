@@ -2,7 +2,7 @@
 
 The errors of neighbouring instants go together, so within a trial whole blocks are drawn (the moving-block bootstrap,
 Künsch 1989), from the series closed to a circle (Politis and Romano 1992): else its ends, where alignment errors are
-largest, would be drawn too seldom. Where there are several trials, trials are drawn first, and then blocks within each of them.
+largest, would be drawn too seldom. Where there are several trials, trials are drawn first, then blocks within each.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.session.experiment.alignment import Alignment, AlignmentOptions, align
 from snakestudio.session.experiment.bootstrap import COVERAGE, DRAWS, among_trials, interval, mean_in_blocks
+from snakestudio.session.experiment.course import MEANS, SQUARES, Course, course_figures, error_series
 from snakestudio.session.experiment.figures import FIGURES, Figure
 from snakestudio.session.experiment.plausible import suspicions
 from snakestudio.session.experiment.tracks import RunTracks
@@ -28,55 +29,6 @@ BoolArray = NDArray[np.bool_]
 _LEAST_ROWS = 8
 _MOUNTED_RAD = math.radians(30.0)
 """A mean difference of headings above this is how the body sits on its link, no error."""
-
-_LIFTS_M = 0.002
-"""A run whose link stays within this height tells nothing about heights."""
-
-_STATISTICS = {"along_mean": "along", "heading_mean": "heading"}
-_SQUARES = {
-    "position_rmse": "distance", "along_rmse": "along", "across_rmse": "across", "height_rmse": "height",
-    "heading_rmse": "heading",
-}  # fmt: skip
-_LARGEST = {"position_max": "distance", "along_max": "along", "across_max": "across", "heading_max": "heading"}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Course:
-    """Run and experiment beside each other at the k instants of a capture that lie within the run.
-
-    Attributes
-    ----------
-    time : (k,) array
-        Of the run, s.
-    run, experiment : (k, 3) arrays
-        Places of the link, m; of the experiment NaN where nothing is known.
-    measured : (k,) bool array
-        Where the experiment was really seen; only this counts in figures.
-    along, across : (k,) arrays
-        The experiment's place less the run's, along the run's path and to the left of it, m.
-    run_heading, heading : (k,) arrays or None
-        Heading of the run's link, and the experiment's less that, rad.
-    """
-
-    time: FloatArray
-    run: FloatArray
-    experiment: FloatArray
-    measured: BoolArray
-    along: FloatArray
-    across: FloatArray
-    run_heading: FloatArray
-    heading: FloatArray | None
-
-    @property
-    def distance(self) -> FloatArray:
-        """Distance in the plane (k,), m."""
-        distance: FloatArray = np.hypot(self.along, self.across)
-        return distance
-
-    @property
-    def height(self) -> FloatArray:
-        """The experiment's height less the run's (k,), m."""
-        return self.experiment[:, 2] - self.run[:, 2]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,7 +166,7 @@ def _trial(
     heading, told = _heading(laid, inside, body, heading_run)
     notes += told
     course = Course(time, own, place, measured, along, across, heading_run, heading)
-    figures = _figures(course, trend, swing)
+    figures = course_figures(course, trend, swing)
     # A block as long as the gait's period keeps what comes again with it; four fit into the record at least.
     block_s = min(period, 0.25 * span)
     return TrialComparison(capture.name, laid, alignment, link, course, figures, tuple(notes)), block_s
@@ -258,64 +210,16 @@ def _heading(
     return about + mean, []
 
 
-def _figures(course: Course, run: Trend, experiment: Trend) -> dict[str, Figure]:
-    seen = course.measured
-    figures: dict[str, Figure] = {}
-    for name, column in _STATISTICS.items():
-        values = _column(course, column)
-        if values is not None:
-            figures[name] = Figure(float(values.mean()))
-    for name, column in _SQUARES.items():
-        values = _column(course, column)
-        if values is not None:
-            figures[name] = Figure(math.sqrt(float(np.mean(values * values))))
-    for name, column in _LARGEST.items():
-        values = _column(course, column)
-        if values is not None:
-            figures[name] = Figure(float(np.abs(values).max()))
-    time = course.time[seen]
-    speeds = [
-        float(np.linalg.norm(place[seen][-1, :2] - place[seen][0, :2]) / (time[-1] - time[0]))
-        for place in (course.run, course.experiment)
-    ]
-    turn = math.remainder(experiment.direction - run.direction, 2.0 * math.pi)
-    pairs = {
-        "net_speed": (speeds[0], speeds[1]),
-        "trend_speed": (run.speed, experiment.speed),
-        "trend_direction": (math.degrees(run.direction), math.degrees(run.direction + turn)),
-        "turning": (math.degrees(run.turning), math.degrees(experiment.turning)),
-        "frequency": (run.frequency, experiment.frequency),
-        "amplitude": (run.amplitude, experiment.amplitude),
-    }
-    for name, (own, other) in pairs.items():
-        if math.isfinite(own) or math.isfinite(other):
-            figures[name] = Figure(other - own, own, other)
-    return {kind.name: figures[kind.name] for kind in FIGURES if kind.name in figures}
-
-
-def _column(course: Course, name: str) -> FloatArray | None:
-    """One error series where it was measured, in the unit of its figures; None if there is none."""
-    values: FloatArray | None = getattr(course, name)
-    if values is None:
-        return None
-    if name == "height" and float(np.ptp(course.run[:, 2])) < _LIFTS_M:
-        return None
-    seen = values[course.measured & np.isfinite(values)]
-    if not len(seen):
-        return None
-    return np.degrees(seen) if name == "heading" else seen
-
-
 def _draws(trial: TrialComparison, block_s: float, seed: int) -> dict[str, FloatArray]:
     """Figures of a trial from its series drawn anew, by name. The largest of a series has no bootstrap."""
     seen = trial.course.time[trial.course.measured]
     block = max(1, round(block_s * (len(seen) - 1) / float(seen[-1] - seen[0])))
     draws = {}
-    for name, column in (*_STATISTICS.items(), *_SQUARES.items()):
-        values = _column(trial.course, column)
+    for name, column in (*MEANS.items(), *SQUARES.items()):
+        values = error_series(trial.course, column)
         if values is None:
             continue
-        if name in _SQUARES:
+        if name in SQUARES:
             draws[name] = np.sqrt(mean_in_blocks(values * values, block, seed))
         else:
             draws[name] = mean_in_blocks(values, block, seed)

@@ -35,17 +35,51 @@ class RunTracks:
             raise ExperimentError("The run has no positions of its links; compare with a simulated run.")
         if len(recording) < 4:
             raise ExperimentError(f"The run has only {len(recording)} rows; let it go on for longer.")
-        parts = [(rows.time.copy(), rows.link_pose.copy()) for rows in recording.chunks()]
-        self.time: FloatArray = np.concatenate([part[0] for part in parts])
-        self._pose: FloatArray = np.concatenate([part[1] for part in parts])
+        # Rows that a run appends meanwhile are not looked at.
+        self._count = len(recording)
+        self.time: FloatArray = recording.times[: self._count].copy()
+        self._recording = recording
         self._shares = mass_shares(recording.schema.n_links, bool(recording.schema.sections))
+        self._tracks: dict[int, FloatArray] = {}
         self._curves: dict[int, CubicSpline] = {}
-        self._yaws: dict[int, FloatArray] = {}
 
     @property
     def n_links(self) -> int:
         """Number of links."""
-        return int(self._pose.shape[1])
+        return self._recording.schema.n_links
+
+    def read(self, links: tuple[int, ...]) -> None:
+        """Read the tracks of some links at once: a long run is gone through once, and only these are kept.
+
+        Raises
+        ------
+        ExperimentError
+            If there is no such link.
+        """
+        wanted = [link for link in dict.fromkeys(links) if link not in self._tracks]
+        for link in wanted:
+            if not CENTRE_OF_MASS <= link < self.n_links:
+                raise ExperimentError(
+                    f"There is no link {link + 1}: the run has {self.n_links} links; give another one."
+                )
+        if not wanted:
+            return
+        parts: dict[int, list[FloatArray]] = {link: [] for link in wanted}
+        for rows in self._recording.chunks():
+            # Centre and heading, (rows, n, 4).
+            yaw = np.unwrap(roll_pitch_yaw(rows.link_pose[:, :, 3:])[:, :, 2], axis=1)
+            pose = np.concatenate([rows.link_pose[:, :, :3], yaw[:, :, None]], axis=2)
+            for link in wanted:
+                if link == CENTRE_OF_MASS:
+                    centre = np.einsum("n,kna->ka", self._shares, pose)
+                    centre[:, 3] = yaw.mean(axis=1)
+                    parts[link].append(centre)
+                else:
+                    parts[link].append(pose[:, link])
+        for link, own in parts.items():
+            whole = np.concatenate(own)[: self._count]
+            whole[:, 3] = np.unwrap(whole[:, 3])
+            self._tracks[link] = whole
 
     def track(self, link: int) -> FloatArray:
         """Positions (rows, 3), m, of a link (0-based), or of the centre of mass.
@@ -55,12 +89,8 @@ class RunTracks:
         ExperimentError
             If there is no such link.
         """
-        if link == CENTRE_OF_MASS:
-            centre: FloatArray = np.einsum("n,kna->ka", self._shares, self._pose[:, :, :3])
-            return centre
-        if not 0 <= link < self.n_links:
-            raise ExperimentError(f"There is no link {link + 1}: the run has {self.n_links} links; give another one.")
-        return self._pose[:, link, :3]
+        self.read((link,))
+        return self._tracks[link][:, :3]
 
     def at(self, link: int, time: FloatArray) -> FloatArray:
         """Positions (k, 3), m, at any times (k,) within the run; NaN outside of it."""
@@ -75,7 +105,5 @@ class RunTracks:
 
         That of the centre of mass is the mean over the links.
         """
-        if link not in self._yaws:
-            yaw = np.unwrap(roll_pitch_yaw(self._pose[:, :, 3:])[:, :, 2], axis=1)
-            self._yaws[link] = np.unwrap(yaw.mean(axis=1) if link == CENTRE_OF_MASS else yaw[:, link])
-        return np.interp(time, self.time, self._yaws[link], left=np.nan, right=np.nan)
+        self.read((link,))
+        return np.interp(time, self.time, self._tracks[link][:, 3], left=np.nan, right=np.nan)

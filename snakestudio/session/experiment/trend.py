@@ -112,6 +112,9 @@ def _fit(at: FloatArray, z: ComplexArray, frequency: float, harmonics: int) -> t
 def path_direction(time: FloatArray, place: FloatArray, at: FloatArray, period: float, otherwise: float) -> FloatArray:
     """Unit vectors (k, 2) along the path of a run at the times `at`, its oscillation smoothed away.
 
+    Within half a period of the run's ends the direction is that where the last whole period has its middle: less than a
+    period would leave some of the oscillation.
+
     Parameters
     ----------
     time : (n,) array
@@ -124,17 +127,18 @@ def path_direction(time: FloatArray, place: FloatArray, at: FloatArray, period: 
         Direction, rad, where the robot goes nowhere.
     """
     even = np.linspace(time[0], time[-1], max(16, min(len(time), 4000)))
-    step = float(even[1] - even[0])
-    half = max(1, min(round(0.5 * period / step), len(even) - 1))
+    half = max(1, round(0.5 * period / float(even[1] - even[0])))
+    straight = np.array([math.cos(otherwise), math.sin(otherwise)])
+    if 2 * half + 3 > len(even):
+        return np.tile(straight, (len(at), 1))
     track = np.stack([np.interp(even, time, place[:, axis]) for axis in (0, 1)], axis=1)
-    # Beyond its ends the path goes on as its mirror image in the end point: straight on, on the average.
-    before, behind = 2.0 * track[0] - track[half:0:-1], 2.0 * track[-1] - track[-2 : -half - 2 : -1]
-    sums = np.cumsum(np.concatenate([np.zeros((1, 2)), before, track, behind]), axis=0)
+    sums = np.cumsum(np.concatenate([np.zeros((1, 2)), track]), axis=0)
     smooth = (sums[2 * half + 1 :] - sums[: -2 * half - 1]) / (2 * half + 1)
-    rate = np.gradient(smooth, even, axis=0)
-    chosen = np.stack([np.interp(at, even, rate[:, axis]) for axis in (0, 1)], axis=1)
+    middle = even[half:-half]
+    rate = np.gradient(smooth, middle, axis=0)
+    chosen = np.stack([np.interp(at, middle, rate[:, axis]) for axis in (0, 1)], axis=1)
     size = np.linalg.norm(chosen, axis=1, keepdims=True)
     still = size[:, 0] < 0.05 * float(np.median(size)) + 1e-9
     direction: FloatArray = np.divide(chosen, size, out=np.zeros_like(chosen), where=size > 0.0)
-    direction[still] = math.cos(otherwise), math.sin(otherwise)
+    direction[still] = straight
     return direction

@@ -1,0 +1,53 @@
+"""`snakestudio compare experiment`, and the same from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import snakestudio as ss
+from snakestudio.cli import main
+from snakestudio.paths import resource, scenes_dir
+
+SCENE = scenes_dir() / "obstacle_aided.toml"
+TRIAL = resource("experiments") / "synthetic_obstacle_aided_1.csv"
+
+
+def test_the_shipped_experiment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [tmp_path / name for name in ("c.csv", "l.toml")]
+    words = ["compare", "experiment", str(SCENE), str(TRIAL), "--duration", "4"]
+    words += ["--csv", str(files[0]), "--write-layout", str(files[1])]
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert "position, RMSE" in told
+    assert "5 rows in 1 gap (0.3 s) were interpolated" in told
+    assert all(file.stat().st_size > 100 for file in files)
+    assert 'length_unit = "mm"' in files[1].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["none.csv"], "none.csv: the file cannot be read"),
+        ([str(TRIAL), "--offset-bounds", "0.5", "-0.5"], "give the smaller one first"),
+        ([str(TRIAL), "--link", "-1"], "links are counted from 1"),
+        ([str(TRIAL), "--over", "0"], "give a positive time"),
+        ([str(TRIAL), "--report", "r.docx"], "reports are written as"),
+        ([str(TRIAL), "--csv", str(TRIAL)], "give another name to write to"),
+        ([str(TRIAL), "--layout", str(TRIAL)], "this is no TOML"),
+    ],
+)
+def test_mistakes_are_said_before_the_run(more: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "experiment", str(SCENE), *more]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_from_python() -> None:
+    run = ss.simulate(SCENE, duration=5.0)
+    report = ss.compare_experiment(run, [TRIAL, ss.load_experiment(TRIAL)], offset_bounds=(-0.2, 0.2), link=6)
+    first, second = report.data.trials
+    assert first.figures["position_rmse"].value == second.figures["position_rmse"].value < 0.01
+    assert abs(first.alignment.offset_s) < 0.05  # a clock 0.1 s late, and a robot as late by its held set-points
+    with pytest.raises(ss.SnakeStudioError, match="There is no link 12"):
+        ss.compare_experiment(run, TRIAL, link=12)
