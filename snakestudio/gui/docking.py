@@ -95,6 +95,17 @@ def _comparison(w: MainWindow) -> QWidget:
     return panel
 
 
+def _experiment(w: MainWindow) -> QWidget:
+    from snakestudio.gui.experiment.panel import ExperimentPanel
+
+    panel = ExperimentPanel(w.experiments, w.document)
+    panel.closed.connect(w.docks["experiment"].close)
+    panel.import_asked.connect(w.experiment_files.ask)
+    panel.example_asked.connect(w.experiment_files.example)
+    panel.report_asked.connect(w.exporter.ask_report)
+    return panel
+
+
 @dataclass(frozen=True)
 class DockSpec:
     """One dock.
@@ -132,6 +143,7 @@ DOCKS = (
     DockSpec("parameters", "Parameters", _Area.RightDockWidgetArea, _parameters, 356, gap=0),
     DockSpec("plots", "Plots", _Area.BottomDockWidgetArea, _plots, 340, gap=0),
     DockSpec("comparison", "Comparison", _Area.RightDockWidgetArea, _comparison, 356, gap=8, behind="parameters"),
+    DockSpec("experiment", "Experiment", _Area.RightDockWidgetArea, _experiment, 356, gap=8, behind="parameters"),
 )
 """All docks, from the first to be filled to the last: what is quick to make and needed first comes first."""
 
@@ -148,10 +160,10 @@ def make_docks(window: MainWindow) -> dict[str, QDockWidget]:
         dock.setObjectName(f"dock_{spec.name}")
         dock.setWidget(QWidget(dock))
         dock.setTitleBarWidget(DockTitle(dock, spec.gap))
+        dock.setHidden(bool(spec.behind))  # before it joins the others, or a tab bar stays in the window's corner
         window.addDockWidget(spec.area, dock)
         if spec.behind:
             window.tabifyDockWidget(docks[spec.behind], dock)
-            dock.hide()
         docks[spec.name] = dock
     return docks
 

@@ -15,6 +15,7 @@ from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.session.experiment.comparison import ExperimentComparison
 from snakestudio.session.model_comparison import ModelComparison
 
 __all__ = ["Exporter"]
@@ -105,6 +106,30 @@ class Exporter(QObject):
             from snakestudio.export.comparison_csv import write_comparison
 
             return path if write_comparison(path, comparison, scene_file, progress) else None
+
+        self._start(work, f"Writing {path.name}")
+
+    # --- report of an experiment ----------------------------------------------------------------------------------
+
+    def ask_report(self, comparison: ExperimentComparison) -> None:
+        """Ask for a file and write a report of a comparison with an experiment; its suffix says in what format."""
+        path = self._ask("Write Report", "Web page (*.html);;Document (*.pdf)", ".experiment.html")
+        if path is not None:
+            self.report(path, comparison)
+
+    def report(self, path: Path, comparison: ExperimentComparison) -> None:
+        """Write a report of a comparison with an experiment, as HTML or PDF."""
+        if self.busy:
+            return
+        document = self._document
+        scene_file = document.path.name if document.path is not None else None
+        folder = document.base_dir
+
+        def work(progress: Progress) -> Path | None:
+            from snakestudio.export.experiment_report import write_report
+
+            written = write_report(path, comparison, scene_file, folder, progress)
+            return written if progress(1.0) else None
 
         self._start(work, f"Writing {path.name}")
 

@@ -13,7 +13,6 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.import_dialog import ImportDialog
 from snakestudio.gui.words_box import ask_about_changes
 from snakestudio.model.obstacle_import import read_circles
-from snakestudio.model.scene_file import read_scene_text
 from snakestudio.model.scene_words import difference_in_words
 from snakestudio.paths import scenes_dir
 from snakestudio.session.recovery import Unsaved
@@ -196,12 +195,6 @@ class Files(QObject):
         dialog.deleteLater()
         return taken
 
-    def take(self, path: Path) -> bool:
-        """Open a dropped file, or import what it holds: a drawing or a table of circles is no scene."""
-        if path.suffix.lower() == ".svg" or (path.suffix.lower() == ".csv" and not _holds_scene(path)):
-            return self.import_obstacles(path)
-        return self.open(path)
-
     # --- recent files ---------------------------------------------------------------------------------------------
 
     @property
@@ -225,12 +218,3 @@ class Files(QObject):
     def _store(self, paths: list[Path]) -> None:
         self._settings.setValue(_KEY, [str(path) for path in paths[:MAX_RECENT]])
         self.recent_changed.emit()
-
-
-def _holds_scene(path: Path) -> bool:
-    """Whether a CSV is a run that was exported, with its scene in the header."""
-    try:
-        read_scene_text(path)
-    except SceneError:
-        return False
-    return True

@@ -20,6 +20,8 @@ from snakestudio.gui.dock_title import DockTitle
 from snakestudio.gui.docking import DOCKS, make_docks, size_docks
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
+from snakestudio.gui.experiment.experiments import Experiments
+from snakestudio.gui.experiment.files import ExperimentFiles
 from snakestudio.gui.exporting import Exporter
 from snakestudio.gui.files import Files
 from snakestudio.gui.fitting.fitter import Fitter
@@ -39,6 +41,7 @@ from snakestudio.gui.together.starter import Starter
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.capture import Capture
+from snakestudio.session.experiment.importing import MARKERS, TABLES
 
 __all__ = ["MainWindow"]
 
@@ -68,6 +71,8 @@ class MainWindow(QMainWindow):
     chain_comparer: ChainComparer
     fitter: Fitter
     captures: Callable[[], Sequence[Capture]]
+    experiments: Experiments
+    experiment_files: ExperimentFiles
     overlaid: OverlaidRuns
     together: Starter
     actions_table: Actions
@@ -104,11 +109,16 @@ class MainWindow(QMainWindow):
         self.chain_comparer = ChainComparer(self.document, self)
         self.together = Starter(self.document, self.bridge, self.banners.together, self.settings, self)
         self.fitter = Fitter(self.document, self)
+        self.experiments = Experiments(self.document, self.bridge, self)
+        self.experiment_files = ExperimentFiles(
+            self.experiments, self.document, self.files, self.banners.files, self.settings, self
+        )
         self.captures = tuple
         self.overlaid = OverlaidRuns(self)
-        for source in (self.comparer, self.chain_comparer, self.fitter):
+        for source in (self.comparer, self.chain_comparer, self.experiments, self.fitter):
             self.overlaid.add(source)
         self.viewport.ghosts, self.viewport.ghost_names = self.overlaid.ghosts, self.overlaid.names
+        self.viewport.tracks = self.experiments.tracks
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
         self.actions_table = Actions(self)
         table = self.actions_table
@@ -182,6 +192,8 @@ class MainWindow(QMainWindow):
         self.comparer.shown_changed.connect(self.overlaid.changed)
         self.chain_comparer.changed.connect(self.overlaid.changed)
         self.fitter.shown_changed.connect(self.overlaid.changed)
+        self.experiments.shown_changed.connect(self.overlaid.changed)
+        self.experiment_files.imported.connect(self.show_experiment)
         self.overlaid.changed.connect(self.viewport.show_instant)
         for signal in (self.bridge.status_changed, self.bridge.source_changed, self.bridge.player_changed):
             signal.connect(self._dress_play)
@@ -233,6 +245,10 @@ class MainWindow(QMainWindow):
     def show_comparison(self) -> None:
         """Bring up the panel that compares models."""
         self.show_dock("comparison")
+
+    def show_experiment(self) -> None:
+        """Bring up the panel of measured trials."""
+        self.show_dock("experiment")
 
     def show_array(self) -> None:
         """Bring up the window that makes arrays of obstacles."""
@@ -322,6 +338,7 @@ class MainWindow(QMainWindow):
         self.viewport.renew_theme()
         self.comparer.renew_theme()
         self.fitter.renew_theme()
+        self.experiments.renew_theme()
         for title in self.findChildren(DockTitle):
             title.renew_theme()
 
@@ -377,6 +394,8 @@ class MainWindow(QMainWindow):
         self.comparer.close()
         self.chain_comparer.close()
         self.fitter.close()
+        self.experiment_files.close()
+        self.experiments.close()
         self.exporter.close()
         self.together.close()
         self.safekeeping.close()
@@ -402,13 +421,13 @@ class MainWindow(QMainWindow):
         if path.suffix.lower() == RUN_SUFFIX:
             self.open_runs.open(path)
         else:
-            self.files.take(path)
+            self.experiment_files.take(path)
 
 
 def _dropped(event: QDropEvent) -> Path | None:
-    """The file that is dragged over the window, if it is one and can be a scene or hold obstacles."""
+    """The file that is dragged over the window, if it can be a scene or hold obstacles or a measured track."""
     urls = event.mimeData().urls()
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
     path = Path(urls[0].toLocalFile())
-    return path if path.suffix.lower() in (".toml", ".csv", ".svg", RUN_SUFFIX) else None
+    return path if path.suffix.lower() in (".toml", ".svg", RUN_SUFFIX, *TABLES, *MARKERS) else None

@@ -13,15 +13,24 @@ import numpy as np
 from snakestudio.control.leader_follower import RESOLVING, jammed_joints
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.render import bar_parts, beam_parts, gizmo_parts, mark_parts, path_parts, robot_parts, world_parts
+from snakestudio.render import (
+    bar_parts,
+    beam_parts,
+    gizmo_parts,
+    mark_parts,
+    path_parts,
+    robot_parts,
+    track_parts,
+    world_parts,
+)
 from snakestudio.render.camera import Camera
 from snakestudio.render.instances import LINE_WIDTH, Batch, FloatArray
 from snakestudio.render.obstacles import Obstacles, obstacles_of
-from snakestudio.render.overlays import Ghost, Overlays, Pick, Trail
+from snakestudio.render.overlays import Ghost, Overlays, Pick, Track, Trail
 from snakestudio.render.style import DARK, Theme
 from snakestudio.render.world_parts import Label, Look
 
-__all__ = ["DrawList", "Ghost", "Label", "Overlays", "Pick", "Trail", "build"]
+__all__ = ["DrawList", "Ghost", "Label", "Overlays", "Pick", "Track", "Trail", "build"]
 
 _OUTLINE, _OUTLINE_HOVER = 0.0032, 0.0024
 """Widths of outlines as shares of the picture's height."""
@@ -173,7 +182,8 @@ def build(
             if told is not None:
                 ghosts.append(robot_parts.ghost(told, robot, theme.ghost, 0.3))
 
-    lines = [mark_parts.trail_lines(overlays.trail, theme)]
+    lines = [track_parts.track_lines(overlays.tracks, camera), mark_parts.trail_lines(overlays.trail, theme)]
+    marks["sphere"].append(track_parts.track_marks(overlays.tracks, camera))
     if overlays.show_path:
         path = scene.path if overlays.draft is None else overlays.draft
         lines.insert(0, path_parts.path_lines(path, theme.path))

@@ -13,9 +13,10 @@ from snakestudio.model.robot import Robot
 from snakestudio.render.gizmo import Gizmo, Guide
 from snakestudio.render.style import Colour
 
-__all__ = ["Ghost", "Overlays", "Pick", "Trail"]
+__all__ = ["Ghost", "Overlays", "Pick", "Track", "Trail"]
 
 FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,32 @@ class Ghost:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """A line through places, whole where they were measured and dashed where they were not, and points on it.
+
+    Attributes
+    ----------
+    points : (m, 3) array
+        m; a NaN breaks the line.
+    colour : Colour
+    dashed : (m - 1,) bool array or None
+        Which pieces of the line are dashed and fainter; None for none of them.
+    width : float
+        Width in pixels of a picture 720 pixels high.
+    opacity : float
+    marks : (k, 3) array or None
+        Places of points that stand out, m; one with a NaN is not drawn.
+    """
+
+    points: FloatArray
+    colour: Colour
+    dashed: BoolArray | None = None
+    width: float = 2.5
+    opacity: float = 0.9
+    marks: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Overlays:
     """What to show; the default is a plain picture.
 
@@ -100,6 +127,8 @@ class Overlays:
     warned : tuple of Pick
         Outlined in the colour of warnings, unless selected: what cannot be where it is.
     ghosts : tuple of Ghost
+    tracks : tuple of Track
+        Measured ways, where the robot was by then, and how far that is from the simulated one.
     reference_ghost : bool
         Ghost of the shape the joints were told to take.
     show_contact_points, show_com, show_joint_axes, show_grid, show_grid_labels, show_triad : bool
@@ -141,6 +170,7 @@ class Overlays:
     hover: Pick | None = None
     warned: tuple[Pick, ...] = ()
     ghosts: tuple[Ghost, ...] = ()
+    tracks: tuple[Track, ...] = ()
     reference_ghost: bool = False
     show_contact_points: bool = False
     show_com: bool = False

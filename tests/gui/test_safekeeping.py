@@ -213,13 +213,13 @@ def test_a_dropped_drawing_is_imported_and_a_wrong_table_named(window: MainWindo
         '<svg xmlns="http://www.w3.org/2000/svg" width="4000mm" height="2000mm" viewBox="0 0 4 2">'
         '<circle cx="1" cy="0.5" r="0.1"/></svg>'
     )
-    import_through(window, lambda dialog: dialog.accept(), lambda: window.files.take(drawing))
+    import_through(window, lambda dialog: dialog.accept(), lambda: window.experiment_files.take(drawing))
     pipe = window.document.scene.obstacles[-1]
     assert (pipe.x_m, pipe.y_m, pipe.group) == (1.0, 1.5, "plan")
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("x,y,r\n1,2\n")
     before = window.document.scene
-    assert not window.files.take(wrong)
+    assert not window.experiment_files.take(wrong)
     assert "line 2: 2 values instead of 3" in window.banners.files.text
     assert window.document.scene is before
 

@@ -37,6 +37,15 @@ FILE: tuple[Spec, ...] = (
         tip="Circles of a CSV (x, y, radius) or an SVG drawing become cylinders",
     ),
     Spec(
+        "import_experiment", "File/Import Experiment", "From Files ...", lambda w: w.experiment_files.ask(),
+        ("Ctrl+Shift+I",), icon="experiment",
+        tip="Lay what was measured of a real robot over the run: CSV, TSV, TRC, C3D",
+    ),
+    Spec(
+        "import_example", "File/Import Experiment", "Example (Synthetic)", lambda w: w.experiment_files.example(),
+        tip="Trials that come along, made by a simulation with the faults of a real robot",
+    ),
+    Spec(
         "export_csv", "File", "Export CSV ...", lambda w: w.exporter.ask_csv(), ("Ctrl+E",),
         lambda w: w.exporter.possible, icon="table", tip="Write the run so far as numbers",
     ),

@@ -63,6 +63,10 @@ SIMULATION: tuple[Spec, ...] = (
         tip="Run this scene in several models: ghosts, curves over each other, and their differences",
     ),
     Spec(
+        "compare_experiment", "Simulation", "Compare with an Experiment ...", lambda w: w.show_experiment(),
+        tip="Measured trials beside the run: their tracks, how they are aligned, and the errors",
+    ),
+    Spec(
         "compare_chain", "Simulation", "Compare with a Chain of Links ...", lambda w: w.show_chain(),
         enabled=is_continuum, tip="Hold chains of n links against the continuous body: torques, speed, convergence",
     ),

@@ -48,6 +48,7 @@ class Dressing:
             trail=trail,
             warned=warned(bridge.status.problems) if bridge.live else (),
             ghosts=v.ghosts(snapshot.time) if snapshot is not None else (),
+            tracks=v.tracks(snapshot) if snapshot is not None else (),
             selection=tuple(Pick(kind, index) for kind, index in sorted(v.selection.bodies)),
             hover=Pick(*v.selection.hovered) if v.selection.hovered is not None else None,
             show_grid_labels=not v.sheet.drafting,  # its rulers say that, and where x and y point

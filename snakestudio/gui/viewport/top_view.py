@@ -15,6 +15,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.drafting.rulers import THICK
 from snakestudio.gui.viewport.painted_bar import paint_bar
 from snakestudio.gui.viewport.painted_gizmo import paint_gizmo
+from snakestudio.gui.viewport.painted_tracks import paint_tracks
 from snakestudio.gui.viewport.surface import Picture
 from snakestudio.model.footprints import footprint
 from snakestudio.model.ground_path import GroundPath
@@ -76,6 +77,10 @@ class TopView(QWidget):
             ndc = camera.project(np.asarray(point, float), aspect)
             return QPointF((ndc[0] + 1) / 2 * self.width(), (1 - ndc[1]) / 2 * self.height())
 
+        def places(points: FloatArray) -> FloatArray:
+            ndc = camera.project(points, aspect)
+            return np.column_stack([(ndc[:, 0] + 1) / 2 * self.width(), (1 - ndc[:, 1]) / 2 * self.height()])
+
         if overlays.show_grid:
             self._grid(painter, camera, scale, colours.grid_minor, colours.grid_major)
         chosen = {(pick.kind, pick.index) for pick in overlays.selection}
@@ -104,6 +109,7 @@ class TopView(QWidget):
             self._path(painter, path, overlays.waypoint, colours, place)
             if snapshot is not None and path is scene.path:
                 self._guides(painter, snapshot, colours, place)
+        paint_tracks(painter, overlays, scale, places)
         if isinstance(overlays.trail, np.ndarray) and len(overlays.trail) > 1:
             painter.setPen(QPen(_qcolour(colours.accent), 2))
             painter.drawPolyline(QPolygonF([place(point) for point in overlays.trail]))

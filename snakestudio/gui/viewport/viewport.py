@@ -40,7 +40,7 @@ from snakestudio.gui.viewport.top_view import TopView
 from snakestudio.gui.viewport.view_buttons import ViewButtons
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.render.overlays import Ghost, Overlays, Pick
+from snakestudio.render.overlays import Ghost, Overlays, Pick, Track
 
 __all__ = ["Viewport"]
 
@@ -81,6 +81,8 @@ class Viewport(QWidget):
         """Gives the translucent robots at a time, s."""
         self.ghost_names: Callable[[float], list[tuple[str, str]]] = lambda time: []
         """Gives their colours and names."""
+        self.tracks: Callable[[Snapshot], tuple[Track, ...]] = lambda snapshot: ()
+        """Gives what was measured of a real robot, beside a simulated state."""
         self._dressing = Dressing(self)
         sight = Sight(self, lambda: self._dressing.stretch_scale)
         self.ndc, self.pixel, self.pick = sight.ndc, sight.pixel, sight.pick

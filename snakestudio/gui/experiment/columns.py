@@ -1,0 +1,112 @@
+"""What the columns of a measured table mean, as the dialog edits it: one meaning each, and a layout made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from snakestudio.session.experiment.layout import BodyColumns, JointColumns, Layout, RotationKind
+
+__all__ = [
+    "JOINT_PARTS", "POSITION_PARTS", "ROTATION_PARTS", "TIME", "UNUSED", "Body", "Meaning", "layout_of", "meanings_of",
+]  # fmt: skip
+
+POSITION_PARTS = ("x", "y", "z")
+ROTATION_PARTS = {
+    "quaternion": ("qw", "qx", "qy", "qz"),
+    "euler": ("roll", "pitch", "yaw"),
+    "vertical": ("yaw",),
+}
+"""Parts of a rotation by a layout's kinds of it, in its order."""
+
+JOINT_PARTS = ("yaw", "pitch")
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a column holds.
+
+    Attributes
+    ----------
+    kind : str
+        "", "time", "body" or "joint".
+    index : int
+        0-based body or joint.
+    part : str
+        Of `POSITION_PARTS` or `ROTATION_PARTS` for a body, of `JOINT_PARTS` for a joint.
+    """
+
+    kind: str = ""
+    index: int = 0
+    part: str = ""
+
+
+UNUSED, TIME = Meaning(), Meaning("time")
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A tracked body: its name, and the link it sits on as in `BodyColumns.link`."""
+
+    name: str
+    link: int | None = None
+
+
+def meanings_of(layout: Layout, n_columns: int) -> tuple[list[Meaning], list[Body]]:
+    """What a layout makes of `n_columns` columns, and the bodies that it names."""
+    found: dict[int, Meaning] = {}
+    if layout.time_column is not None:
+        found[layout.time_column] = TIME
+    for index, body in enumerate(layout.bodies):
+        for part in POSITION_PARTS:
+            column = getattr(body, part)
+            if column is not None:
+                found[column] = Meaning("body", index, part)
+        parts = ROTATION_PARTS.get(body.rotation, ())
+        for column, part in zip(body.rotation_columns, parts, strict=False):
+            found[column] = Meaning("body", index, part)
+    for joint in layout.joints:
+        for part in JOINT_PARTS:
+            column = getattr(joint, part)
+            if column is not None:
+                found[column] = Meaning("joint", joint.joint, part)
+    return (
+        [found.get(column, UNUSED) for column in range(n_columns)],
+        [Body(body.name, body.link) for body in layout.bodies],
+    )
+
+
+def layout_of(base: Layout, meanings: Sequence[Meaning], bodies: Sequence[Body]) -> Layout:
+    """A layout whose columns mean that, otherwise like `base`; bodies of which no column is known are left out."""
+    where = {meaning: column for column, meaning in enumerate(meanings) if meaning.kind}
+    made = []
+    for index, body in enumerate(bodies):
+        columns = {
+            meaning.part: column
+            for meaning, column in where.items()
+            if meaning.kind == "body" and meaning.index == index
+        }
+        if not columns:
+            continue
+        rotation = _rotation(columns)
+        turned = tuple(columns[part] for part in ROTATION_PARTS.get(rotation, ()) if part in columns)
+        x, y, z = (columns.get(part) for part in POSITION_PARTS)
+        made.append(BodyColumns(body.name, x, y, z, rotation, turned, body.link))
+    joints = sorted({meaning.index for meaning in where if meaning.kind == "joint"})
+    return replace(
+        base,
+        time_column=where.get(TIME),
+        bodies=tuple(made),
+        joints=tuple(
+            JointColumns(joint, *(where.get(Meaning("joint", joint, part)) for part in JOINT_PARTS)) for joint in joints
+        ),
+    )
+
+
+def _rotation(columns: dict[str, int]) -> RotationKind:
+    """How a body's rotation is told, by those of its parts that have a column."""
+    if columns.keys() & set(ROTATION_PARTS["quaternion"]):
+        return "quaternion"
+    if columns.keys() & {"roll", "pitch"}:
+        return "euler"
+    return "vertical" if "yaw" in columns else "none"

@@ -1,0 +1,140 @@
+"""Where a measured robot was at any instant, between two pictures of the cameras; all of it, if that is known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.capture import Capture
+from snakestudio.model.chain import chain
+from snakestudio.model.robot import Robot
+from snakestudio.model.rotations import matrices, quaternions, rotation
+from snakestudio.render.overlays import Track
+from snakestudio.render.style import Colour
+
+__all__ = ["Instant", "Motion", "whole_robot"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instant:
+    """A measured robot at one instant.
+
+    Attributes
+    ----------
+    position : (b, 3) array
+        Of the bodies, m; NaN where unknown.
+    orientation : (b, 4) array or None
+        Unit quaternions w x y z.
+    joint_angle : (n-1, 2) array or None
+        Yaw and pitch, rad.
+    measured : (b,) bool array
+        False where a gap was filled.
+    """
+
+    position: FloatArray
+    orientation: FloatArray | None
+    joint_angle: FloatArray | None
+    measured: BoolArray
+
+
+class Motion:
+    """A capture in the times and places of a run, read between its rows.
+
+    Parameters
+    ----------
+    capture : Capture
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+        self._lines: dict[tuple[int, Colour, float, float], Track] = {}
+
+    def line(self, body: int, colour: Colour, width: float, lift: float) -> Track:
+        """The whole track of a body, `lift` (m) above its places, dashed where it was filled in.
+
+        The same object whenever it is asked for: what draws it keeps what it has made of it.
+        """
+        key = body, colour, width, lift
+        if key not in self._lines:
+            seen = self.capture.measured[:, body]
+            points = self.capture.position[:, body] + [0.0, 0.0, lift]
+            self._lines[key] = Track(points, colour, ~(seen[1:] & seen[:-1]), width)
+        return self._lines[key]
+
+    def at(self, time: float) -> Instant | None:
+        """The robot at a time, s; None before the first and after the last row."""
+        c = self.capture
+        if not len(c.time) or not c.time[0] <= time <= c.time[-1]:
+            return None
+        after = int(np.clip(np.searchsorted(c.time, time, side="right"), 1, max(len(c.time) - 1, 1)))
+        before = after - 1
+        after = min(after, len(c.time) - 1)
+        span = float(c.time[after] - c.time[before])
+        share = (time - float(c.time[before])) / span if span > 0 else 0.0
+
+        def between(values: FloatArray) -> FloatArray:
+            if share == 0.0:  # the row itself: what is unknown in the next one does not matter
+                return np.asarray(values[before], float)
+            middle: FloatArray = (1.0 - share) * values[before] + share * values[after]
+            return middle
+
+        orientation = None
+        if c.orientation is not None:
+            first, second = c.orientation[before], c.orientation[after]
+            # q and -q are the same attitude: the nearer of the two is on the short way.
+            second = np.where(np.sum(first * second, axis=1, keepdims=True) < 0, -second, second)
+            mixed = (1.0 - share) * first + share * second if share else np.asarray(first, float)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                orientation = mixed / np.linalg.norm(mixed, axis=1, keepdims=True)
+        return Instant(
+            between(c.position),
+            orientation,
+            None if c.joint_angle is None else between(c.joint_angle),
+            c.measured[before] & c.measured[after],
+        )
+
+
+def whole_robot(instant: Instant, links: tuple[int | None, ...], robot: Robot) -> FloatArray | None:
+    """Poses (n, 7) of all links of a measured robot; None if too little of it is known.
+
+    Known is all of it where bodies sit on all links (without their attitudes, links are taken to lie along the line
+    through them), or where one body's attitude is known with all joint angles.
+    """
+    n = robot.n_links
+    if set(range(n)) <= set(links):
+        return _of_all_links(instant, [links.index(link) for link in range(n)])
+    angles = instant.joint_angle
+    if angles is None or len(angles) != n - 1 or not np.isfinite(angles).all() or instant.orientation is None:
+        return None
+    for body, link in enumerate(links):
+        known = np.isfinite(instant.position[body]).all() and np.isfinite(instant.orientation[body]).all()
+        if link is not None and 0 <= link < n and known:
+            centres, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
+            turn = matrices(instant.orientation[body][None])[0] @ turns[link].T
+            pose = np.empty((n, 7))
+            pose[:, :3] = instant.position[body] + (centres - centres[link]) @ turn.T
+            pose[:, 3:] = quaternions(turn @ turns)
+            return pose
+    return None
+
+
+def _of_all_links(instant: Instant, bodies: list[int]) -> FloatArray | None:
+    position = instant.position[bodies]
+    if instant.orientation is not None:
+        return np.hstack([position, instant.orientation[bodies]])
+    if len(position) < 2 or not np.isfinite(position).all():
+        return None
+    along = np.gradient(position, axis=0)
+    turns = np.array([_pointing(x, y, z) for x, y, z in np.asarray(along).tolist()])
+    return np.hstack([position, quaternions(turns)])
+
+
+def _pointing(x: float, y: float, z: float) -> FloatArray:
+    """Attitude (3, 3) of a link that points along a vector and is not rolled."""
+    return rotation(math.atan2(y, x), -math.atan2(z, math.hypot(x, y)))

@@ -1,0 +1,405 @@
+"""Measured trials beside a run: laid over it, drawn, shifted by hand, compared, and told of when they are stale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QPainter
+from PySide6.QtWidgets import QApplication, QTabBar
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui import theme
+from snakestudio.gui.document import Document
+from snakestudio.gui.experiment.colours import trial_colour
+from snakestudio.gui.experiment.experiments import Experiments
+from snakestudio.gui.experiment.motion import Motion, whole_robot
+from snakestudio.gui.experiment.overlay import distance, trial_tracks
+from snakestudio.gui.experiment.panel import ExperimentPanel
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.plots.overlaid import Overlay
+from snakestudio.gui.viewport.painted_tracks import paint_tracks
+from snakestudio.model.capture import CENTRE_OF_MASS, Capture
+from snakestudio.model.recording import Recording
+from snakestudio.model.rotations import quaternions, rotation
+from snakestudio.render.overlays import Overlays, Track
+from snakestudio.render.style import colour
+from tests.gui.fake import FakeBridge, make_recording
+
+pytestmark = pytest.mark.gui
+
+LATE, TURN = 0.12, math.radians(40.0)
+LINK = 5
+
+
+def measured(recording: Recording, name: str = "trial", late: float = LATE, link: int = LINK) -> Capture:
+    """A link of a run as cameras see it at 20 Hz: by a clock that starts late, in a frame of their own, with a gap."""
+    rows = recording.rows(0, len(recording))
+    time = np.arange(late, float(rows.time[-1]), 0.05)
+    place = np.column_stack([np.interp(time, rows.time, rows.link_pose[:, link, axis]) for axis in range(3)])
+    yaw = 2 * np.arctan2(*(np.interp(time, rows.time, rows.link_pose[:, link, k]) for k in (6, 3)))
+    turn = rotation(-TURN)
+    seen = np.ones((len(time), 1), bool)
+    seen[20:24] = False
+    return Capture(
+        name=name,
+        time=time - late,
+        bodies=("marker",),
+        links=(link,),
+        position=(place @ turn.T + [1.0, -2.0, 0.4])[:, None],
+        orientation=quaternions(np.array([rotation(a - TURN) for a in yaw]))[:, None],
+        joint_angle=None,
+        measured=seen,
+    )
+
+
+@pytest.fixture
+def long_bridge(document: Document) -> FakeBridge:
+    """The stand-in for a session with five seconds of a run."""
+    return FakeBridge(make_recording(document.scene, 501))
+
+
+@pytest.fixture
+def experiments(qtbot: QtBot, document: Document, long_bridge: FakeBridge) -> Iterator[Experiments]:
+    made = Experiments(document, long_bridge)  # type: ignore[arg-type]
+    yield made
+    made.close()
+
+
+def compared(qtbot: QtBot, experiments: Experiments) -> Experiments:
+    """The same, once its figures are there."""
+    qtbot.waitUntil(lambda: not experiments.busy and experiments.comparison is not None, timeout=20_000)
+    return experiments
+
+
+def test_a_trial_is_laid_over_the_run_where_it_was(
+    qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
+) -> None:
+    assert long_bridge.recording is not None
+    experiments.add([measured(long_bridge.recording)])
+    compared(qtbot, experiments)
+    (trial,) = experiments.trials
+    assert trial.alignment is not None
+    assert trial.offset_s == pytest.approx(LATE, abs=0.003)
+    assert trial.alignment.heading_rad == pytest.approx(TURN, abs=0.01)
+    long_bridge.set_cursor(250)
+    shown = long_bridge.displayed
+    assert shown is not None
+    ((name_colour, text),) = experiments.names(shown.time)
+    assert name_colour == trial_colour(0)
+    assert text == "trial · 0 mm off"
+    # The line, dashed in the gap; heading and marker where the simulated link is, on the robot's back.
+    tracks = experiments.tracks(shown)
+    line, marks = tracks[0], next(track for track in tracks if track.marks is not None)
+    assert line.colour == colour(trial_colour(0))
+    assert line.dashed is not None
+    assert np.flatnonzero(line.dashed).tolist() == [19, 20, 21, 22, 23]
+    assert marks.marks is not None
+    assert np.allclose(marks.marks[0, :2], shown.link_pose[LINK, :2], atol=2e-3)
+    assert marks.marks[0, 2] > shown.link_pose[LINK, 2]
+    # The same in the plots: position, speed and attitude of that link, of no other one.
+    (run,) = experiments.overlaid()
+    assert (run.name, run.colour) == ("trial", trial_colour(0))
+    row = run.recording.index_at(shown.time)
+    rows = run.recording.rows(row, row + 1)
+    at = float(rows.time[0])
+    own = long_bridge.recording.rows(long_bridge.recording.index_at(at), long_bridge.recording.index_at(at) + 1)
+    assert np.allclose(rows.link_pose[0, LINK, :2], own.link_pose[0, LINK, :2], atol=3e-3)
+    assert np.isnan(rows.link_pose[0, LINK + 1]).all()
+
+
+def test_an_offset_by_hand_moves_the_trial_at_once_and_its_figures_when_it_rests(
+    qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
+) -> None:
+    assert long_bridge.recording is not None
+    experiments.add([measured(long_bridge.recording)])
+    compared(qtbot, experiments)
+    before = experiments.comparison
+    assert before is not None
+    long_bridge.set_cursor(250)
+    shown = long_bridge.displayed
+    assert shown is not None
+    (run,) = experiments.overlaid()
+    overlay = Overlay(run)
+    begin = float(run.recording.times[0])
+    with qtbot.waitSignal(experiments.shown_changed):
+        experiments.shift_to(experiments.trials[0].offset_s + 0.3)
+    # The same source, later: what plots have computed of it stays good.
+    (shifted,) = experiments.overlaid()
+    assert Overlay.for_runs([shifted], [overlay]) == [overlay]
+    assert shifted.recording.times[0] == pytest.approx(begin + 0.3)
+    off = float(experiments.names(shown.time)[0][1].split(" · ")[1].split(" ")[0])
+    assert off > 30, "0.3 s at 0.16 m/s and more"
+    qtbot.waitUntil(lambda: experiments.comparison is not None and experiments.comparison is not before, timeout=20_000)
+    compared(qtbot, experiments)
+    after = experiments.comparison
+    assert after is not None
+    (trial,) = after.figures.trials
+    assert trial.alignment.offset_s == pytest.approx(LATE + 0.3, abs=0.003)
+    assert trial.figures["position_rmse"].value > 5 * before.figures.trials[0].figures["position_rmse"].value
+    experiments.find()
+    qtbot.waitUntil(lambda: not experiments.busy, timeout=20_000)
+    assert experiments.trials[0].offset_s == pytest.approx(LATE, abs=0.003)
+
+
+def test_figures_of_an_earlier_run_say_so(qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge) -> None:
+    recording = long_bridge.recording
+    assert recording is not None
+    experiments.add([measured(recording)])
+    compared(qtbot, experiments)
+    assert experiments.stale == ""
+    long_bridge.append(50)
+    assert "gone on" in experiments.stale
+    long_bridge.set_recording(make_recording(recording.scene, 2))
+    assert "earlier run" in experiments.stale
+    assert not experiments.busy, "two rows are no run"
+    assert experiments.tracks(recording.snapshot(100)), "the tracks stay while the next run goes"
+    long_bridge.append(500)
+    long_bridge.finished.emit(5.0)
+    assert experiments.busy
+    compared(qtbot, experiments)
+    assert experiments.stale == ""
+
+
+def test_a_trial_that_has_nothing_in_common_with_the_run_is_named(
+    qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
+) -> None:
+    recording = long_bridge.recording
+    assert recording is not None
+    late = measured(recording, "far away")
+    far = Capture(
+        late.name, late.time + 100.0, late.bodies, late.links, late.position, late.orientation, None, late.measured
+    )
+    experiments.add([far])
+    qtbot.waitUntil(lambda: not experiments.busy, timeout=20_000)
+    assert experiments.message.startswith("far away: ")
+    assert experiments.overlaid() == []
+
+
+def test_trials_may_come_and_go_while_others_are_compared(
+    qtbot: QtBot, experiments: Experiments, long_bridge: FakeBridge
+) -> None:
+    recording = long_bridge.recording
+    assert recording is not None
+    experiments.add([measured(recording, "first"), measured(recording, "second")])
+    assert experiments.busy
+    experiments.remove(0)
+    experiments.add([measured(recording, "third")])
+    compared(qtbot, experiments)
+    assert experiments.comparison is not None
+    assert [trial.name for trial in experiments.comparison.figures.trials] == ["second", "third"]
+    assert [run.colour for run in experiments.overlaid()] == [trial_colour(1), trial_colour(2)]
+    experiments.compare()
+    experiments.remove(1)
+    experiments.remove(0)
+    assert not experiments.busy
+    assert experiments.comparison is None
+    assert experiments.message == ""
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, experiments: Experiments, document: Document) -> ExperimentPanel:
+    made = ExperimentPanel(experiments, document)
+    qtbot.addWidget(made)
+    made.resize(356, 900)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def test_the_panel_by_mouse_and_keys(
+    qtbot: QtBot, panel: ExperimentPanel, experiments: Experiments, long_bridge: FakeBridge
+) -> None:
+    recording = long_bridge.recording
+    assert recording is not None
+    with qtbot.waitSignal(panel.import_asked):
+        qtbot.mouseClick(panel.import_button, Qt.MouseButton.LeftButton)
+    experiments.add([measured(recording, "first"), measured(recording, "second", late=0.3)])
+    compared(qtbot, experiments)
+    qtbot.waitUntil(lambda: bool(panel.figures.cells))
+    assert [panel.figures.which.itemText(i) for i in range(3)] == ["All 2 trials", "first", "second"]
+    assert panel.figures.cells[0][0] == "position, RMSE, mm"
+    box = panel.alignment
+    assert box.trial.currentText() == "second"
+    assert float(box.offset.text()) == pytest.approx(0.3, abs=0.005)
+    # The slider is dragged: the offset follows, and is the user's own from then on.
+    slider = box.slider
+    middle = QPoint(slider.width() // 2, slider.height() // 2)
+    qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=middle)
+    qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=middle)
+    assert experiments.trials[1].by_hand
+    assert experiments.trials[1].offset_s == pytest.approx(0.0, abs=0.02)
+    assert not experiments.trials[0].by_hand
+    # Bounds the wrong way round are refused in a sentence.
+    box.low.setFocus()
+    box.low.selectAll()
+    qtbot.keyClicks(box.low, "0.6")
+    qtbot.keyClick(box.low, Qt.Key.Key_Return)
+    assert "must be below" in box.message.text()
+    assert experiments.options.offset_bounds_s == (-0.5, 0.5)
+    qtbot.keyClick(box.low, Qt.Key.Key_Escape)
+    qtbot.mouseClick(box.find_button, Qt.MouseButton.LeftButton)
+    compared(qtbot, experiments)
+    assert experiments.trials[1].offset_s == pytest.approx(0.3, abs=0.005)
+    # Not turned to fit, the tracks do not lie on each other.
+    qtbot.mouseClick(box.heading, Qt.MouseButton.LeftButton, pos=QPoint(8, box.heading.height() // 2))
+    assert not experiments.options.align_heading
+    compared(qtbot, experiments)
+    qtbot.waitUntil(lambda: float(panel.figures.cells[0][1]) > 50)
+    qtbot.mouseClick(panel.copy_button, Qt.MouseButton.LeftButton)
+    assert "position, RMSE" in QGuiApplication.clipboard().text()
+    # Hide one, remove both.
+    qtbot.mouseClick(panel.rows.shows[0], Qt.MouseButton.LeftButton, pos=QPoint(8, panel.rows.shows[0].height() // 2))
+    assert [run.name for run in experiments.overlaid()] == ["second"]
+    qtbot.mouseClick(panel.rows.removes[0], Qt.MouseButton.LeftButton)
+    assert [trial.capture.name for trial in experiments.trials] == ["second"]
+    qtbot.mouseClick(panel.clear_button, Qt.MouseButton.LeftButton)
+    assert experiments.trials == []
+    assert not panel.alignment.isVisible()
+    assert panel.rows.shows == []
+
+
+def test_a_theme_change_dresses_trials_anew(
+    qtbot: QtBot, panel: ExperimentPanel, experiments: Experiments, long_bridge: FakeBridge
+) -> None:
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    assert long_bridge.recording is not None
+    experiments.add([measured(long_bridge.recording)])
+    compared(qtbot, experiments)
+    dark = experiments.overlaid()[0].colour
+    try:
+        theme.apply(app, "light")
+        with qtbot.waitSignal(experiments.shown_changed):
+            experiments.renew_theme()
+        light = experiments.overlaid()[0].colour
+        assert light != dark
+        swatch = panel.rows.shows[0].icon().pixmap(14, 8).toImage().pixelColor(2, 2).name()
+        assert swatch == light
+    finally:
+        theme.apply(app, "dark")
+
+
+# --- what is drawn ----------------------------------------------------------------------------------------------------
+
+
+def test_between_two_pictures_of_the_cameras(document: Document) -> None:
+    position = np.array([[[0.0, 0.0, 0.1]], [[0.2, 0.4, 0.1]], [[np.nan] * 3]])
+    turned = quaternions(np.array([rotation(0.0), rotation(math.pi / 2), rotation(0.0)]))[:, None]
+    turned[1] *= -1  # the same attitude
+    seen = np.array([[True], [False], [False]])
+    motion = Motion(Capture("c", np.array([1.0, 1.1, 1.2]), ("m",), (0,), position, turned, None, seen))
+    assert motion.at(0.99) is None
+    assert motion.at(1.21) is None
+    half = motion.at(1.05)
+    assert half is not None
+    assert np.allclose(half.position[0], [0.1, 0.2, 0.1])
+    assert half.orientation is not None
+    assert np.allclose(half.orientation[0], quaternions(rotation(math.pi / 4)[None])[0])
+    assert not half.measured[0]
+    exact = motion.at(1.1)
+    assert exact is not None
+    assert np.allclose(exact.position[0], [0.2, 0.4, 0.1]), "the row itself, though the next one is unknown"
+    last = motion.at(1.2)
+    assert last is not None
+    assert np.isnan(last.position).all()
+
+
+def test_a_whole_robot_is_a_ghost_where_enough_is_known(document: Document) -> None:
+    recording = make_recording(document.scene, 3)
+    snapshot = recording.snapshot(2)
+    robot, n = document.scene.robot, document.scene.robot.n_links
+    pose = snapshot.link_pose
+    time, one = np.array([0.0, 1.0]), np.ones((2, n), bool)
+
+    def shown(links: list[int], attitudes: bool, joints: bool) -> np.ndarray | None:
+        position = np.repeat(pose[None, links, :3], 2, axis=0)
+        attitude = np.repeat(pose[None, links, 3:], 2, axis=0) if attitudes else None
+        angles = np.repeat(snapshot.joint_angle[None], 2, axis=0) if joints else None
+        capture = Capture(
+            "c", time, tuple(map(str, links)), tuple(links), position, attitude, angles, one[:, : len(links)]
+        )
+        instant = Motion(capture).at(0.0)
+        assert instant is not None
+        return whole_robot(instant, capture.links, robot)
+
+    everything = shown(list(range(n)), attitudes=True, joints=False)
+    assert everything is not None
+    assert np.allclose(everything, pose)
+    # Positions alone: links point along the line through them; a link's own direction is within the bend of its joints.
+    alone = shown(list(range(n)), attitudes=False, joints=False)
+    assert alone is not None
+    assert np.allclose(alone[:, :3], pose[:, :3])
+    yaw = 2 * np.arctan2(alone[:, 6], alone[:, 3])
+    assert np.abs(yaw - 2 * np.arctan2(pose[:, 6], pose[:, 3])).max() < document.scene.gait.amplitude
+    assert shown([4], attitudes=True, joints=False) is None
+    assert shown([4], attitudes=False, joints=True) is None
+    # One attitude and all joint angles: a chain through that link, its links a link length apart around each joint.
+    chain = shown([4], attitudes=True, joints=True)
+    assert chain is not None
+    assert np.allclose(chain[4, :3], pose[4, :3])
+    yaw = 2 * np.arctan2(chain[:, 6], chain[:, 3])
+    assert np.allclose(np.diff(np.unwrap(yaw)), snapshot.joint_angle[:, 0] if not recording.schema.has_pitch else 0)
+
+
+def test_distances_are_those_on_the_ground(document: Document) -> None:
+    snapshot = make_recording(document.scene, 3).snapshot(1)
+    centre = snapshot.centre_of_mass()
+    position = np.repeat((centre + np.array([0.03, 0.04, 0.5]))[None, None], 2, axis=0)
+    capture = Capture(
+        "c", np.array([0.0, 1.0]), ("com",), (CENTRE_OF_MASS,), position, None, None, np.ones((2, 1), bool)
+    )
+    motion, pairs = Motion(capture), ((0, CENTRE_OF_MASS),)
+    assert distance(motion, 0.5, snapshot, pairs) == pytest.approx(0.05)
+    assert distance(motion, 1.5, snapshot, pairs) is None
+    red, white = (1.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+    tracks = trial_tracks(motion, 0.5, snapshot, pairs, (red, white), 0.1, 0.06)
+    (error,) = [track for track in tracks if track.colour == white]
+    assert np.allclose(error.points - centre, [[0, 0, 0.06], [0.03, 0.04, 0.56]])
+
+
+def test_a_long_track_is_made_once(document: Document) -> None:
+    snapshot = make_recording(document.scene, 3).snapshot(1)
+    time = np.linspace(0.0, 2.0, 40)
+    position = np.column_stack([time, 0.1 * np.sin(time), 0.05 + 0 * time])[:, None]
+    motion = Motion(Capture("c", time, ("m",), (0,), position, None, None, np.ones((40, 1), bool)))
+    red, white = (1.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+    lines = [trial_tracks(motion, t, snapshot, ((0, 0),), (red, white), 0.1, 0.06)[0] for t in (0.5, 1.5)]
+    assert lines[0] is lines[1], "what draws it keeps what it made of it"
+    assert trial_tracks(motion, 0.5, snapshot, ((0, 0),), (white, white), 0.1, 0.06)[0].colour == white
+
+
+def test_the_plain_view_paints_tracks_with_their_gaps(qtbot: QtBot) -> None:
+    image = QImage(200, 60, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.black)
+    points = np.array([[0.0, 0.0, 0.1], [1.0, 0.0, 0.1], [2.0, 0.0, 0.1]])
+    marks = np.array([[1.5, 0.2, 0.1], [np.nan, 0.0, 0.0]])
+    track = Track(points, (1.0, 0.0, 0.0), np.array([False, True]), 4.0, 1.0, marks)
+    painter = QPainter(image)
+    paint_tracks(painter, Overlays(tracks=(track,)), 100.0, lambda p: p[:, :2] * [100.0, -100.0] + [0.0, 40.0])
+    painter.end()
+    row = [image.pixelColor(x, 40).red() for x in range(200)]
+    assert min(row[:100]) == 255
+    assert 0.4 < np.mean(np.array(row[100:]) > 0) < 0.6
+    assert max(row[100:]) < 200, "dashes are fainter"
+    assert image.pixelColor(150, 20).red() == 255
+
+
+def test_docks_that_wait_as_tabs_leave_nothing_in_the_window(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_experiment()
+    dock = window.docks["experiment"]
+    qtbot.waitUntil(lambda: dock.isVisible() and not dock.visibleRegion().isEmpty())
+    on_screen = [bar for bar in window.findChildren(QTabBar) if bar.geometry().intersects(window.rect())]
+    (bar,) = [each for each in on_screen if each.isVisible() and each.parent() is window]
+    assert bar.geometry().left() >= window.viewport.mapTo(window, window.viewport.rect().topRight()).x()
+
+
+def test_examples_of_the_scene_come_first(tmp_path: Path) -> None:
+    from snakestudio.gui.experiment.files import examples
+
+    assert [path.stem for path in examples("sidewinding")] == [f"synthetic_sidewinding_{k}" for k in (1, 2, 3)]
+    assert {path.stem.rpartition("_")[0] for path in examples("stairs")} == {"synthetic_obstacle_aided"}
