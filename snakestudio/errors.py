@@ -7,6 +7,7 @@
     │   ├── SceneError                scenes/rubble.toml: robot.mass_kg = -1 must be greater than 0
     │   ├── UsageError                --rate 0: the rate must be positive
     │   ├── ExportError               out/run.mp4: the folder 'out' cannot be written
+    │   ├── RunFileError              run.mcap: this is no run of SnakeStudio
     │   ├── SignalError               'link_6_xm' is no column of this run; did you mean link_6_x_m
     │   └── TriggerError              port 5005 is in use by another program; choose another one
     ├── PhysicsError                  the contact solver stopped at t = 3.2 s; the command line exits with 3
@@ -28,6 +29,7 @@ __all__ = [
     "GraphicsError",
     "PhysicsError",
     "Problem",
+    "RunFileError",
     "SceneError",
     "Severity",
     "SignalError",
@@ -122,6 +124,10 @@ class UsageError(UserError):
 
 class ExportError(UserError):
     """A file that cannot be written, or a format that cannot hold the run."""
+
+
+class RunFileError(UserError):
+    """A file that is no recorded run, or one that cannot be read."""
 
 
 class SignalError(UserError):

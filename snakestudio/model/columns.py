@@ -15,7 +15,7 @@ from snakestudio.model.recording import HOLD_COLUMNS, Recording, Rows, Schema
 from snakestudio.model.snapshot import mass_shares
 from snakestudio.model.strain import COMPONENTS
 
-__all__ = ["column_names", "columns_between", "table"]
+__all__ = ["column_names", "column_values", "columns_between", "table"]
 
 FloatArray = NDArray[np.float64]
 Column = Callable[["_Part"], FloatArray]
@@ -147,12 +147,10 @@ def table(recording: Recording, names: tuple[str, ...] | None = None) -> Iterato
     KeyError
         If there is no such column.
     """
-    columns = _columns(recording.schema)
-    chosen = [columns[name] for name in (names if names is not None else tuple(columns))]
+    chosen = names if names is not None else column_names(recording.schema)
     before: Rows | None = None
     for rows in recording.chunks():
-        part = _Part(rows, before)
-        yield np.stack([column(part) for column in chosen], axis=1)
+        yield column_values(recording.schema, rows, before, chosen)
         before = rows.slice(len(rows) - 1, len(rows))
 
 
@@ -175,16 +173,24 @@ def columns_between(recording: Recording, names: tuple[str, ...], start: int, st
     KeyError
         If there is no such column.
     """
-    columns = _columns(recording.schema)
-    chosen = [columns[name] for name in names]
-    values = np.empty((stop - start, len(chosen)))
+    values = np.empty((stop - start, len(names)))
     before: Rows | None = recording.rows(start - 1, start) if 0 < start < stop else None
     first = start
     while first < stop:
         last = min((first // _PIECE + 1) * _PIECE, stop)  # whole chunks of the recording, none of them twice
         rows = recording.rows(first, last)
-        part = _Part(rows, before)
-        for k, column in enumerate(chosen):
-            values[first - start : last - start, k] = column(part)
+        values[first - start : last - start] = column_values(recording.schema, rows, before, names)
         before, first = rows.slice(len(rows) - 1, len(rows)), last
     return values
+
+
+def column_values(schema: Schema, rows: Rows, before: Rows | None, names: tuple[str, ...]) -> FloatArray:
+    """Columns of some rows, (rows, columns); `before` is the row before the first of them, None at the start of a run.
+
+    Raises
+    ------
+    KeyError
+        If there is no such column.
+    """
+    columns, part = _columns(schema), _Part(rows, before)
+    return np.stack([columns[name](part) for name in names], axis=1)
