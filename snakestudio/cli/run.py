@@ -53,10 +53,11 @@ def execute(options: argparse.Namespace) -> int:
             Path(options.scene).name,
             line.reporter("simulating", scene.run.duration_s),
             options.mcap,
+            together.notes,
         )
         line.clear()
         took = time.perf_counter() - started
-        together.note(run.recording)
+        together.finish()
     simulated = float(run.recording.times[-1])
     last = run.recording.rows(len(run.recording) - 1, len(run.recording))
     unconverged = int(last.solver_unconverged[0])

@@ -16,7 +16,7 @@ from snakestudio.engines.base import Engine, StepReport
 from snakestudio.errors import SceneError
 from snakestudio.model.controllers import Controller
 from snakestudio.model.edits import changed_keys, get_value, tree, with_values
-from snakestudio.model.events import Change
+from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.fields import field_doc
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import Reference
@@ -268,6 +268,7 @@ def run_offline(
     progress: Callable[[float], bool] | None = None,
     path: Path | None = None,
     scene_file: str = "",
+    notes: tuple[str, ...] = (),
 ) -> OfflineRun:
     """Run a scene from start to end as fast as it goes.
 
@@ -284,6 +285,8 @@ def run_offline(
         Run file to record to while the run goes.
     scene_file : str
         Name of the scene's file, for the run file.
+    notes : tuple of str
+        What is to be known of its start, kept as events.
 
     Raises
     ------
@@ -291,6 +294,8 @@ def run_offline(
         If the scene cannot be run as it stands, or a change cannot be made while a run goes.
     """
     runner = Runner(scene, base_dir, path=path, scene_file=scene_file)
+    for note in notes:
+        runner.recording.add_event(RunEvent(runner.time, "note", note))
     try:
         return _run_to_the_end(runner, changes, progress)
     finally:
