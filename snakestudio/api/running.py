@@ -209,18 +209,20 @@ def simulate_scene(
     scene_file: str | None = None,
     progress: Callable[[float], bool] | None = None,
     path: Path | None = None,
+    notes: tuple[str, ...] = (),
     ended: Callable[[SpooledRecording], None] | None = None,
 ) -> Run:
     """Run a scene to its end or to where the physics fails (see `Run.failure`), recorded to a run file at `path`.
 
-    `ended` gets the recording when the run is over and its file is not: what is still to be noted is noted there.
+    What `notes` say of its start is kept among its events. `ended` gets the recording when the run is over and its file
+    is not: what is still to be noted is noted there.
 
     Raises
     ------
     SceneError
         If the scene cannot run as it stands.
     """
-    result = run_offline(scene, base_dir, changes, progress, path, scene_file or "", ended)
+    result = run_offline(scene, base_dir, changes, progress, path, scene_file or "", notes, ended)
     failure = "" if result.ok else result.message
     return Run(result.recording, scene_file, failure, base_dir, result.recording.trouble if path is not None else "")
 

@@ -62,7 +62,7 @@ def execute(options: argparse.Namespace) -> int:
             started = time.perf_counter()
             tell = line.reporter("simulating", scene.run.duration_s)
             run = api.simulate_scene(
-                scene, base_dir, changes, Path(options.scene).name, tell, options.mcap, together.note
+                scene, base_dir, changes, Path(options.scene).name, tell, options.mcap, together.notes, together.finish
             )
             line.clear()
             took = time.perf_counter() - started

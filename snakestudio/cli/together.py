@@ -25,26 +25,29 @@ def add_trigger_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--wait-limit", metavar="S", type=float, help="how long to wait (until Ctrl+C if left out)")
 
 
-class _Notes:
-    """What is to be noted in the run, if it was started together with others."""
+class _Started:
+    """How a run was started, if it was together with others."""
 
     def __init__(self, together: StartTogether | None) -> None:
         self._together = together
+        self.notes: tuple[str, ...] = () if together is None else tuple(together.notes)
+        for sentence in self.notes:
+            print(sentence, flush=True)
 
-    def note(self, recording: SpooledRecording) -> None:
-        """The run has ended: tell the others, and note in it how they started together."""
+    def finish(self, recording: SpooledRecording) -> None:
+        """The run has ended: tell the others, and note in it what came of that."""
         if self._together is None:
             return
         from snakestudio.model.events import RunEvent
 
         self._together.finish()
-        for sentence in self._together.notes:
+        for sentence in self._together.notes[len(self.notes) :]:
             print(sentence)
-            recording.add_event(RunEvent(float(recording.times[0]), "note", sentence))
+            recording.add_event(RunEvent(float(recording.times[-1]), "note", sentence))
 
 
 @contextmanager
-def started_together(options: argparse.Namespace, name: str) -> Iterator[_Notes]:
+def started_together(options: argparse.Namespace, name: str) -> Iterator[_Started]:
     """Wait and fire as the options say; inside, the run goes.
 
     Raises
@@ -54,7 +57,7 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Notes]
     """
     choices = _choices(options)
     if choices is None:
-        yield _Notes(None)
+        yield _Started(None)
         return
     from snakestudio.session.trigger import StartTogether
 
@@ -64,7 +67,7 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Notes]
             print(together.doing, flush=True)
             together.wait()
         together.go()
-        yield _Notes(together)
+        yield _Started(together)
 
 
 def _choices(options: argparse.Namespace) -> Together | None:

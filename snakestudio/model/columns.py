@@ -185,16 +185,12 @@ def columns_between(recording: Recording, names: tuple[str, ...], start: int, st
     KeyError
         If there is no such column.
     """
-    columns = _columns(recording.schema)
-    chosen = [columns[name] for name in names]
-    values = np.empty((stop - start, len(chosen)))
+    values = np.empty((stop - start, len(names)))
     before: Rows | None = recording.rows(start - 1, start) if 0 < start < stop else None
     first = start
     while first < stop:
         last = min((first // _PIECE + 1) * _PIECE, stop)  # whole chunks of the recording, none of them twice
         rows = recording.rows(first, last)
-        part = _Part(rows, before)
-        for k, column in enumerate(chosen):
-            values[first - start : last - start, k] = column(part)
+        values[first - start : last - start] = column_values(recording.schema, rows, before, names)
         before, first = rows.slice(len(rows) - 1, len(rows)), last
     return values

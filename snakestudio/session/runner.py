@@ -341,6 +341,7 @@ def run_offline(
     progress: Callable[[float], bool] | None = None,
     path: Path | None = None,
     scene_file: str = "",
+    notes: tuple[str, ...] = (),
     ended: Callable[[SpooledRecording], None] | None = None,
 ) -> OfflineRun:
     """Run a scene from start to end as fast as it goes.
@@ -358,6 +359,8 @@ def run_offline(
         Run file to record to while the run goes.
     scene_file : str
         Name of the scene's file, for the run file.
+    notes : tuple of str
+        What is to be known of its start, kept as events.
     ended : callable, optional
         Gets the recording when the run is over and its file is not: what is still to be noted is noted there.
 
@@ -367,6 +370,8 @@ def run_offline(
         If the scene cannot be run as it stands, or a change cannot be made while a run goes.
     """
     runner = Runner(scene, base_dir, path=path, scene_file=scene_file)
+    for note in notes:
+        runner.recording.add_event(RunEvent(runner.time, "note", note))
     try:
         result = run_to_end(runner, changes, progress)
         if ended is not None:

@@ -6,21 +6,24 @@ import re
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from snakestudio.cli import main
 from snakestudio.paths import scenes_dir
+from snakestudio.session.run_file import open_run
 from tests.session.trigger.peer import listening, peer
 
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
 
 
-def test_a_run_waits_for_start_and_fires_at_another() -> None:
+def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         free = taken.getsockname()[1]
     with listening("polite") as (camera, port):
         words = ["run", MAIN, "--duration", "0.1", "--wait-for", str(free), "--fire", f"127.0.0.1:{port}"]
+        words += ["--mcap", str(tmp_path / "run.mcap")]
         run = subprocess.Popen(
             [sys.executable, "-m", "snakestudio", *words, "--wait-limit", "60"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -35,6 +38,11 @@ def test_a_run_waits_for_start_and_fires_at_another() -> None:
     assert re.search(r"START came from 127.0.0.1:\d+ “lab_7” .*started \d+\.\d+ ms later", out)
     assert f"STOP was sent to 127.0.0.1:{port}" in out
     assert "0.1 s simulated" in out
+    recorded = open_run(tmp_path / "run.mcap")
+    notes = [event.text for event in recorded.events if event.kind == "note"]
+    recorded.close()
+    assert "“lab_7”" in notes[0]
+    assert f"START was sent to 127.0.0.1:{port}" in notes[1]
 
 
 @pytest.mark.parametrize(
