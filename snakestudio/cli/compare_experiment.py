@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
 from snakestudio.errors import PhysicsError, UsageError
+
+if TYPE_CHECKING:
+    from snakestudio import api
 
 __all__ = ["add_arguments", "execute"]
 
@@ -53,29 +58,43 @@ def execute(options: argparse.Namespace) -> int:
         print(f"wrote {options.write_layout}")
     captures = [api.load_experiment(path, layout) for path in options.experiments]
     line = ProgressLine()
+    name = Path(options.scene).name
+    with ExitStack() as stack:
+        run = _run(options, values, line, stack)
+        comparison = api.compare_experiment(
+            run,
+            captures,
+            offset_bounds=tuple(options.offset_bounds),
+            align_position=not options.no_position,
+            align_heading=not options.no_heading,
+            over=options.over,
+            link=options.link,
+        )
+        print(f"{name}:\n\n{comparison}")
+        if options.csv is not None:
+            comparison.to_csv(options.csv)
+            print(f"\nwrote {options.csv}")
+        if options.report is not None:
+            print(f"\nwrote {comparison.to_report(options.report)}")
+        if run.failure:
+            raise PhysicsError(run.failure)
+    return 0
+
+
+def _run(options: argparse.Namespace, values: dict[str, Any], line: ProgressLine, stack: ExitStack) -> api.Run:
+    """The recorded run as it is; a scene, or a run of which something is to be another way, is run."""
+    from snakestudio import api
+    from snakestudio.session.run_file import open_run
+
+    path = Path(options.scene)
+    if path.suffix.lower() == ".mcap" and not values and options.duration is None and options.rate is None:
+        recording = stack.enter_context(closing(open_run(path)))
+        return api.Run(recording, recording.info.scene_file or None, base_dir=recording.base_dir)
     scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
     warm_up([scene.model.kind], line)
-    name = Path(options.scene).name
-    run = api.simulate_scene(scene, base_dir, changes, name, line.reporter("simulating", scene.run.duration_s))
+    run = api.simulate_scene(scene, base_dir, changes, path.name, line.reporter("simulating", scene.run.duration_s))
     line.clear()
-    comparison = api.compare_experiment(
-        run,
-        captures,
-        offset_bounds=tuple(options.offset_bounds),
-        align_position=not options.no_position,
-        align_heading=not options.no_heading,
-        over=options.over,
-        link=options.link,
-    )
-    print(f"{name}:\n\n{comparison}")
-    if options.csv is not None:
-        comparison.to_csv(options.csv)
-        print(f"\nwrote {options.csv}")
-    if options.report is not None:
-        print(f"\nwrote {comparison.to_report(options.report)}")
-    if run.failure:
-        raise PhysicsError(run.failure)
-    return 0
+    return run
 
 
 def _plausible(options: argparse.Namespace) -> None:

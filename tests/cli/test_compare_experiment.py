@@ -43,6 +43,15 @@ def test_mistakes_are_said_before_the_run(more: list[str], said: str, capsys: py
     assert said in capsys.readouterr().err
 
 
+def test_a_recorded_run_is_not_run_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ss.simulate(SCENE, duration=3.0).to_mcap(tmp_path / "run.mcap")
+    monkeypatch.setattr("snakestudio.api.simulate_scene", lambda *_: pytest.fail("it was run"))
+    assert main(["compare", "experiment", str(tmp_path / "run.mcap"), str(TRIAL)]) == 0
+    assert "run.mcap:" in capsys.readouterr().out
+
+
 def test_from_python() -> None:
     run = ss.simulate(SCENE, duration=5.0)
     report = ss.compare_experiment(run, [TRIAL, ss.load_experiment(TRIAL)], offset_bounds=(-0.2, 0.2), link=6)

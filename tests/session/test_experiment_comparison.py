@@ -77,6 +77,14 @@ def test_a_trend_is_told_exactly_where_the_track_is_one() -> None:
     assert trend.amplitude == pytest.approx(0.03, rel=1e-6)
 
 
+def test_the_frequency_of_a_long_record() -> None:
+    time = np.arange(12000) / 20.0
+    z = 0.1 * time + 0.08 * np.cos(2.0 * math.pi * 0.2222 * time) * 1j + 0.01 * np.exp(3j * time)
+    trend = trend_of(time, np.stack([z.real, z.imag], axis=1))
+    assert trend.frequency == pytest.approx(0.2222, abs=1e-5)
+    assert trend.amplitude == pytest.approx(0.08, rel=1e-3)
+
+
 def test_without_an_oscillation_there_is_no_frequency() -> None:
     time = np.arange(200) / 20.0
     noise = np.random.default_rng(0).normal(0.0, 1e-3, (200, 2))

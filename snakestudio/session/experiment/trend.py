@@ -28,6 +28,9 @@ _LEAST_PERIODS = 1.5
 """Periods that have to be seen before a frequency is told."""
 
 _FASTEST_HZ = 5.0
+_FEW = 60.0
+"""So many frequencies that a record tells apart are all tried by least squares."""
+
 _EXPLAINED = 0.5
 """Share of what the trend leaves that an oscillation has to explain before a frequency is told."""
 
@@ -80,6 +83,9 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
     frequency = amplitude = math.nan
     solution = plain
     if high > low:
+        if span * (high - low) > _FEW:  # among so many frequencies the strongest one is sought first
+            strongest = _strongest(at, z, low, high)
+            low, high = max(low, strongest - 1.0 / span), min(high, strongest + 1.0 / span)
         # As fine as a record of this length tells frequencies apart, four times over.
         grid = np.linspace(low, high, max(5, math.ceil(4.0 * span * (high - low)) + 1))
         values = [_fit(at, z, float(f), 1)[1] for f in grid]
@@ -107,6 +113,21 @@ def _fit(at: FloatArray, z: ComplexArray, frequency: float, harmonics: int) -> t
     solution: ComplexArray = np.asarray(np.linalg.lstsq(matrix, z, rcond=None)[0], dtype=np.complex128)
     rest = z - matrix @ solution
     return solution, float(np.vdot(rest, rest).real) / len(at)
+
+
+def _strongest(at: FloatArray, z: ComplexArray, low: float, high: float) -> float:
+    """The frequency, Hz, between two with the largest power in what a parabola leaves of a track."""
+    k = len(at)
+    even = np.linspace(at[0], at[-1], k)
+    matrix = np.stack([np.ones(k), at, at * at], axis=1).astype(np.complex128)
+    rest = z - matrix @ np.linalg.lstsq(matrix, z, rcond=None)[0]
+    wave = np.interp(even, at, rest.real) + 1j * np.interp(even, at, rest.imag)
+    size = 4 * k
+    power = np.abs(np.fft.fft(wave * np.hanning(k), size)) ** 2
+    both = power[1 : size // 2] + power[-1 : -(size // 2) : -1]  # the ellipse turns either way
+    frequency = np.arange(1, size // 2) / (size * float(even[1] - even[0]))
+    inside = (frequency >= low) & (frequency <= high)
+    return float(frequency[inside][np.argmax(both[inside])]) if inside.any() else 0.5 * (low + high)
 
 
 def path_direction(time: FloatArray, place: FloatArray, at: FloatArray, period: float, otherwise: float) -> FloatArray:
