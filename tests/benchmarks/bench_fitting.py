@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 from snakestudio.session.fitting import PRESETS, FreeParameter, Trial, default_workers, fit
 from tests.synthetic_tracks import FRICTION, brisk, free_joints, measured
@@ -37,8 +36,7 @@ def run() -> list[Row]:
     values, _ = _fitted(trial, [PRESETS["Start delay"], *frictions], "least_squares")
     error = 1000.0 * abs(values["control.start_delay_s"] - 0.1)
     rows.append(("start delay beside two frictions, error", error, "ms", "<= 10", error <= 10.0))
-    lag = replace(PRESETS["Motor lag"], high=0.01)
-    for free, true in ((PRESETS["Free play"], 4.0), (PRESETS["Largest torque"], 0.6), (lag, 0.003)):
+    for free, true in ((PRESETS["Free play"], 4.0), (PRESETS["Largest torque"], 0.6)):
         (key,) = free.keys
         tracks = measured(free_joints(**{key: true}), {}, joints=True)
         values, _ = _fitted(
