@@ -28,7 +28,7 @@ __all__ = ["EventDetector", "find_events"]
 
 FloatArray = NDArray[np.float64]
 
-BATCH = 32
+BATCH = 100
 """Rows that are looked at together."""
 
 STOPPED_SPEED = 0.05
@@ -155,7 +155,9 @@ class _Impacts:
         if self._before is None or self._last is None:
             self._before, self._last = sums[0], np.zeros(sums.shape[1])
             self._hit = np.full(sums.shape[1], -np.inf)
-        change = np.diff(sums, axis=0, prepend=self._before[None])
+        change = sums.copy()
+        change[1:] -= sums[:-1]
+        change[0] -= self._before
         given = np.sqrt(np.einsum("kna,kna->kn", change, change))
         hardest = np.concatenate([self._past, given.max(axis=1)])
         total = np.concatenate([[0.0], np.cumsum(hardest)])

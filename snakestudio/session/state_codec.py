@@ -12,6 +12,7 @@ import io
 import struct
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -34,6 +35,9 @@ FORMAT = 1
 """Raised when these bytes mean something else than before."""
 
 _MAGIC = b"SNKSTATE"
+_COUNT = struct.Struct("<I")
+_NUMBER = struct.Struct("<cd")
+_PLAIN = {None: b"N", True: b"T", False: b"F"}
 
 _RECORDS = (
     "engines.base:Checkpoint",
@@ -137,8 +141,17 @@ def _digest(scene: Scene) -> bytes:
     return hashlib.blake2b(scene.model_dump_json().encode(), digest_size=16).digest()
 
 
+@cache
 def _name(kind: type) -> str:
     return f"{kind.__module__.removeprefix('snakestudio.')}:{kind.__qualname__}"
+
+
+@cache
+def _head(kind: type) -> tuple[bytes, tuple[str, ...]]:
+    """What a dataclass or named tuple begins with, its name and those of its fields; and the latter."""
+    names = tuple(f.name for f in fields(kind)) if is_dataclass(kind) else tuple(getattr(kind, "_fields", ()))
+    texts = [_COUNT.pack(len(text)) + text for text in (name.encode() for name in (_name(kind), *names))]
+    return b"".join([b"o", texts[0], _COUNT.pack(len(names)), *texts[1:]]), names
 
 
 def _class(name: str) -> Any:
@@ -161,24 +174,24 @@ class _Writer:
         self.out.write(struct.pack(form, *values))
 
     def blob(self, data: bytes) -> None:
-        self.pack("<I", len(data))
-        self.out.write(data)
+        self.out.write(_COUNT.pack(len(data)) + data)
 
     def text(self, text: str) -> None:
         self.blob(text.encode())
 
     def write(self, value: Any) -> None:
+        if value is None or isinstance(value, bool):
+            self.out.write(_PLAIN[value])
+            return
+        if type(value) is float:
+            self.out.write(_NUMBER.pack(b"f", value))
+            return
         known = self._written.get(id(value))
         if known is not None:
             self.pack("<cI", b"r", known)
-            return
-        if value is None or isinstance(value, bool):
-            self.out.write({None: b"N", True: b"T", False: b"F"}[value])
         elif type(value) is int:
             self.out.write(b"i")
             self.text(str(value))
-        elif type(value) is float:
-            self.pack("<cd", b"f", value)
         elif type(value) is str:
             self.out.write(b"s")
             self.text(value)
@@ -234,12 +247,9 @@ class _Writer:
     def _record(self, value: Any) -> None:
         if isinstance(value, JointReference | StrainReference):
             value = value.since(self._time)
-        names = [f.name for f in fields(value)] if is_dataclass(value) else value._fields
-        self.out.write(b"o")
-        self.text(_name(type(value)))
-        self.pack("<I", len(names))
+        head, names = _head(type(value))
+        self.out.write(head)
         for name in names:
-            self.text(name)
             self.write(getattr(value, name))
 
     def _array(self, array: np.ndarray[Any, Any]) -> None:
@@ -313,9 +323,5 @@ class _Reader:
 
     def _record(self) -> Any:
         kind = _class(self.text())
-        (count,) = self.unpack("<I")
-        values = {}
-        for _ in range(count):
-            name = self.text()
-            values[name] = self.read()
-        return kind(**values)
+        names = [self.text() for _ in range(self.unpack("<I")[0])]
+        return kind(**{name: self.read() for name in names})

@@ -210,7 +210,7 @@ def test_continuing_from_here_makes_a_new_run_of_the_old_rows(recorded: MainWind
 
 def test_a_run_that_is_opened_is_shown_played_and_left(ready: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     window, bridge = ready, ready.bridge
-    scene = with_values(load_scene(scenes_dir() / "sidewinding.toml"), {"run.duration_s": 0.5})
+    scene = with_values(load_scene(scenes_dir() / "obstacle_aided_3d.toml"), {"run.duration_s": 0.5})
     path = tmp_path / "monday.mcap"
     run_offline(scene, scenes_dir(), path=path)
     window.open_runs.open(path)
@@ -221,6 +221,11 @@ def test_a_run_that_is_opened_is_shown_played_and_left(ready: MainWindow, qtbot:
     assert window.time_bar.track.end == pytest.approx(0.5)
     assert (bridge.cursor, window.document.scene.model.kind) == (0, "planar_nonsmooth")
     assert window.banners.source.text.startswith("monday.mcap is shown, a recorded run.")
+    first = window.time_bar.track.moments.all[0]
+    qtbot.waitUntil(window.actions_table["event_on"].isEnabled)
+    qtbot.keyClick(window.viewport, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
+    assert bridge.displayed is not None
+    assert bridge.displayed.time == pytest.approx(first.time, abs=0.011)
     window.run_bar.speed.choose(0.5)
     assert bridge.player is not None
     assert bridge.player.speed == 0.5

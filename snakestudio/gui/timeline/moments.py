@@ -54,15 +54,20 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Moments that are too near to each other for a mark each, in the order of their times."""
+    """Moments that are too near to each other for a mark each, in the order of their times.
+
+    Attributes
+    ----------
+    x : float
+        Where the mark stands, px.
+    moments : tuple of Moment
+    kind : Kind
+        The one that matters most.
+    """
 
     x: float
     moments: tuple[Moment, ...]
-
-    @property
-    def kind(self) -> Kind:
-        """The kind that matters most."""
-        return min((moment.kind for moment in self.moments), key=_RANK.__getitem__)
+    kind: Kind
 
     @property
     def first(self) -> Moment:
@@ -98,7 +103,8 @@ def clustered(moments: Sequence[Moment], x_of: Callable[[float], float], gap: fl
 
 
 def _cluster(group: list[Moment], x_of: Callable[[float], float]) -> Cluster:
-    return Cluster(0.5 * (x_of(group[0].time) + x_of(group[-1].time)), tuple(group))
+    kind = min((moment.kind for moment in group), key=_RANK.__getitem__)
+    return Cluster(0.5 * (x_of(group[0].time) + x_of(group[-1].time)), tuple(group), kind)
 
 
 class Moments(QObject):

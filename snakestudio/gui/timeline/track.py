@@ -53,6 +53,7 @@ class Track(QWidget):
         """What a click with the right button offers."""
         self._clusters: list[Cluster] = []
         self._clusters_of: object = None
+        self._followed = 0.0
         self._hover: float | None = None
         self._pointed: Cluster | None = None
         self._panned_at: float | None = None
@@ -158,9 +159,11 @@ class Track(QWidget):
             self._timer.start()
 
     def _refresh(self) -> None:
-        if self.scale.zoomed and self._hover is None:
+        shown = self.shown
+        if self.scale.zoomed and self._hover is None and shown != self._followed:
             self.scale.fit(self.width(), self.end)
-            self.scale.reveal(self.shown)
+            self.scale.reveal(shown)
+        self._followed = shown
         self.update()
         self.refreshed.emit()
 
