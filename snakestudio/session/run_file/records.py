@@ -102,12 +102,20 @@ class ChunkBytes:
         return encoded(index)
 
 
-def chunk_bytes(messages: list[Messages]) -> ChunkBytes:
-    """Messages as one compressed chunk; damage is found by the check sum of the compression, which costs nothing."""
+def chunk_bytes(messages: list[Messages], beginning: int = 0) -> ChunkBytes:
+    """Messages as one compressed chunk; damage is found by the check sum of the compression, which costs nothing.
+
+    The first `beginning` bytes are compressed by themselves, so that they can be read without the rest.
+    """
     # Compressors are no business of several threads at once, and making one costs microseconds.
     compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
     plain = messages[0].data if len(messages) == 1 else b"".join(part.data for part in messages)
-    packed = compressor.compress(plain)
+    if beginning:
+        stream, view = compressor.compressobj(size=len(plain)), memoryview(plain)
+        first = stream.compress(view[:beginning]) + stream.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+        packed = b"".join([first, stream.compress(view[beginning:]), stream.flush()])
+    else:
+        packed = compressor.compress(plain)
     start = min(int(part.times.min()) for part in messages)
     end = max(int(part.times.max()) for part in messages)
     # The library's class would copy what is the most of a run file three times.

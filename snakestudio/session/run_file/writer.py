@@ -32,7 +32,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.session.run_file import format as names
 from snakestudio.session.run_file import notes
 from snakestudio.session.run_file.about import Origin, about
-from snakestudio.session.run_file.blocks import Columns, definition, encode
+from snakestudio.session.run_file.blocks import Columns, definition, encode, head_bytes
 from snakestudio.session.run_file.definitions import CHANGE, EVENT, LOG_MESSAGE
 from snakestudio.session.run_file.index import Index, Place
 from snakestudio.session.run_file.records import MAGIC, ChunkBytes, Messages, chunk_bytes, encoded
@@ -233,7 +233,8 @@ class RunWriter:
         record = encode(
             self._columns, rows, self._n_rows, self._channels[names.ROWS], len(self.index.blocks), int(time[0])
         )
-        return chunk_bytes([Messages(self._channels[names.ROWS], record, time, np.zeros(1, np.uint64))])
+        message = Messages(self._channels[names.ROWS], record, time, np.zeros(1, np.uint64))
+        return chunk_bytes([message], head_bytes(len(rows)))
 
     def _shown(self, rows: Rows) -> list[Messages]:
         channels = [self._channels[view.topic] for view in self._views.views]
