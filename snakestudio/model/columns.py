@@ -5,7 +5,7 @@ Sums since the start of the run, as a recording keeps them, become means since t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -15,7 +15,7 @@ from snakestudio.model.recording import HOLD_COLUMNS, Recording, Rows, Schema
 from snakestudio.model.snapshot import mass_shares
 from snakestudio.model.strain import COMPONENTS
 
-__all__ = ["column_names", "table"]
+__all__ = ["column_names", "column_values", "table"]
 
 FloatArray = NDArray[np.float64]
 Column = Callable[["_Part"], FloatArray]
@@ -124,6 +124,26 @@ def _columns(schema: Schema) -> dict[str, Column]:
 def column_names(schema: Schema) -> tuple[str, ...]:
     """Names of all columns, in the order of a CSV."""
     return tuple(_columns(schema))
+
+
+def column_values(schema: Schema, names: Sequence[str], rows: Rows, before: Rows | None) -> FloatArray:
+    """Some columns of some rows, (k, len(names)).
+
+    Parameters
+    ----------
+    schema : Schema
+    names : sequence of str
+    rows : Rows
+    before : Rows or None
+        The row before them, if there is one: means are taken since then.
+
+    Raises
+    ------
+    KeyError
+        If there is no such column.
+    """
+    columns, part = _columns(schema), _Part(rows, before)
+    return np.stack([columns[name](part) for name in names], axis=1)
 
 
 def table(recording: Recording, names: tuple[str, ...] | None = None) -> Iterator[FloatArray]:
