@@ -6,7 +6,9 @@
     ├── UserError                     a mistake in what was given; the command line exits with 2
     │   ├── SceneError                scenes/rubble.toml: robot.mass_kg = -1 must be greater than 0
     │   ├── UsageError                --rate 0: the rate must be positive
-    │   └── ExportError               out/run.mp4: the folder 'out' cannot be written
+    │   ├── ExportError               out/run.mp4: the folder 'out' cannot be written
+    │   ├── SignalError               'link_6_xm' is no column of this run; did you mean link_6_x_m
+    │   └── TriggerError              port 5005 is in use by another program; choose another one
     ├── PhysicsError                  the contact solver stopped at t = 3.2 s; the command line exits with 3
     └── GraphicsError                 no OpenGL 3.3 context could be made on this machine
 
@@ -28,7 +30,9 @@ __all__ = [
     "Problem",
     "SceneError",
     "Severity",
+    "SignalError",
     "SnakeStudioError",
+    "TriggerError",
     "UsageError",
     "UserError",
 ]
@@ -118,6 +122,26 @@ class UsageError(UserError):
 
 class ExportError(UserError):
     """A file that cannot be written, or a format that cannot hold the run."""
+
+
+class SignalError(UserError):
+    """An expression over a run's columns that cannot be used.
+
+    Parameters
+    ----------
+    message, remedy : str
+        What is wrong and what to do, as in `Problem`.
+    start, stop : int
+        The characters of the text it is about; 0 and 0 if it is about all of it.
+    """
+
+    def __init__(self, message: str, remedy: str, start: int = 0, stop: int = 0) -> None:
+        super().__init__(f"{message[:1].upper()}{message[1:]}; {remedy}.")
+        self.message, self.remedy, self.start, self.stop = message, remedy, start, stop
+
+
+class TriggerError(UserError):
+    """Starting together with other instruments does not work as asked for."""
 
 
 class PhysicsError(SnakeStudioError):

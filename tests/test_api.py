@@ -29,6 +29,17 @@ def test_simulate_gives_columns_by_name() -> None:
         run["no_such_column"]
 
 
+def test_a_run_gives_derived_signals() -> None:
+    run, other = ss.simulate(MAIN, duration=0.5), ss.simulate(MAIN, duration=0.5, rate=50)
+    speed = np.sqrt(sum(run[f"link_6_v{axis}_mps"] ** 2 for axis in "xyz"))
+    np.testing.assert_allclose(run.signal("norm(link_6_v?_mps)"), speed, rtol=1e-14)
+    slopes = np.gradient(run["com_x_m"], run["time_s"], edge_order=2)
+    np.testing.assert_allclose(run.signal("derivative(com_x_m)"), slopes, atol=1e-12)
+    np.testing.assert_allclose(run.signal("com_x_m - other.com_x_m", other)[::2], 0, atol=1e-15)
+    with pytest.raises(ss.SnakeStudioError, match="did you mean com_x_m"):
+        run.signal("derivative(com_xm)")
+
+
 def test_a_run_writes_what_it_holds(tmp_path: Path) -> None:
     run = ss.simulate(MAIN, duration=0.1)
     run.to_csv(tmp_path / "run.csv")

@@ -75,6 +75,32 @@ class Run(Mapping[str, NDArray[np.float64]]):
         rows = len(self.recording)
         return f"<Run of {self.scene_file or self.scene.title or 'a scene'}: {rows} rows of {len(self)} columns>"
 
+    def signal(self, text: str, other: Run | None = None) -> NDArray[np.float64]:
+        """A derived signal: a typed expression over the columns.
+
+        Parameters
+        ----------
+        text : str
+            For example ``"norm(link_6_v?_mps)"`` or ``"lowpass(derivative(com_x_m), 5)"``; see
+            `snakestudio.session.signals.compile_signal`.
+        other : Run, optional
+            What ``other.`` means in it: ``run.signal("link_6_x_m - other.link_6_x_m", another_run)``.
+
+        Returns
+        -------
+        array
+            One value a row; NaN where there is none.
+
+        Raises
+        ------
+        SignalError
+            Naming what cannot be used and where.
+        """
+        from snakestudio.session.signals import compile_signal
+
+        signal = compile_signal(text, self._names, other.columns if other is not None else ())
+        return signal.values(self.recording, other=None if other is None else other.recording)
+
     def to_csv(self, path: str | Path) -> None:
         """Write all columns as CSV under a header that rebuilds the run.
 

@@ -15,10 +15,13 @@ from snakestudio.model.recording import HOLD_COLUMNS, Recording, Rows, Schema
 from snakestudio.model.snapshot import mass_shares
 from snakestudio.model.strain import COMPONENTS
 
-__all__ = ["column_names", "column_values", "table"]
+__all__ = ["column_names", "column_values", "columns_between", "table"]
 
 FloatArray = NDArray[np.float64]
 Column = Callable[["_Part"], FloatArray]
+
+_PIECE = 4096
+"""Rows that are taken at a time where only some columns of them are wanted."""
 
 _WORK_FIRST = ("kinetic", "potential", "work_actuator", "work_friction")
 
@@ -171,3 +174,34 @@ def table(recording: Recording, names: tuple[str, ...] | None = None) -> Iterato
         part = _Part(rows, before)
         yield np.stack([column(part) for column in chosen], axis=1)
         before = rows.slice(len(rows) - 1, len(rows))
+
+
+def columns_between(recording: Recording, names: tuple[str, ...], start: int, stop: int) -> FloatArray:
+    """Some columns of the rows `start` to `stop`; the rows themselves are read piece by piece.
+
+    Parameters
+    ----------
+    recording : Recording
+    names : tuple of str
+    start, stop : int
+        Rows that the recording has.
+
+    Returns
+    -------
+    (stop - start, columns) array
+
+    Raises
+    ------
+    KeyError
+        If there is no such column.
+    """
+    columns = _columns(recording.schema)
+    chosen = [columns[name] for name in names]
+    values = np.empty((stop - start, len(chosen)))
+    for first in range(start, stop, _PIECE):
+        last = min(first + _PIECE, stop)
+        rows = recording.rows(max(first - 1, 0), last)
+        part = _Part(rows, None) if first == 0 else _Part(rows.slice(1, len(rows)), rows.slice(0, 1))
+        for k, column in enumerate(chosen):
+            values[first - start : last - start, k] = column(part)
+    return values

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import math
 import operator
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ import numpy as np
 from snakestudio.errors import FormulaError
 from snakestudio.model.formula_units import PLAIN, UNITS, Size, Unit, combined, product_size, raised, spoken
 from snakestudio.model.smooth_steps import bump, rise, symbolic
+from snakestudio.model.typed_text import parse
 
 __all__ = ["FUNCTIONS", "expression"]
 
@@ -64,38 +64,12 @@ def expression(
     FormulaError
         If it cannot be used.
     """
-    made = _Reader(names, zero, elsewhere).term(_parsed(text))
+    made = _Reader(names, zero, elsewhere).term(parse(text, LENGTH, "10*cos(2*pi*X/l)").tree)
     if made.unit is not None and made.unit != UNITS[unit] and made.number != 0.0:
         wanted = spoken(UNITS[unit])
         remedy = "make it a plain number" if not unit else f"multiply it by a number or a constant to get {wanted}"
         raise FormulaError(f"'{text.strip()[:60]}' is in {spoken(made.unit)} where {wanted} is wanted", remedy)
     return made.expression
-
-
-def _parsed(text: str) -> ast.AST:
-    """The tree of `text`."""
-    if len(text) > LENGTH:
-        raise FormulaError(f"it has {len(text)} characters", f"give at most {LENGTH}")
-    if "#" in text:
-        raise FormulaError("there is a '#' in it", "leave it out")
-    if not text.strip():
-        raise FormulaError("it is empty", "give a formula, for example 0")
-    plain = "".join(" " if c.isspace() else c for c in text)
-    typed = [i for i, c in enumerate(plain) for _ in range(2 if c == "^" else 1)]  # where a character came from
-    source = plain.replace("^", "**")
-    indent = len(source) - len(source.lstrip())
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python's remarks on style
-            return ast.parse(source.strip(), mode="eval").body
-    except SyntaxError as error:
-        at = typed[min(max((error.offset or 1) - 1 + indent, 0), len(typed) - 1)]
-        raise FormulaError(
-            f"it cannot be read at character {at + 1}, near '{plain[max(at - 6, 0) : at + 6].strip()}'",
-            "write it like 10*cos(2*pi*X/l)",
-        ) from error
-    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
-        raise FormulaError("it cannot be read", "write it like 10*cos(2*pi*X/l)") from error
 
 
 class _Term(NamedTuple):

@@ -1,0 +1,236 @@
+"""Functions over a window of time: derivative, filters, running mean and median, delay.
+
+Filters are centred, so that nothing is shifted in time, and treat every stretch between gaps (NaN) by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+
+from snakestudio.errors import SignalError
+from snakestudio.session.signals.nodes import Node
+from snakestudio.session.signals.reading import Block, FloatArray, Reading
+from snakestudio.session.signals.units import combined, of_column
+
+__all__ = ["Butterworth", "Delay", "Derivative", "MovingMean", "RunningMedian"]
+
+_SECOND = of_column("time_s")
+
+_PASSES = (math.sqrt(2.0) - 1.0) ** 0.25
+"""Two passes of a Butterworth filter of order 2 with this share of its frequency let half the power through there."""
+
+_FORGOTTEN = 1e-15
+"""What of a row's weight is left where a filter's window ends."""
+
+
+class _Window(Node):
+    """A function of one part that looks at rows on both sides of each."""
+
+    def __init__(self, part: Node) -> None:
+        super().__init__(part.unit, (part,))
+
+    @property
+    def part(self) -> Node:
+        return self.parts[0]
+
+    def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """Rows of its part that the rows `start` to `stop` need."""
+        raise NotImplementedError
+
+    def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """As far as its part reaches from its window."""
+        return self.part.reach(reading, *self.window(reading, start, stop))
+
+    def settled(self, reading: Reading, start: int, stop: int) -> bool:
+        """Not where the window is cut off by the end of the recording."""
+        first, last = self.window(reading, start, stop)
+        return last < len(reading) and self.part.settled(reading, first, last)
+
+
+class Derivative(_Window):
+    """Rate of change: the slope of the parabola through a row and its neighbours (second order, also at the ends)."""
+
+    def __init__(self, part: Node) -> None:
+        super().__init__(part)
+        self.unit = combined(part.unit, _SECOND, -1.0)
+
+    def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """Two rows more on each side: an end needs as many."""
+        return max(start - 2, 0), min(stop + 2, len(reading))
+
+    def values(self, block: Block, start: int, stop: int) -> FloatArray:
+        """NaN beside a gap, and where a recording has a single row."""
+        first, last = self.window(block.reading, start, stop)
+        values, times = self.part.values(block, first, last), block.times(first, last)
+        if len(values) < 2:
+            return np.full(stop - start, np.nan)
+        with np.errstate(all="ignore"):
+            slopes = np.gradient(values, times, edge_order=2 if len(values) > 2 else 1)
+        made: FloatArray = slopes[start - first : stop - first]
+        return made
+
+
+class Butterworth(_Window):
+    """A Butterworth filter of order 2, forwards and backwards: no shift in time, half the power passes at `hz`.
+
+    Where rows are not evenly apart, values are taken linearly between them at even times, and back.
+    """
+
+    def __init__(self, kind: Literal["lowpass", "highpass"], part: Node, hz: float) -> None:
+        super().__init__(part)
+        self._kind, self._hz = kind, hz
+
+    def _sections(self, reading: Reading) -> tuple[FloatArray, int]:
+        """The filter, and after how many rows it has forgotten one."""
+        rate = 1.0 / reading.interval
+        if not self._hz < 0.5 * rate:
+            raise SignalError(
+                f"{self._kind} at {self._hz:g} Hz: the run has {rate:.4g} rows a second, so there is nothing above "
+                f"{0.5 * rate:.4g} Hz in it", "give a lower frequency, or record at a higher rate",
+            )  # fmt: skip
+        from scipy import signal  # slow to import, and few expressions filter
+
+        warped = math.tan(math.pi * self._hz / rate)
+        warped = warped / _PASSES if self._kind == "lowpass" else warped * _PASSES
+        sections = signal.butter(2, 2.0 / math.pi * math.atan(warped), self._kind, output="sos")
+        poles = np.roots(sections[0, 3:])
+        slowest = min(float(np.max(np.abs(poles))), 1.0 - 1e-9)
+        return sections, math.ceil(1.3 * math.log(_FORGOTTEN) / math.log(slowest)) + 8
+
+    def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """As many rows more as the filter remembers."""
+        if len(reading) < 3:
+            return start, stop
+        _, memory = self._sections(reading)
+        if reading.even:
+            return max(start - memory, 0), min(stop + memory, len(reading))
+        margin = (memory + 2) * reading.interval
+        times = reading.times
+        return reading.from_time(times[start] - margin), reading.to_time(times[stop - 1] + margin)
+
+    def values(self, block: Block, start: int, stop: int) -> FloatArray:
+        """Gaps stay gaps."""
+        reading = block.reading
+        if len(reading) < 3:
+            return np.full(stop - start, np.nan)
+        sections, memory = self._sections(reading)
+        first, last = self.window(reading, start, stop)
+        values, times = self.part.values(block, first, last), block.times(first, last)
+        made = np.full(len(values), np.nan)
+        for a, b in _stretches(values):
+            if reading.even:
+                made[a:b] = _both_ways(sections, values[a:b], memory)
+                continue
+            # Even times at fixed multiples, whatever rows are asked for.
+            step, zero = reading.interval, float(reading.times[0])
+            grid = zero + step * np.arange(
+                math.floor((times[a] - zero) / step), math.ceil((times[b - 1] - zero) / step) + 1
+            )
+            smooth = _both_ways(sections, np.interp(grid, times[a:b], values[a:b]), memory)
+            made[a:b] = np.interp(times[a:b], grid, smooth)
+        return made[start - first : stop - first]
+
+
+def _both_ways(sections: FloatArray, values: FloatArray, memory: int) -> FloatArray:
+    if len(values) < 2:
+        return values if len(values) == 0 else np.full(len(values), np.nan)
+    from scipy import signal
+
+    made: FloatArray = signal.sosfiltfilt(sections, values, padtype="odd", padlen=min(memory, len(values) - 1))
+    return made
+
+
+def _stretches(values: FloatArray) -> Iterator[tuple[int, int]]:
+    """Where there are values in a row, without a gap."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], np.isfinite(values).astype(np.int8), [0]])))
+    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+
+
+class MovingMean(_Window):
+    """Mean over the rows within half of `seconds` on either side; gaps do not count."""
+
+    def __init__(self, part: Node, seconds: float) -> None:
+        super().__init__(part)
+        self._half = 0.5 * seconds * (1.0 + 1e-9)
+
+    def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """Half the window on either side."""
+        times = reading.times
+        return reading.from_time(times[start] - self._half), reading.to_time(times[stop - 1] + self._half)
+
+    def values(self, block: Block, start: int, stop: int) -> FloatArray:
+        """NaN where there is no value within the window."""
+        first, last = self.window(block.reading, start, stop)
+        values, times = self.part.values(block, first, last), block.times(first, last)
+        there = np.isfinite(values)
+        middle = float(values[there].mean()) if there.any() else 0.0  # or large values would swallow small changes
+        sums = np.concatenate([[0.0], np.cumsum(np.where(there, values - middle, 0.0))])
+        counts = np.concatenate([[0], np.cumsum(there)])
+        at = block.times(start, stop)
+        a, b = np.searchsorted(times, at - self._half, "left"), np.searchsorted(times, at + self._half, "right")
+        with np.errstate(invalid="ignore"):
+            made: FloatArray = (sums[b] - sums[a]) / (counts[b] - counts[a]) + middle
+        return made
+
+
+class RunningMedian(_Window):
+    """Median of the rows within half of `seconds` on either side; gaps do not count. Takes out single spikes."""
+
+    def __init__(self, part: Node, seconds: float) -> None:
+        super().__init__(part)
+        self._seconds = seconds
+
+    def _half(self, reading: Reading) -> int:
+        return int(0.5 * self._seconds / reading.interval + 1e-6) if len(reading) > 1 else 0
+
+    def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """Half the window on either side."""
+        half = self._half(reading)
+        return max(start - half, 0), min(stop + half, len(reading))
+
+    def values(self, block: Block, start: int, stop: int) -> FloatArray:
+        """NaN where there is no value within the window; the window is shorter at the ends of the recording."""
+        from scipy import ndimage
+
+        half = self._half(block.reading)
+        first, last = self.window(block.reading, start, stop)
+        values = self.part.values(block, first, last)
+        gap = ~np.isfinite(values)
+        size = 2 * half + 1
+        made: FloatArray = ndimage.median_filter(np.where(gap, 0.0, values), size=size, mode="nearest")
+        # What has a gap or an end of the recording within its window is done one by one.
+        broken = ndimage.maximum_filter1d(gap.astype(np.int8), size, mode="constant", cval=1) > 0
+        for i in np.flatnonzero(broken):
+            near = values[max(i - half, 0) : i + half + 1]
+            near = near[np.isfinite(near)]
+            made[i] = np.median(near) if len(near) else np.nan
+        return made[start - first : stop - first]
+
+
+class Delay(_Window):
+    """The value some time before (after, where `seconds` is negative), linearly between rows."""
+
+    def __init__(self, part: Node, seconds: float) -> None:
+        super().__init__(part)
+        self._seconds = seconds
+
+    def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """The rows of that time."""
+        times = reading.times
+        first = reading.from_time(times[start] - self._seconds)
+        return first, max(reading.to_time(times[stop - 1] - self._seconds), first + 1)
+
+    def values(self, block: Block, start: int, stop: int) -> FloatArray:
+        """NaN before the recording begins and after it ends."""
+        first, last = self.window(block.reading, start, stop)
+        values, times = self.part.values(block, first, last), block.times(first, last)
+        wanted = block.times(start, stop) - self._seconds
+        # A row of that very time is taken, although its time differs in the last bits.
+        near = 1e-9 * max(1.0, abs(float(wanted[-1])))
+        made = np.interp(wanted, times, values)
+        made[(wanted < times[0] - near) | (wanted > times[-1] + near)] = np.nan
+        return made

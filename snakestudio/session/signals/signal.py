@@ -1,0 +1,118 @@
+"""A signal: an expression over the columns of a run, evaluated for any of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from snakestudio.errors import SignalError
+from snakestudio.model.recording import Recording
+from snakestudio.session.signals.nodes import Node, Time, evaluate
+from snakestudio.session.signals.reader import read
+from snakestudio.session.signals.reading import FloatArray, Reading
+from snakestudio.session.signals.units import ending_of
+
+__all__ = ["PIECE", "Signal", "compile_signal"]
+
+PIECE = 16384
+"""Rows that are worked on at a time; more where a filter looks far."""
+
+
+class Signal:
+    """An expression that was read.
+
+    Attributes
+    ----------
+    text : str
+        As it was typed.
+    columns : tuple of str
+        Columns of the run that it reads.
+    other_columns : tuple of str
+        Columns that it reads of the other run.
+    unit : str
+        As the ending of a column's name ("mps", "nm"); "" for a plain number or what is not known. For people see
+        `unit_text`.
+    """
+
+    def __init__(self, text: str, node: Node) -> None:
+        self.text = text
+        self._node = node
+        columns = node.all_columns
+        self.columns = tuple(sorted(name for name, other in columns if not other))
+        self.other_columns = tuple(sorted(name for name, other in columns if other))
+        self.unit = ending_of(node.unit)
+
+    def __repr__(self) -> str:
+        return f"<Signal {self.text!r}>"
+
+    def values(
+        self, recording: Recording, start: int = 0, stop: int | None = None, other: Recording | None = None
+    ) -> FloatArray:
+        """Its values at the rows `start` to `stop`; NaN where it has none.
+
+        Filters look at rows on both sides and integrals at all before, so the values of a piece are those of the whole
+        to rounding. Rows are read some at a time, so memory does not grow with the length of the run.
+
+        Parameters
+        ----------
+        recording : Recording
+            The run; it may still grow.
+        start, stop : int
+            Rows, within those there are now; all of them if left out.
+        other : Recording, optional
+            What ``other.`` means, at the times of this run (linearly between its rows, NaN beyond its ends).
+
+        Returns
+        -------
+        (stop - start,) array
+
+        Raises
+        ------
+        SignalError
+            If a run lacks a column, or has too few rows a second for a filter.
+        IndexError
+            If the recording has no such rows.
+        """
+        reading = Reading(recording, other)
+        reading.check(self._node.all_columns)
+        stop = len(reading) if stop is None else stop
+        if not 0 <= start <= stop <= len(reading):
+            raise IndexError(f"rows {start} to {stop} of {len(reading)}")
+        made = np.empty(stop - start)
+        first = start
+        while first < stop:
+            last = min(first + PIECE, stop)
+            a, b = self._node.reach(reading, first, last)
+            last = min(max(last, first + 2 * (b - a - PIECE)), stop)
+            made[first - start : last - start] = evaluate(self._node, reading, first, last)
+            first = last
+        return made
+
+
+def compile_signal(text: str, names: Sequence[str], other_names: Sequence[str] = ()) -> Signal:
+    """Read an expression over columns.
+
+    Parameters
+    ----------
+    text : str
+        For example ``norm(link_6_v?_mps)``, ``lowpass(derivative(com_x_m), 5)`` or ``link_6_x_m - other.link_6_x_m``;
+        the functions are in `FUNCTIONS`.
+    names : sequence of str
+        Columns there are: `column_names(recording.schema)`.
+    other_names : sequence of str
+        Those of a second run.
+
+    Raises
+    ------
+    SignalError
+        If it cannot be used, with the place in the text and what to do.
+    """
+    node = read(text, names, other_names)
+    if not node.all_columns and not _uses_time(node):
+        raise SignalError(f"'{text.strip()[:40]}' is the same at every moment", "name a column of the run in it")
+    return Signal(text, node)
+
+
+def _uses_time(node: Node) -> bool:
+    return isinstance(node, Time) or any(_uses_time(part) for part in node.parts)

@@ -1,0 +1,86 @@
+"""Units of signals: read from the endings of column names, carried through the arithmetic, named as an ending again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["PLAIN", "Unit", "combined", "common", "ending_of", "of_column", "raised", "unit_text"]
+
+Unit = tuple[float, float, float, float, float] | None
+"""Powers of kilogram, metre, second, radian and degree; None: not known."""
+
+PLAIN: Unit = (0.0, 0.0, 0.0, 0.0, 0.0)
+
+# A torque counts as energy per angle, so that torque times angle is energy and torque times rate is power.
+_ENDINGS: dict[str, tuple[Unit, str]] = {
+    "m": ((0, 1, 0, 0, 0), "m"),
+    "s": ((0, 0, 1, 0, 0), "s"),
+    "rad": ((0, 0, 0, 1, 0), "rad"),
+    "deg": ((0, 0, 0, 0, 1), "°"),
+    "kg": ((1, 0, 0, 0, 0), "kg"),
+    "hz": ((0, 0, -1, 0, 0), "Hz"),
+    "mps": ((0, 1, -1, 0, 0), "m/s"),
+    "mps2": ((0, 1, -2, 0, 0), "m/s²"),
+    "radps": ((0, 0, -1, 1, 0), "rad/s"),
+    "radps2": ((0, 0, -2, 1, 0), "rad/s²"),
+    "degps": ((0, 0, -1, 0, 1), "°/s"),
+    "n": ((1, 1, -2, 0, 0), "N"),
+    "nm": ((1, 2, -2, -1, 0), "N m"),
+    "ns": ((1, 1, -1, 0, 0), "N s"),
+    "nps": ((1, 1, -3, 0, 0), "N/s"),
+    "npm": ((1, 0, -2, 0, 0), "N/m"),
+    "j": ((1, 2, -2, 0, 0), "J"),
+    "w": ((1, 2, -3, 0, 0), "W"),
+    "m2": ((0, 2, 0, 0, 0), "m²"),
+    "m2ps2": ((0, 2, -2, 0, 0), "m²/s²"),
+    "per_m": ((0, -1, 0, 0, 0), "1/m"),
+    "per_rad": ((0, 0, 0, -1, 0), "1/rad"),
+    "ms": ((0, 1, 1, 0, 0), "m s"),
+    "rads": ((0, 0, 1, 1, 0), "rad s"),
+}
+"""What a column's name may end in: its unit, and how people write it."""
+
+_NAMES = {unit: ending for ending, (unit, _) in _ENDINGS.items()}
+
+
+def of_column(name: str) -> Unit:
+    """The unit that a column's name ends in; a plain number where it ends in none."""
+    if name.endswith("_per_m"):
+        return _ENDINGS["per_m"][0]
+    known = _ENDINGS.get(name.rpartition("_")[2])
+    return known[0] if known is not None and "_" in name else PLAIN
+
+
+def combined(a: Unit, b: Unit, sign: float = 1.0) -> Unit:
+    """Unit of a product (`sign` 1) or a quotient (-1)."""
+    if a is None or b is None:
+        return None
+    kg, m, s, rad, deg = (x + sign * y for x, y in zip(a, b, strict=True))
+    return kg, m, s, rad, deg
+
+
+def raised(a: Unit, exponent: float) -> Unit:
+    """Unit of a power."""
+    if a is None:
+        return None
+    kg, m, s, rad, deg = (x * exponent for x in a)
+    return kg, m, s, rad, deg
+
+
+def common(units: Sequence[Unit]) -> Unit:
+    """The unit that all have; None where they differ."""
+    return units[0] if units and all(unit == units[0] for unit in units) else None
+
+
+def ending_of(unit: Unit) -> str:
+    """The ending for a unit, as of a column's name; "" for a plain number and for what is not known."""
+    if unit is None:
+        return ""
+    plain_angle: Unit = (*unit[:3], 0.0, unit[4])  # the radian of "rad/s times metre" is a plain number
+    return _NAMES.get(unit) or _NAMES.get(plain_angle) or ""
+
+
+def unit_text(ending: str) -> str:
+    """How people write the unit of an ending: "m/s" for "mps"; "" for what is not known."""
+    known = _ENDINGS.get(ending)
+    return known[1] if known is not None else ""

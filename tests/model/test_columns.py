@@ -1,0 +1,23 @@
+"""Columns of some rows are those of the whole table, wherever the rows begin."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import snakestudio as ss
+from snakestudio.model.columns import column_names, columns_between, table
+from snakestudio.paths import scenes_dir
+
+
+def test_some_rows_hold_what_the_whole_table_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("snakestudio.model.columns._PIECE", 7)
+    recording = ss.simulate(scenes_dir() / "obstacle_aided.toml", duration=0.6).recording
+    names = column_names(recording.schema)
+    whole = np.concatenate(list(table(recording)))
+    assert np.abs(whole[:, names.index("contact_ground_fx_n")]).max() > 0
+    for start, stop in ((0, 61), (0, 1), (1, 2), (6, 8), (13, 40), (60, 61), (5, 5)):
+        found = columns_between(recording, names, start, stop)
+        np.testing.assert_allclose(found, whole[start:stop], rtol=1e-13, atol=1e-15)  # sums in another order
+    with pytest.raises(KeyError):
+        columns_between(recording, ("no_such_column",), 0, 3)
