@@ -12,7 +12,7 @@ from PySide6.QtSvg import QSvgGenerator
 
 from snakestudio import __version__
 from snakestudio.gui import theme
-from snakestudio.gui.plots.channels import CHANNELS
+from snakestudio.gui.plots.channels import channel_of
 from snakestudio.gui.plots.chart import Chart
 from snakestudio.gui.plots.history import Source
 from snakestudio.gui.plots.picture import Picture
@@ -85,7 +85,7 @@ def save_profile(path: Path, picture: Picture, lines: list[Line], schema: Schema
         If it cannot be written.
     """
     own = picture.traces[: len(lines)]
-    names = [CHANNELS[line.channel].names(schema)[0].removeprefix("section_1_") for line in lines]
+    names = [channel_of(line.channel, schema).names(schema)[0].removeprefix("section_1_") for line in lines]
     table = np.stack([own[0].time, *(trace.low for trace in own)], axis=1)
     head = f"# SnakeStudio {__version__}\n# {title}\n" + ",".join(["x_m", *names]) + "\n"
     partial = path.with_name(path.name + ".part")
@@ -131,7 +131,7 @@ class CsvExport(QObject):
         self._first = int(np.searchsorted(times, start - 1e-9))
         self._stop = int(np.searchsorted(times, stop + 1e-9))
         self._next = self._first
-        names = [CHANNELS[line.channel].names(recording.schema)[line.column] for line in lines]
+        names = [channel_of(line.channel, recording.schema).names(recording.schema)[line.column] for line in lines]
         self._head = f"# SnakeStudio {__version__}\n# {title}\n" + ",".join(["time_s", *names]) + "\n"
         self._partial = path.with_name(path.name + ".part")
         self._file: TextIO | None = None
@@ -176,7 +176,8 @@ class CsvExport(QObject):
         start, stop = self._next, min(self._stop, self._next // BLOCK * BLOCK + BLOCK)
         rows = self._recording.rows(start, stop)
         before = self._recording.rows(start - 1, start) if start else None
-        tables = {key: CHANNELS[key].compute(rows, before) for key in {line.channel for line in self._lines}}
+        schema = self._recording.schema
+        tables = {key: channel_of(key, schema).compute(rows, before) for key in {line.channel for line in self._lines}}
         columns = [rows.time, *(tables[line.channel][:, line.column] for line in self._lines)]
         table = np.stack(columns, axis=1)
         file.write("\n".join(",".join(map(repr, row)) for row in table.tolist()) + "\n")
