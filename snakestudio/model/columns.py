@@ -95,7 +95,8 @@ def _columns(schema: Schema) -> dict[str, Column]:
         add(f"{name}_j" if name.startswith("work") else f"energy_{name}_j", lambda p: p.rows.energy[:, index])
 
     for name in _WORK_FIRST:
-        energy(name)
+        if name in schema.energy:
+            energy(name)
     add("solver_residual", lambda p: p.rows.solver_residual)
     add(
         "solver_iterations",

@@ -102,7 +102,8 @@ class History:
     @property
     def nbytes(self) -> int:
         """Memory it takes."""
-        return sum(kept.pyramid.nbytes for kept in (*self._tracks.values(), *self._derived.values()))
+        pyramids = [track.pyramid for track in self._tracks.values()]
+        return sum(pyramid.nbytes for pyramid in [*pyramids, *(rows.pyramid for rows in self._derived.values())])
 
     def pull(self, budget_s: float) -> bool:
         """Fill in rows, the newest first, for about `budget_s` seconds; whether there were any."""

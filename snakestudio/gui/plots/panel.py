@@ -173,6 +173,23 @@ class PlotPanel(Themed):
         """Show these plots and no others."""
         self.grid.show_contents(list(contents)[:MOST_PLOTS])
 
+    @property
+    def as_scene(self) -> bool:
+        """Whether it shows what suits the scene."""
+        return tuple(plot.view_name for plot in self.plots) == self._default_views
+
+    def show_scene(self) -> None:
+        """Show what suits the scene."""
+        scene = self._document.scene
+        self._default_views = default_views(scene)
+        self.show_contents([Content.of_view(view, first_index(view, scene)) for view in self._default_views])
+
+    def close_down(self) -> None:
+        """Stop what is worked out in threads; call before it is deleted."""
+        self._timer.stop()
+        for history in (self.history, *(overlay.history for overlay in self.overlays)):
+            history.close()
+
     def add_plot(self, content: Content) -> LivePlot | None:
         """One more plot, which gets the focus; None where there is no room."""
         if len(self.plots) >= MOST_PLOTS:
@@ -315,7 +332,12 @@ class PlotPanel(Themed):
 
     def overlay(self, runs: Iterable[OverlaidRun]) -> None:
         """Draw these recordings over the run, and no others."""
-        self.overlays = Overlay.for_runs(runs, self.overlays)
+        before = self.overlays
+        self.overlays = Overlay.for_runs(runs, before)
+        for gone in before:
+            if gone not in self.overlays:
+                gone.history.close()
+        self.history.compare_with(self.overlays[0].run.recording if self.overlays else None)
         for plot in self.plots:
             plot.overlays = self.overlays
         self._want()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QToolButton
 
@@ -57,9 +59,19 @@ class PanelBar(Themed):
             self.window_box,
         ):  # fmt: skip
             row.addWidget(widget)
+        self._close = QToolButton()
+        self._close.setProperty("role", "flat")
+        self._close.setToolTip("Close this panel of plots for good")
+        self._close.hide()
+        row.addWidget(self._close)
         for name in _ICONS:
             getattr(self, name).toggled.connect(self.renew_theme)
         self.renew_theme()
+
+    def set_closable(self, close: Callable[[], object]) -> None:
+        """Have a button that closes the panel."""
+        self._close.clicked.connect(lambda: close())
+        self._close.show()
 
     @staticmethod
     def _tool(text: str, tip: str) -> QToolButton:
@@ -81,3 +93,4 @@ class PanelBar(Themed):
             button = getattr(self, name)
             button.setIcon(theme.icon(icon, "on_accent" if button.isChecked() else "text"))
         self.add_button.setIcon(theme.icon("plot-add"))
+        self._close.setIcon(theme.icon("close", "dim"))

@@ -295,7 +295,8 @@ class LivePlot(QWidget):
         picture.cursor = cursor if picture.across == "time" else self._probe
         picture.legend = self._legend(picture, cursor, row)
         picture.span = self.span
-        lost = missing(self._content, self.library, self.schema) if self.schema is not None else []
+        named = self.schema is not None and self._content.kind != "view"
+        lost = missing(self._content, self.library, self.schema) if named and self.schema is not None else []
         if lost and not picture.note:
             more = f" and {len(lost) - _MOST_NAMES} more" if len(lost) > _MOST_NAMES else ""
             picture.note = f"Not in this run: {', '.join(lost[:_MOST_NAMES])}{more}"
