@@ -101,6 +101,7 @@ class PlotDocks(QObject):
         SetsMenu(panel, self.sets)
         panel.overlay(window.overlaid.overlaid())
         self.panels[name] = panel
+        panel.show_focus(self._focus == name)
         return panel
 
     def _overlay(self) -> None:

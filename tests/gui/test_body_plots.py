@@ -56,7 +56,7 @@ def settle(qtbot: QtBot, panel: PlotPanel) -> None:
 
     def settled() -> bool:
         histories = [panel.history, *(overlay.history for overlay in panel.overlays)]
-        return not any(history.missing for history in histories) and not panel._stale
+        return not any(history.missing for history in histories) and panel.settled
 
     qtbot.waitUntil(settled, timeout=20000)
 

@@ -49,7 +49,7 @@ def settle(qtbot: QtBot, panel: PlotPanel) -> None:
     """Wait until all rows are in and every plot shows the view and the cursor of now."""
 
     def settled() -> bool:
-        return not panel.history.missing and not panel._stale
+        return not panel.history.missing and panel.settled
 
     qtbot.waitUntil(settled, timeout=20000)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from snakestudio.gui.channels.catalogue import link_of
@@ -26,12 +27,26 @@ def _title(content: Content) -> str:
     return "Tracks from above" if content.outlines else _TITLES[content.kind]
 
 
+def _short(names: Sequence[str]) -> dict[str, str]:
+    """Labels without the words that all of them begin with: those leave no room for the others in a legend."""
+    words = {name: label_of(name).split() for name in names}
+    shared = 0
+    while len(words) > 1 and all(len(each) > shared + 1 for each in words.values()):
+        if len({each[shared] for each in words.values()}) > 1:
+            break
+        shared += 1
+    if shared and any(each[shared].isdigit() for each in words.values()):  # "6 x" is of what?
+        shared -= 1
+    return {name: " ".join(each[shared:]) for name, each in words.items()}
+
+
 def _time_lines(content: Content, library: Library, schema: Schema) -> list[Line]:
     known = library.of(schema)
     units = list(dict.fromkeys(known[curve.name].unit for curve in content.curves if curve.name in known))
+    labels = _short([curve.name for curve in content.curves])
     return [
         Line(
-            known[curve.name].channel, known[curve.name].column, label_of(curve.name), distinct_colour(number),
+            known[curve.name].channel, known[curve.name].column, labels[curve.name], distinct_colour(number),
             known[curve.name].unit, axis=min(1, units.index(known[curve.name].unit)),
         )
         for number, curve in enumerate(content.curves)

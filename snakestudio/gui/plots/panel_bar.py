@@ -30,14 +30,16 @@ class PanelBar(Themed):
         self.title = heading(title)
         self.note = QLabel()
         self.note.setProperty("role", "dim")
-        self.add_button = self._tool("New Plot", "One more plot in this panel")
-        self.sets_button = self._tool("Arrangement ▾", "Put plots of one kind of question here, or keep these")
+        # Words for what is used all the time, icons for the rest: panels are narrow on small screens.
+        self.add_button = self._tool("New plot", "New plot: one more in this panel", bare=True)
+        self.sets_button = self._tool(
+            "Arrangement", "Arrangement: put plots of one kind of question here, or keep these", bare=True
+        )
         self.sets_menu = QMenu(self)
         self.sets_button.setMenu(self.sets_menu)
         self.sets_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.sets_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         self.statistics_button = self._switch(
-            "Statistics", "Figures of the curves over a span: Shift and drag in a plot selects one"
+            "Statistics", "Statistics of the curves over a span: Shift and drag in a plot selects one", bare=True
         )
         self.pause_button = self._switch("Pause view", "Let the plots stand still while data still arrive")
         self.follow_button = self._switch("Follow", "Keep the newest data in view")
@@ -74,17 +76,20 @@ class PanelBar(Themed):
         self._close.show()
 
     @staticmethod
-    def _tool(text: str, tip: str) -> QToolButton:
+    def _tool(text: str, tip: str, bare: bool = False) -> QToolButton:
+        """A button; with `bare`, its icon alone."""
         button = QToolButton()
         button.setText(text)
+        button.setAccessibleName(text)
         button.setIconSize(QSize(14, 14))
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        button.setStyleSheet("QToolButton { padding: 3px 8px; }")
+        style = Qt.ToolButtonStyle
+        button.setToolButtonStyle(style.ToolButtonIconOnly if bare else style.ToolButtonTextBesideIcon)
+        button.setStyleSheet(f"QToolButton {{ padding: {'4px 6px' if bare else '3px 8px'}; }}")
         button.setToolTip(tip)
         return button
 
-    def _switch(self, text: str, tip: str) -> QToolButton:
-        button = self._tool(text, tip)
+    def _switch(self, text: str, tip: str, bare: bool = False) -> QToolButton:
+        button = self._tool(text, tip, bare)
         button.setCheckable(True)
         return button
 
@@ -93,4 +98,5 @@ class PanelBar(Themed):
             button = getattr(self, name)
             button.setIcon(theme.icon(icon, "on_accent" if button.isChecked() else "text"))
         self.add_button.setIcon(theme.icon("plot-add"))
+        self.sets_button.setIcon(theme.icon("layout"))
         self._close.setIcon(theme.icon("close", "dim"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QActionGroup, QGuiApplication
-from PySide6.QtWidgets import QInputDialog, QMenu
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu
 
 from snakestudio.gui.channels.units import label_of
 from snakestudio.gui.plots.content import WINDOWS, Content, Curve
@@ -57,7 +58,15 @@ def plot_menu(panel: PlotPanel, plot: LivePlot) -> QMenu:
 
 
 def _export(panel: PlotPanel, plot: LivePlot, kind: str, checked: bool = False) -> None:
-    panel.ask_export(plot, kind)
+    """Ask for a file, and write what a plot shows into it."""
+    document = panel.document
+    folder = document.path.parent if document.path is not None else Path.home()
+    name = f"{Path(document.name).stem}_{plot.content.view or plot.content.kind}.{kind}"
+    path, _ = QFileDialog.getSaveFileName(
+        panel, f"Export {plot.title}", str(folder / name), f"{kind.upper()} (*.{kind})"
+    )
+    if path:
+        panel.export(plot, Path(path))
 
 
 def _words(curve: Curve) -> str:

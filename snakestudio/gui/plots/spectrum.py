@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.picture import Axis, Dot, Picture, Trace
-from snakestudio.gui.plots.scale import fitted, readable, steady
+from snakestudio.gui.plots.scale import fitted, nice_interval, readable, steady
 from snakestudio.gui.plots.view import Line, View
 from snakestudio.session.signals import SpectrumWindow, spectrum
 
@@ -26,6 +26,8 @@ _LEAST_ROWS = 8
 _DECADES_DOWN = 6.0
 """How far below its top a logarithmic axis reaches."""
 _MOST_POINTS = 4000
+_MUCH, _ROOM = 0.02, 3.0
+"""Share of the peak that is worth seeing, and how many times as far as that reaches the axis does."""
 
 
 class _Spectrum(NamedTuple):
@@ -97,7 +99,7 @@ def compose_spectrum(
     overlaid : sequence of (Overlay, sequence of Line)
     """
     picture = Picture(across="frequency", across_unit="Hz", unit=view.unit)
-    highest = 0.0
+    highest, busy = 0.0, 0.0
     for memory, curves in ((history, lines), *((overlay.history, over) for overlay, over in overlaid)):
         recording = memory.recording
         if recording is None or not len(recording):
@@ -110,16 +112,26 @@ def compose_spectrum(
         for line in curves:
             found = spectra.of(line, memory, first, last, view.window)
             if found is not None:
-                highest = max(highest, float(found.frequency[-1]))
+                highest, busy = max(highest, float(found.frequency[-1])), max(busy, _busy_until(found))
                 _add(picture, view, line, found, limits)
     spectra.forget()
     if lines and not picture.traces:
         picture.note = "Too few rows in view for a spectrum: show a longer stretch of time."
+    if busy > 0.0:  # in whole steps, so that the axis stands still while data arrive
+        step = nice_interval(busy)
+        highest = min(highest, math.ceil(_ROOM * busy / step) * step)
     picture.start, picture.stop = limits or (0.0, highest or 1.0)
     picture.axes = [_value_axis(picture, view, before)]
     if values is not None:
         picture.axes[0].low, picture.axes[0].high = values
     return picture
+
+
+def _busy_until(found: _Spectrum) -> float:
+    """The highest frequency of which there is much, Hz."""
+    inner = found.amplitude[1:]
+    much = np.flatnonzero(inner > _MUCH * inner.max()) if len(inner) else np.zeros(0, np.int64)
+    return float(found.frequency[1 + much[-1]]) if len(much) else 0.0
 
 
 def _add(picture: Picture, view: View, line: Line, found: _Spectrum, limits: tuple[float, float] | None) -> None:

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui import theme
 from snakestudio.gui.job import Job
+from snakestudio.gui.plots.channels import channel_of
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.scale import readable
 from snakestudio.gui.plots.span_values import SpanCurve, figures
@@ -40,7 +41,7 @@ COLUMNS: tuple[tuple[str, str, _Figure], ...] = (
     ("Peak to peak", "{}", lambda s: s.peak_to_peak),
     ("Slope", "{}/s", lambda s: s.slope),
     ("Integral", "{} s", lambda s: s.integral),
-    ("Strongest", "Hz", lambda s: s.dominant_hz),
+    ("Strongest [Hz]", "Hz", lambda s: s.dominant_hz),
 )
 """Figures: name, unit made from the curve's, and where it stands."""
 
@@ -106,7 +107,9 @@ class StatisticsStrip(Themed):
         self.table.setShowGrid(False)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setMinimumSectionSize(theme.scaled(72))
         self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.table.verticalHeader().setDefaultSectionSize(theme.scaled(24))
         self.table.copied.connect(self.copy)
@@ -151,13 +154,15 @@ class StatisticsStrip(Themed):
         return self._job is None and not self._pause.isActive()
 
     def _asked(self) -> list[SpanCurve]:
-        """All curves over the time, each once, and those of overlaid runs."""
-        found: dict[tuple[object, ...], SpanCurve] = {}
+        """All curves over the time, each once whatever its table, and those of overlaid runs."""
+        found: dict[tuple[int, str], SpanCurve] = {}
         for plot in self._plots:
             if plot.view.style in ("profile", "heat"):
                 continue
             for curve in plot.span_curves():
-                found.setdefault((id(curve.recording), curve.line.channel, curve.line.column), curve)
+                schema = curve.recording.schema
+                column = channel_of(curve.line.channel, schema).names(schema)[curve.line.column]
+                found.setdefault((id(curve.recording), column), curve)
         return list(found.values())
 
     def _begin(self) -> None:
@@ -218,7 +223,15 @@ class StatisticsStrip(Themed):
     def copy(self) -> None:
         """Copy the table: columns apart by tabs, all digits, units in the headings of a column of their own."""
         lines = [
-            "\t".join(["curve", "unit", "from_s", "to_s", *(name.lower().replace(" ", "_") for name, _, _ in COLUMNS)])
+            "\t".join(
+                [
+                    "curve",
+                    "unit",
+                    "from_s",
+                    "to_s",
+                    *(name.lower().replace(" [hz]", "_hz").replace(" ", "_") for name, _, _ in COLUMNS),
+                ]
+            )
         ]
         if self.span is not None:
             for curve, found in zip(self._curves, self.figures, strict=False):
