@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,9 @@ from snakestudio.model.columns import column_names, column_values
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields, mass_shares
-from snakestudio.session.signals import Signal, compile_signal
+
+if TYPE_CHECKING:
+    from snakestudio.session.signals import Signal
 
 __all__ = ["CHANNELS", "Channel", "channel_of", "column_key", "is_signal", "signal_key", "signal_of"]
 
@@ -222,5 +225,7 @@ def signal_of(key: str, schema: Schema, other: Schema | None = None) -> Signal |
     """
     if not is_signal(key):
         return None
+    from snakestudio.session.signals import compile_signal  # filters take long to import, and few runs need them
+
     text = key.removeprefix(_SIGNAL).partition("=")[2]
     return compile_signal(text, column_names(schema), () if other is None else column_names(other))

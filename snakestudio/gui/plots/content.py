@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from snakestudio.gui.plots.views import VIEWS
-from snakestudio.session.signals import SpectrumWindow
+
+if TYPE_CHECKING:
+    from snakestudio.session.signals import SpectrumWindow
 
 __all__ = ["Content", "Curve", "Kind", "read_content", "write_content"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,9 @@ from snakestudio.gui.job import Progress
 from snakestudio.gui.plots.channels import channel_of, signal_of
 from snakestudio.gui.plots.history import Source
 from snakestudio.gui.plots.view import Line
-from snakestudio.session.signals import SpanStatistics, statistics
+
+if TYPE_CHECKING:
+    from snakestudio.session.signals import SpanStatistics
 
 __all__ = ["SpanCurve", "curve_table", "curve_values", "figures"]
 
@@ -73,6 +76,8 @@ def curve_table(
 
 def figures(curves: Sequence[SpanCurve], span: tuple[float, float], progress: Progress) -> list[SpanStatistics] | None:
     """Figures of curves from span[0] to span[1] (s); None if it was stopped."""
+    from snakestudio.session.signals import statistics  # takes long to import, here in a thread
+
     found = []
     for number, curve in enumerate(curves):
         if not progress(number / len(curves)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.picture import Axis, Dot, Picture, Trace
 from snakestudio.gui.plots.scale import fitted, nice_interval, readable, steady
 from snakestudio.gui.plots.view import Line, View
-from snakestudio.session.signals import SpectrumWindow, spectrum
+
+if TYPE_CHECKING:
+    from snakestudio.session.signals import SpectrumWindow
 
 __all__ = ["Spectra", "compose_spectrum", "spectrum_legend"]
 
@@ -57,6 +59,8 @@ class Spectra:
 
     @staticmethod
     def _compute(line: Line, history: History, first: int, stop: int, window: SpectrumWindow) -> _Spectrum | None:
+        from snakestudio.session.signals import spectrum  # takes long to import, and few plots need it
+
         values = history.samples(line.channel, first, stop, 1)
         if values is None or history.recording is None or stop - first < _LEAST_ROWS:
             return None

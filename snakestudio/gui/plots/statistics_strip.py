@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QHideEvent, QKeyEvent, QKeySequence, QPixmap
@@ -26,13 +27,13 @@ from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.scale import readable
 from snakestudio.gui.plots.span_values import SpanCurve, figures
 from snakestudio.gui.widgets.themed import Themed
-from snakestudio.session.signals import SpanStatistics
+
+if TYPE_CHECKING:
+    from snakestudio.session.signals import SpanStatistics
 
 __all__ = ["COLUMNS", "StatisticsStrip"]
 
-_Figure = Callable[[SpanStatistics], float]
-
-COLUMNS: tuple[tuple[str, str, _Figure], ...] = (
+COLUMNS: tuple[tuple[str, str, Callable[[SpanStatistics], float]], ...] = (
     ("Min", "{}", lambda s: s.minimum),
     ("Max", "{}", lambda s: s.maximum),
     ("Mean", "{}", lambda s: s.mean),

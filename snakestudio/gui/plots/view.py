@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtGui import QColor
 
 from snakestudio.gui import theme
 from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
-from snakestudio.session.signals import SpectrumWindow
+
+if TYPE_CHECKING:
+    from snakestudio.session.signals import SpectrumWindow
 
 __all__ = ["STOPS", "Line", "View", "distinct_colour", "link_colour"]
 
