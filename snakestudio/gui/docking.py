@@ -75,16 +75,11 @@ def _parameters(w: MainWindow) -> QWidget:
 
 
 def _plots(w: MainWindow) -> QWidget:
-    from snakestudio.gui.plots.panel import PlotPanel
+    return w.plot_docks.make_first()
 
-    panel = PlotPanel(w.bridge, w.document)
 
-    def overlay() -> None:
-        panel.overlay(w.overlaid.overlaid())
-
-    w.overlaid.changed.connect(overlay)
-    overlay()
-    return panel
+def _channels(w: MainWindow) -> QWidget:
+    return w.plot_docks.make_browser()
 
 
 def _comparison(w: MainWindow) -> QWidget:
@@ -142,6 +137,7 @@ DOCKS = (
     DockSpec("checks", "Checks", _Area.LeftDockWidgetArea, _checks, 288),
     DockSpec("parameters", "Parameters", _Area.RightDockWidgetArea, _parameters, 356, gap=0),
     DockSpec("plots", "Plots", _Area.BottomDockWidgetArea, _plots, 340, gap=0),
+    DockSpec("channels", "Channels", _Area.RightDockWidgetArea, _channels, 356, gap=8, behind="parameters"),
     DockSpec("comparison", "Comparison", _Area.RightDockWidgetArea, _comparison, 356, gap=8, behind="parameters"),
     DockSpec("experiment", "Experiment", _Area.RightDockWidgetArea, _experiment, 356, gap=8, behind="parameters"),
 )

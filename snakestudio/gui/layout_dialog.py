@@ -20,16 +20,28 @@ class LayoutDialog(QDialog):
         Names that are in use: such a layout is replaced.
     refusal : callable
         Says in a sentence why a name cannot be used, "" if it can.
+    of : str
+        What gets the name.
+    kept : str
+        What is kept under it, in a sentence.
     """
 
-    def __init__(self, taken: list[str], refusal: Callable[[str], str], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        taken: list[str],
+        refusal: Callable[[str], str],
+        parent: QWidget | None = None,
+        *,
+        of: str = "layout",
+        kept: str = "Keeps which panels are open, where they stand, how large they are, and what the plots show.",
+    ) -> None:
         super().__init__(parent)
-        self._taken, self._refusal = taken, refusal
-        self.setWindowTitle("Save Layout")
+        self._taken, self._refusal, self._of, self._kept = taken, refusal, of, kept
+        self.setWindowTitle(f"Save {of.capitalize()}")
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 16)
         column.setSpacing(8)
-        label = QLabel("&Name of the layout", self)
+        label = QLabel(f"&Name of the {of}", self)
         self.field = QLineEdit(self)
         self.field.setMinimumWidth(theme.scaled(320))
         label.setBuddy(self.field)
@@ -62,6 +74,5 @@ class LayoutDialog(QDialog):
         else:
             theme.set_role(self.sentence, "dim")
             self.sentence.setText(
-                f"It replaces the layout {self.name}." if self.name in self._taken else
-                "Keeps which panels are open, where they stand and how large they are."
-            )  # fmt: skip
+                f"It replaces the {self._of} {self.name}." if self.name in self._taken else self._kept
+            )

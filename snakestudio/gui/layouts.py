@@ -19,7 +19,11 @@ _VERSION = 2
 """Raised when docks come or go in a way that stored layouts do not fit."""
 
 _LAST = "window/state"
+_LAST_PLOTS = "window/plots"
 _SAVED = "layouts"
+
+Stored = tuple[QByteArray, str]
+"""Where the docks stand, and what the panels of plots show."""
 
 
 @dataclass(frozen=True)
@@ -85,23 +89,24 @@ class Layouts(QObject):
 
     # --- the user's own -------------------------------------------------------------------------------------------
 
-    def _stored(self) -> dict[str, QByteArray]:
-        stored: dict[str, QByteArray] = {}
+    def _stored(self) -> dict[str, Stored]:
+        stored: dict[str, Stored] = {}
         for place in range(self._settings.beginReadArray(_SAVED)):
             self._settings.setArrayIndex(place)
             state = self._settings.value("state")
             if isinstance(state, QByteArray):
-                stored[str(self._settings.value("name"))] = state
+                stored[str(self._settings.value("name"))] = state, str(self._settings.value("plots", ""))
         self._settings.endArray()
         return stored
 
-    def _store(self, layouts: dict[str, QByteArray]) -> None:
+    def _store(self, layouts: dict[str, Stored]) -> None:
         self._settings.remove(_SAVED)
         self._settings.beginWriteArray(_SAVED, len(layouts))
-        for place, (name, state) in enumerate(sorted(layouts.items(), key=lambda item: item[0].casefold())):
+        for place, (name, (state, plots)) in enumerate(sorted(layouts.items(), key=lambda item: item[0].casefold())):
             self._settings.setArrayIndex(place)
             self._settings.setValue("name", name)
             self._settings.setValue("state", state)
+            self._settings.setValue("plots", plots)
         self._settings.endArray()
         self.changed.emit()
 
@@ -120,15 +125,19 @@ class Layouts(QObject):
 
     def save(self, name: str) -> None:
         """Keep the present arrangement under a name, in place of one that has it already."""
-        self._store({**self._stored(), name.strip(): self._window.saveState(_VERSION)})
+        self._store(
+            {**self._stored(), name.strip(): (self._window.saveState(_VERSION), self._window.plot_docks.state())}
+        )
 
     def delete(self, name: str) -> None:
         """Forget the layout called `name`."""
-        self._store({other: state for other, state in self._stored().items() if other != name})
+        self._store({other: kept for other, kept in self._stored().items() if other != name})
 
     def choose(self, name: str) -> None:
         """Arrange the panels as in the saved layout called `name`; one that does not fit any more changes nothing."""
-        if not self._window.restoreState(self._stored()[name], _VERSION):
+        state, plots = self._stored()[name]
+        self._window.plot_docks.restore(plots)
+        if not self._window.restoreState(state, _VERSION):
             self._banner.say(
                 "warning",
                 f"The layout {name} is from another version of SnakeStudio and does not fit. Arrange the panels as you "
@@ -149,6 +158,7 @@ class Layouts(QObject):
         state = self._settings.value(_LAST)
         if not isinstance(state, QByteArray):
             return False
+        self._window.plot_docks.restore(str(self._settings.value(_LAST_PLOTS, "")))
         if self._window.restoreState(state, _VERSION):
             return True
         self._banner.say(
@@ -161,3 +171,4 @@ class Layouts(QObject):
     def store_last(self) -> None:
         """Remember how the panels stand."""
         self._settings.setValue(_LAST, self._window.saveState(_VERSION))
+        self._settings.setValue(_LAST_PLOTS, self._window.plot_docks.state())

@@ -31,6 +31,7 @@ from snakestudio.gui.moving_menus import MovingMenus
 from snakestudio.gui.open_runs import RUN_SUFFIX, OpenRuns
 from snakestudio.gui.overlaid_runs import OverlaidRuns
 from snakestudio.gui.panes import Panes
+from snakestudio.gui.plot_docks import PlotDocks
 from snakestudio.gui.run_bar import RunBar
 from snakestudio.gui.safekeeping import Safekeeping
 from snakestudio.gui.selection import Selection
@@ -79,6 +80,7 @@ class MainWindow(QMainWindow):
     run_bar: RunBar
     docks: dict[str, QDockWidget]
     guides: Guides
+    plot_docks: PlotDocks
     layouts: Layouts
     panes: Panes
 
@@ -146,6 +148,7 @@ class MainWindow(QMainWindow):
         self._status_bar = StatusBar(self.bridge, self.document, self)
         self.setStatusBar(self._status_bar)
         self.docks = make_docks(self)
+        self.plot_docks = PlotDocks(self)
         self.guides = Guides(self)
         self.layouts = Layouts(self, self.banners.program)
         self.panes = Panes(self)
@@ -370,6 +373,7 @@ class MainWindow(QMainWindow):
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
             room = QGuiApplication.primaryScreen().availableGeometry()
             self.resize(min(1600, room.width()), min(1000, room.height()))
+        self._arranging = False
         self._default_layout = not self.layouts.restore_last()
         self.set_arranging(False)
 
@@ -391,6 +395,7 @@ class MainWindow(QMainWindow):
             return
         self._to_fill.clear()
         self._store()
+        self.plot_docks.close()
         self.comparer.close()
         self.chain_comparer.close()
         self.fitter.close()

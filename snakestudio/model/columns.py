@@ -5,7 +5,7 @@ Sums since the start of the run, as a recording keeps them, become means since t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -95,7 +95,8 @@ def _columns(schema: Schema) -> dict[str, Column]:
         add(f"{name}_j" if name.startswith("work") else f"energy_{name}_j", lambda p: p.rows.energy[:, index])
 
     for name in _WORK_FIRST:
-        energy(name)
+        if name in schema.energy:
+            energy(name)
     add("solver_residual", lambda p: p.rows.solver_residual)
     add(
         "solver_iterations",
@@ -154,8 +155,20 @@ def table(recording: Recording, names: tuple[str, ...] | None = None) -> Iterato
         before = rows.slice(len(rows) - 1, len(rows))
 
 
-def column_values(schema: Schema, rows: Rows, before: Rows | None, names: tuple[str, ...]) -> FloatArray:
-    """Columns of some rows, (rows, columns); `before` is the row before the first of them, None at the start of a run.
+def column_values(schema: Schema, rows: Rows, before: Rows | None, names: Sequence[str]) -> FloatArray:
+    """Some columns of some rows.
+
+    Parameters
+    ----------
+    schema : Schema
+    rows : Rows
+    before : Rows or None
+        The row before them, if there is one: means are taken since then.
+    names : sequence of str
+
+    Returns
+    -------
+    (rows, columns) array
 
     Raises
     ------

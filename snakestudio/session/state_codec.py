@@ -141,17 +141,21 @@ def _digest(scene: Scene) -> bytes:
     return hashlib.blake2b(scene.model_dump_json().encode(), digest_size=16).digest()
 
 
-@cache
-def _name(kind: type) -> str:
+def _spelled(kind: type) -> str:
     return f"{kind.__module__.removeprefix('snakestudio.')}:{kind.__qualname__}"
 
 
-@cache
-def _head(kind: type) -> tuple[bytes, tuple[str, ...]]:
+_name: Callable[[type], str] = cache(_spelled)
+
+
+def _began(kind: type) -> tuple[bytes, tuple[str, ...]]:
     """What a dataclass or named tuple begins with, its name and those of its fields; and the latter."""
     names = tuple(f.name for f in fields(kind)) if is_dataclass(kind) else tuple(getattr(kind, "_fields", ()))
     texts = [_COUNT.pack(len(text)) + text for text in (name.encode() for name in (_name(kind), *names))]
     return b"".join([b"o", texts[0], _COUNT.pack(len(names)), *texts[1:]]), names
+
+
+_head: Callable[[type], tuple[bytes, tuple[str, ...]]] = cache(_began)
 
 
 def _class(name: str) -> Any:

@@ -10,7 +10,7 @@ from importlib import import_module
 
 NAMES = (
     "continuum", "control", "editor", "editor_files", "engine", "fitting", "lagrangian", "memory", "nonholonomic",
-    "recording", "render", "signals", "spatial", "trigger", "window",
+    "plots", "recording", "render", "signals", "spatial", "trigger", "window",
 )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def settle(qtbot: QtBot, panel: PlotPanel) -> None:
 
     def settled() -> bool:
         histories = [panel.history, *(overlay.history for overlay in panel.overlays)]
-        return not any(history.missing for history in histories) and not panel._stale
+        return not any(history.missing for history in histories) and panel.settled
 
     qtbot.waitUntil(settled, timeout=20000)
 
@@ -66,8 +66,8 @@ def names(panel: PlotPanel) -> list[str]:
 
 
 def offered(plot: LivePlot) -> set[str]:
-    plot._fill_views()
-    return {str(action.data()) for action in plot._view_menu.actions()}
+    plot.head._fill_views()
+    return {str(action.data()) for action in plot.head.view_menu.actions()}
 
 
 def at(plot: LivePlot, place: float) -> QPoint:
@@ -112,9 +112,9 @@ def test_links_are_called_sections(panel: PlotPanel) -> None:
     plot = panel.plots[2]
     plot.choose("speed", 4)
     assert [line.name for line in plot.lines] == ["CoM", "section 5"]
-    assert plot.index_button.text() == "section 5 ▾"
-    plot._fill_indices()
-    assert [action.text() for action in plot._index_menu.actions()][-1] == "Section 21"
+    assert plot.head.index_button.text() == "section 5 ▾"
+    plot.head._fill_indices()
+    assert [action.text() for action in plot.head.index_menu.actions()][-1] == "Section 21"
     plot.choose("contact_force")
     assert plot.lines[0].name == "section 1"
 
@@ -247,10 +247,10 @@ def test_a_map_has_the_head_on_top_and_both_signs(panel: PlotPanel) -> None:
 
 def test_quantities_are_chosen_by_their_symbols(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[0]
-    plot._fill_indices()
-    texts = [action.text() for action in plot._index_menu.actions()]
+    plot.head._fill_indices()
+    texts = [action.text() for action in plot.head.index_menu.actions()]
     assert texts == ["C_Z", "|C|", "C_Y", "C_X", "N_X", "N_Y", "N_Z", "|N|", "K_Z", "K_Y", "K_X", "Γ_X − 1"]
-    plot._index_menu.actions()[8].trigger()
+    plot.head.index_menu.actions()[8].trigger()
     settle(qtbot, panel)
     rows = body_rows(body_scene(), ROWS - 1, ROWS)
     assert np.allclose(plot.chart.picture.traces[0].low, rows.strain[0, :, 5], atol=1e-5)

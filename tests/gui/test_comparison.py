@@ -304,13 +304,13 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
                             ("solver", 4, 4), ("torque", 1, 1), ("attitude", 1, 1)):  # fmt: skip
         plot.choose(view, 3)
         wanted = lambda own=own, over=over: len(plot.chart.picture.traces) == own + over  # noqa: E731
-        qtbot.waitUntil(lambda: plot not in plots._stale and not plots.overlays[0].history.missing, timeout=20_000)
+        qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].history.missing, timeout=20_000)
         qtbot.waitUntil(wanted, timeout=20_000)
         assert all(trace.colour == "#ffe066" for trace in plot.chart.picture.traces[own:]), view
         assert plot.chart.picture.legend[0] == ("#ffe066", "other" if over else "no other")
     # On the same base lines, the first link at the top.
     plot.choose("force_stacked")
-    qtbot.waitUntil(lambda: len(plot.chart.picture.traces) == 22 and plot not in plots._stale, timeout=20_000)
+    qtbot.waitUntil(lambda: len(plot.chart.picture.traces) == 22 and plots.settled, timeout=20_000)
     mine, other = plot.chart.picture.traces[:11], plot.chart.picture.traces[11:]
     for one, two in zip(mine, other, strict=True):
         assert int(np.nanmin(one.low)) == int(np.nanmin(two.low))

@@ -49,7 +49,7 @@ def settle(qtbot: QtBot, panel: PlotPanel) -> None:
     """Wait until all rows are in and every plot shows the view and the cursor of now."""
 
     def settled() -> bool:
-        return not panel.history.missing and not panel._stale
+        return not panel.history.missing and panel.settled
 
     qtbot.waitUntil(settled, timeout=20000)
 
@@ -288,8 +288,8 @@ def spatial(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, document: Docume
 
 
 def titles(plot: LivePlot) -> list[str]:
-    plot._view_menu.aboutToShow.emit()
-    return [action.text() for action in plot._view_menu.actions()]
+    plot.head.view_menu.aboutToShow.emit()
+    return [action.text() for action in plot.head.view_menu.actions()]
 
 
 def test_what_leaves_the_plane_is_offered_in_space_only(qtbot: QtBot, panel: PlotPanel) -> None:
@@ -363,8 +363,8 @@ def test_what_controllers_add_is_offered_where_they_add_it(
     plot = panel.plots[0]
 
     def offered() -> set[str]:
-        plot._fill_views()
-        return {action.text() for action in plot._view_menu.actions()}
+        plot.head._fill_views()
+        return {action.text() for action in plot.head.view_menu.actions()}
 
     steered = {"Heading", "Cross-track error"}
     assert not offered() & steered
@@ -442,13 +442,13 @@ def test_every_view_draws(qtbot: QtBot, panel: PlotPanel, view: str) -> None:
 
 def test_the_menus_choose(qtbot: QtBot, panel: PlotPanel) -> None:
     plot = panel.plots[0]
-    plot._view_menu.aboutToShow.emit()
-    next(a for a in plot._view_menu.actions() if a.text() == "Torque").trigger()
+    plot.head.view_menu.aboutToShow.emit()
+    next(a for a in plot.head.view_menu.actions() if a.text() == "Torque").trigger()
     assert plot.view_name == "torque"
     assert "joint_torque" in plot.channels
-    plot._index_menu.aboutToShow.emit()
-    assert len(plot._index_menu.actions()) == 10
-    next(a for a in plot._index_menu.actions() if a.text() == "Joint 7").trigger()
+    plot.head.index_menu.aboutToShow.emit()
+    assert len(plot.head.index_menu.actions()) == 10
+    next(a for a in plot.head.index_menu.actions() if a.text() == "Joint 7").trigger()
     assert plot.index == 6
     settle(qtbot, panel)
     assert plot.title == "Torque, joint 7"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from snakestudio.gui import theme
+from snakestudio.gui.commands.plots import PLOTS
 from snakestudio.gui.commands.spec import BODY_MENU, Spec, always, has_links, is_continuum, line
 from snakestudio.gui.layouts import SHIPPED, Shipped
 from snakestudio.render.quantities import QUANTITIES
@@ -130,6 +131,7 @@ VIEW: tuple[Spec, ...] = (
     line("View/Panels"),
     *(_layout(layout) for layout in SHIPPED),
     line("View/Layouts"),
+    *PLOTS,
     Spec(
         "save_layout", "View/Layouts", "Save Layout ...", lambda w: w.guides.save_layout(), icon="layout",
         tip="Keep how the panels stand now under a name",

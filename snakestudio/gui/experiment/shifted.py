@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.gui.plots.history import Source
-from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.recording import Recording, Rows, Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["ShiftedRecording"]
 
 
 class ShiftedRecording:
-    """What plots read of a recording, some time later.
+    """A recording, some time later.
 
     Parameters
     ----------
-    recording : Source
+    recording : Recording
 
     Attributes
     ----------
@@ -26,9 +29,28 @@ class ShiftedRecording:
         How much later its rows are, s.
     """
 
-    def __init__(self, recording: Source) -> None:
+    def __init__(self, recording: Recording) -> None:
         self._recording = recording
         self.shift = 0.0
+
+    @property
+    def scene(self) -> Scene:
+        """The scene that it is laid over."""
+        return self._recording.scene
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What was changed while it went."""
+        return tuple(replace(change, time=change.time + self.shift) for change in self._recording.changes)
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """Moments worth going back to."""
+        return tuple(replace(event, time=event.time + self.shift) for event in self._recording.events)
+
+    def scene_at(self, time: float) -> Scene:
+        """The scene as it was at `time`."""
+        return self._recording.scene_at(time - self.shift)
 
     @property
     def schema(self) -> Schema:
@@ -51,3 +73,13 @@ class ShiftedRecording:
     def index_at(self, time: float) -> int:
         """Index of the row nearest to `time`."""
         return self._recording.index_at(time - self.shift)
+
+    def chunks(self) -> Iterator[Rows]:
+        """All rows, in order, in pieces that fit in memory."""
+        for rows in self._recording.chunks():
+            yield replace(rows, time=rows.time + self.shift)
+
+    def snapshot(self, index: int) -> Snapshot:
+        """The row at `index` as a Snapshot."""
+        snapshot = self._recording.snapshot(index)
+        return replace(snapshot, time=snapshot.time + self.shift)

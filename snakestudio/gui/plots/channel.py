@@ -29,8 +29,11 @@ class Channel:
         is recorded as a sum.
     needs : Fields
         What the source must fill.
+    limit : int
+        Bytes that the plots keep of it at full detail.
     """
 
     names: Callable[[Schema], tuple[str, ...]]
     compute: Callable[[Rows, Rows | None], FloatArray]
     needs: Fields
+    limit: int = 24 * 1024 * 1024

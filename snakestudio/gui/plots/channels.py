@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.gui.plots.body_channels import BODY_CHANNELS
 from snakestudio.gui.plots.channel import Channel, FloatArray
+from snakestudio.model.columns import column_names, column_values
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields, mass_shares
 
-__all__ = ["CHANNELS", "Channel"]
+if TYPE_CHECKING:
+    from snakestudio.session.signals import Signal
+
+__all__ = ["CHANNELS", "Channel", "channel_of", "column_key", "is_signal", "signal_key", "signal_of"]
+
+_COLUMNS, _SIGNAL = "columns:", "signal:"
+_COLUMN_BYTES = 8 * 1024 * 1024
+"""What is kept at full detail of a column that somebody chose: over five hours at 100 rows a second."""
 
 
 def _since_before(values: NDArray[np.generic], before: NDArray[np.generic] | None) -> FloatArray:
@@ -152,3 +162,70 @@ CHANNELS = {
     "control_angle": Channel(_control_angle_names, lambda rows, before: np.degrees(rows.extra), Fields.NONE),
 }
 """All channels by name; "control" is what controllers and models add, "control_angle" its angles in degrees."""
+
+
+def column_key(names: Sequence[str]) -> str:
+    """Key of the channel that holds some columns of the CSV."""
+    return _COLUMNS + ",".join(names)
+
+
+def signal_key(name: str, text: str) -> str:
+    """Key of a channel called `name` that an expression over the columns gives."""
+    return f"{_SIGNAL}{name}={text}"
+
+
+def is_signal(key: str) -> bool:
+    """Whether a key is that of a derived channel."""
+    return key.startswith(_SIGNAL)
+
+
+@lru_cache(maxsize=1024)
+def channel_of(key: str, schema: Schema) -> Channel:
+    """The channel of a key: one of `CHANNELS`, columns of the CSV of recordings of a schema, or a derived one.
+
+    A derived one (see `signal_of`) is not computed from rows alone, as filters look at rows around them.
+
+    Raises
+    ------
+    KeyError
+        If there is no such channel.
+    """
+    if not key.startswith((_COLUMNS, _SIGNAL)):
+        return CHANNELS[key]
+    if is_signal(key):
+        name = key.removeprefix(_SIGNAL).partition("=")[0]
+        return Channel(lambda schema: (name,), _not_by_rows, Fields.NONE, _COLUMN_BYTES)
+    names = tuple(key.removeprefix(_COLUMNS).split(","))
+
+    def compute(rows: Rows, before: Rows | None) -> FloatArray:
+        return column_values(schema, rows, before, names)
+
+    return Channel(lambda schema: names, compute, Fields.NONE, len(names) * _COLUMN_BYTES)
+
+
+def _not_by_rows(rows: Rows, before: Rows | None) -> FloatArray:
+    raise TypeError("a derived channel is evaluated on a recording, see signal_of")
+
+
+@lru_cache(maxsize=256)
+def signal_of(key: str, schema: Schema, other: Schema | None = None) -> Signal | None:
+    """The expression of a key; None of a channel that rows tell.
+
+    Parameters
+    ----------
+    key : str
+    schema : Schema
+    other : Schema, optional
+        Of the run that expressions call the other one.
+
+    Raises
+    ------
+    SignalError
+        If the run has no such columns, or the expression is wrong.
+    """
+    if not is_signal(key):
+        return None
+    from snakestudio.session.signals import compile_signal  # filters take long to import, and few runs need them
+
+    text = key.removeprefix(_SIGNAL).partition("=")[2]
+    return compile_signal(text, column_names(schema), () if other is None else column_names(other))

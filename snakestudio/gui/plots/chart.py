@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.plots.axes import ChartAxis
 from snakestudio.gui.plots.curve import Curve, HeatStrip, HoldTicks, level_line
+from snakestudio.gui.plots.extras import Extras
 from snakestudio.gui.plots.picture import Picture
 from snakestudio.gui.plots.readout import HEIGHT, Readout
 from snakestudio.gui.plots.view_box import TimeView
@@ -27,30 +28,46 @@ class Chart(pg.PlotWidget):
     """Shows a `Picture`.
 
     Drag pans, the wheel zooms the time (over the left axis, or with Ctrl, the values), a click sets the cursor,
-    dragging the cursor moves it, the arrow keys step it, a double click follows the newest data again.
+    dragging the cursor moves it, the arrow keys step it, Shift and drag selects a span, a double click follows the
+    newest data again.
 
     Signals
     -------
     view_dragged(start: float, stop: float)
-        The user wants this stretch of time, s.
+        The user wants this stretch of time, s; of a spectrum, of frequencies, Hz.
     values_dragged(low: float, high: float)
         The user wants the left axis from low to high.
+    plane_dragged(left: float, right: float, low: float, high: float)
+        The user wants this part of a plane.
+    plane_clicked(x: float, y: float)
+        The user clicked at this place of a plane.
+    span_dragged(start: float, stop: float)
+        The user selects this stretch of time, s.
     cursor_dragged(time: float)
     cursor_stepped(rows: int)
     fit_asked()
     probed(abscissa: float or None)
-        The mouse is over this place of a profile, m, or over none any more.
+        The mouse is over this place of a profile (m) or a spectrum (Hz), or over none any more.
     menu_asked(position: QPoint)
         Global position.
+    legend_asked(entry: int, position: QPoint)
+        The menu of an entry of the legend; global position.
+    resized()
+        The curves have more or less room.
     """
 
     view_dragged = Signal(float, float)
     values_dragged = Signal(float, float)
+    plane_dragged = Signal(float, float, float, float)
+    plane_clicked = Signal(float, float)
+    span_dragged = Signal(float, float)
     cursor_dragged = Signal(float)
     cursor_stepped = Signal(int)
     fit_asked = Signal()
     probed = Signal(object)
     menu_asked = Signal(QPoint)
+    legend_asked = Signal(int, QPoint)
+    resized = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.picture = Picture()
@@ -89,6 +106,7 @@ class Chart(pg.PlotWidget):
         for item in (self.heat, self.ticks, self.cursor_line):
             self.view.addItem(item, ignoreBounds=True)
             item.setVisible(False)
+        self.extras = Extras(self.view, self)
         self.setMinimumSize(160, 96)
         self._dress()
 
@@ -96,6 +114,9 @@ class Chart(pg.PlotWidget):
         self.view.sigResized.connect(self._on_laid_out)
         self.view.time_moved.connect(self.view_dragged)
         self.view.values_moved.connect(self.values_dragged)
+        self.view.plane_moved.connect(self.plane_dragged)
+        self.view.span_drawn.connect(self.span_dragged)
+        self.extras.span_dragged.connect(self.span_dragged)
         self.view.clicked.connect(self._on_clicked)
         self.view.fit_asked.connect(self.fit_asked)
         self.cursor_line.sigDragged.connect(lambda line: self.cursor_dragged.emit(float(line.value())))
@@ -122,9 +143,9 @@ class Chart(pg.PlotWidget):
         if self._dressed != theme.current().name:
             self._dress()
         left = picture.axes[0]
-        self.view.standing = picture.profile
-        self.cursor_line.setMovable(not picture.profile)
-        self._time_axis.set_unit("m" if picture.profile else "s", "head" if picture.profile else "")
+        self.view.across = picture.across
+        self.cursor_line.setMovable(picture.across == "time")
+        self._time_axis.set_unit(picture.across_unit, "head" if picture.profile else "")
         wanted = [[picture.start, picture.stop], [left.low, left.high]]
         if self.view.viewRange() != wanted:
             self.view.setRange(xRange=wanted[0], yRange=wanted[1], padding=0)
@@ -135,6 +156,7 @@ class Chart(pg.PlotWidget):
         self._show_curves(picture)
         self._show_levels(picture)
         self._show_marks(picture)
+        self.extras.show(picture)
         self.show_cursor(picture.cursor, picture.legend)
 
     def _show_right(self, shown: bool) -> None:
@@ -212,6 +234,7 @@ class Chart(pg.PlotWidget):
         for axis in (self._time_axis, self._left, self._right):
             axis.dress()
         self.heat.dress()
+        self.extras.dress()
         for _, line in self._levels:
             self.view.removeItem(line)
         self._levels = []
@@ -224,6 +247,7 @@ class Chart(pg.PlotWidget):
     def _on_laid_out(self) -> None:
         self.readout.place(self._legend_from, self.area.right())
         self._renew_grid()
+        self.resized.emit()
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
         # Qt keeps this as pixels until the axes change: a grid of the axes' own would be drawn with every new sample.
@@ -265,20 +289,22 @@ class Chart(pg.PlotWidget):
 
     # --- mouse, keys and menu -----------------------------------------------------------------------------------------
 
-    def _on_clicked(self, at: float) -> None:
-        if not self.picture.profile:  # there, a place is no time
-            self.cursor_dragged.emit(at)
+    def _on_clicked(self, x: float, y: float) -> None:
+        if self.picture.across == "time":  # elsewhere, a place is no time
+            self.cursor_dragged.emit(x)
+        elif self.picture.across == "plane":
+            self.plane_clicked.emit(x, y)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
-        if self.picture.profile:
+        if self.picture.across in ("body", "frequency"):
             x = float(self.view.mapSceneToView(event.position()).x())
             over = self.area.contains(event.position())
             self.probed.emit(min(max(x, self.picture.start), self.picture.stop) if over else None)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        if self.picture.profile:
+        if self.picture.across in ("body", "frequency"):
             self.probed.emit(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -292,4 +318,8 @@ class Chart(pg.PlotWidget):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self.menu_asked.emit(event.globalPos())
+        entry = self.readout.entry_at(QPointF(event.pos()))
+        if entry is None:
+            self.menu_asked.emit(event.globalPos())
+        else:
+            self.legend_asked.emit(entry, event.globalPos())

@@ -112,8 +112,25 @@ def _add_traces(picture: Picture, view: View, lines: Sequence[Line], envelopes: 
         low = envelope.low[:, line.column].astype(np.float64)
         high = envelope.high[:, line.column].astype(np.float64)
         if view.decades and line.axis == 0:
-            low, high = (np.log10(np.maximum(values, _LEAST_RESIDUAL)) for values in (low, high))
+            low, high = _logarithms(picture, view, low, high)
         picture.traces.append(Trace(time, low, high, line.colour, line.name, line.axis, line.faint))
+
+
+def _logarithms(picture: Picture, view: View, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Decadic logarithms; what has none is said where somebody chose the axis, and a residual of 0 is a small one."""
+    if not view.chosen:
+        return np.log10(np.maximum(low, _LEAST_RESIDUAL)), np.log10(np.maximum(high, _LEAST_RESIDUAL))
+    bad = high <= 0.0
+    if bad.any() or (low <= 0.0).any():
+        none = bool(bad[np.isfinite(high)].all())
+        picture.note = (
+            "No value here is positive: a logarithmic axis cannot show any. Turn it off in the plot's menu."
+            if none
+            else "Values that are not positive are left out: the axis is logarithmic."
+        )
+    least = np.where(low > 0.0, low, high)  # of a bin that reaches below 0, what is above it
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(bad, np.nan, np.log10(least)), np.where(bad, np.nan, np.log10(high))
 
 
 def _add_marks(picture: Picture, view: View, history: History, bins: int) -> None:
@@ -153,15 +170,26 @@ def _fit(picture: Picture, view: View, before: Sequence[Axis]) -> None:
         of_axis = [trace for trace in picture.traces if trace.axis == number]
         extent = _extent(of_axis, picture.start, picture.stop)
         if number == 0 and view.decades:
-            low, high = extent or (-12.0, -8.0)
-            axis = Axis(min(math.floor(low), -12.0), max(math.ceil(high), -6.0), decades=True)
+            axis = _decades(view, extent)
         elif number == 0:
             axis = Axis(*fitted(*(extent or (0.0, view.least)), from_zero=view.from_zero, least=view.least))
+        elif view.chosen:
+            axis = Axis(*fitted(*(extent or (0.0, 1.0)), from_zero=False, least=view.least))
         else:
             axis = Axis(*fitted(*(extent or (0.0, 1.0)), from_zero=True, least=1.0))
         ends = (before[number].low, before[number].high) if number < len(before) else None
         axis.low, axis.high = steady(axis.low, axis.high, ends)
         picture.axes.append(axis)
+
+
+def _decades(view: View, extent: tuple[float, float] | None) -> Axis:
+    """Whole decades: all that is seen where somebody chose the curves, else those in which solvers work."""
+    if not view.chosen:
+        low, high = extent or (-12.0, -8.0)
+        return Axis(min(math.floor(low), -12.0), max(math.ceil(high), -6.0), decades=True)
+    low, high = extent or (0.0, 1.0)
+    bottom = math.floor(low + 1e-9)
+    return Axis(bottom, max(bottom + 1.0, math.ceil(high - 1e-9)), decades=True)
 
 
 def _stack(picture: Picture, view: View, names: Sequence[str]) -> None:
@@ -234,7 +262,7 @@ def legend(
         unit = "" if line.unit == view.unit and line.axis == 0 else line.unit
         text = line.name if row is None else f"{line.name} {readable(value, unit)}"
         entries.append((value, line.colour, text))
-    if len(entries) > 4:
+    if len(entries) > 4 and not (view.chosen and view.style == "lines"):
         # Eleven links do not fit: those that carry most are what one looks for.
         if view.signed:
             entries = [(abs(value), colour, text) for value, colour, text in entries]

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from snakestudio import __version__
 from snakestudio.gui import theme
-from snakestudio.gui.plots.channels import CHANNELS
+from snakestudio.gui.plots.channels import channel_of
 from snakestudio.gui.plots.chart import Chart
 from snakestudio.gui.plots.history import Source
+from snakestudio.gui.plots.overlaid import Overlay
 from snakestudio.gui.plots.picture import Picture
 from snakestudio.gui.plots.pyramid import BLOCK
+from snakestudio.gui.plots.span_values import curve_table
 from snakestudio.gui.plots.views import Line
 from snakestudio.model.recording import Schema
 
-__all__ = ["CsvExport", "save_png", "save_profile", "save_svg"]
+__all__ = ["CsvExport", "save_png", "save_profile", "save_spectrum", "save_svg"]
+
+FloatArray = NDArray[np.float64]
 
 _MARGIN = 8
 
@@ -85,17 +93,66 @@ def save_profile(path: Path, picture: Picture, lines: list[Line], schema: Schema
         If it cannot be written.
     """
     own = picture.traces[: len(lines)]
-    names = [CHANNELS[line.channel].names(schema)[0].removeprefix("section_1_") for line in lines]
+    names = [channel_of(line.channel, schema).names(schema)[0].removeprefix("section_1_") for line in lines]
     table = np.stack([own[0].time, *(trace.low for trace in own)], axis=1)
     head = f"# SnakeStudio {__version__}\n# {title}\n" + ",".join(["x_m", *names]) + "\n"
+    _write(path, head, table)
+
+
+def _write(path: Path, head: str, table: FloatArray) -> None:
     partial = path.with_name(path.name + ".part")
     try:
-        partial.write_text(head + "".join(",".join(map(repr, row)) + "\n" for row in table.tolist()), encoding="utf-8")
+        partial.write_text(head + "".join(",".join(map(_text, row)) + "\n" for row in table.tolist()), encoding="utf-8")
         partial.replace(path)
     except OSError as error:
         partial.unlink(missing_ok=True)
         remedy = "choose another folder or free some space"
         raise OSError(f"{path}: the data cannot be written ({error.strerror}); {remedy}.") from error
+
+
+def save_spectrum(path: Path, picture: Picture, lines: Sequence[Line], schema: Schema, title: str) -> None:
+    """Write the spectra that a chart shows: frequencies and amplitudes, those of other runs after the run's own.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    decades = picture.axes[0].decades
+    names = [*_names(schema, lines), *(f"other_{i + 1}" for i in range(len(picture.traces) - len(lines)))]
+    frequency = max((trace.time for trace in picture.traces), key=len)
+    columns = [frequency]
+    for trace in picture.traces:
+        sizes = 10.0**trace.low if decades else trace.low
+        columns.append(np.interp(frequency, trace.time, sizes, right=np.nan))
+    head = f"# SnakeStudio {__version__}\n# {title}: amplitudes\n" + ",".join(["frequency_hz", *names]) + "\n"
+    _write(path, head, np.stack(columns, axis=1))
+
+
+def _names(schema: Schema, lines: Sequence[Line]) -> list[str]:
+    return [channel_of(line.channel, schema).names(schema)[line.column] for line in lines]
+
+
+def _text(value: float) -> str:
+    return "" if math.isnan(value) else repr(value)
+
+
+def _at_times(recording: Source, lines: Sequence[Line], times: FloatArray) -> list[FloatArray]:
+    """Curves of another run at some times (s), NaN where it was not recorded."""
+    theirs = recording.times
+    first = max(0, int(np.searchsorted(theirs, times[0])) - 1)
+    last = min(len(theirs), int(np.searchsorted(theirs, times[-1])) + 1)
+    if last <= first:
+        return [np.full(len(times), np.nan) for _ in lines]
+    table = next(curve_table(recording, lines, first, last, last - first))
+    near = 1e-9 * max(1.0, abs(float(times[-1])))
+    outside = (times < theirs[0] - near) | (times > theirs[-1] + near)
+    found = []
+    for column in table.T:
+        values = np.interp(times, theirs[first:last], column)
+        values[outside] = np.nan
+        found.append(values)
+    return found
 
 
 class CsvExport(QObject):
@@ -110,6 +167,10 @@ class CsvExport(QObject):
         Stretch of time, s.
     title : str
     parent : QObject
+    overlaid : sequence of (Overlay, sequence of Line)
+        Curves of other runs: columns of their own, headed by the run's name and a dot; empty where it had ended.
+    other : Source, optional
+        What derived channels call the other run.
 
     Signals
     -------
@@ -123,16 +184,32 @@ class CsvExport(QObject):
     done = Signal(str)
 
     def __init__(
-        self, path: Path, recording: Source, lines: list[Line], start: float, stop: float, title: str, parent: QObject
+        self,
+        path: Path,
+        recording: Source,
+        lines: list[Line],
+        start: float,
+        stop: float,
+        title: str,
+        parent: QObject,
+        overlaid: Sequence[tuple[Overlay, Sequence[Line]]] = (),
+        other: Source | None = None,
     ) -> None:
         super().__init__(parent)
-        self._path, self._recording, self._lines = path, recording, lines
+        self._path, self._recording = path, recording
+        self._lines = list(dict.fromkeys(lines))
+        self._other = other
+        self._overlaid = [(overlay.run, list(dict.fromkeys(over))) for overlay, over in overlaid if over]
         times = recording.times
         self._first = int(np.searchsorted(times, start - 1e-9))
         self._stop = int(np.searchsorted(times, stop + 1e-9))
         self._next = self._first
-        names = [CHANNELS[line.channel].names(recording.schema)[line.column] for line in lines]
-        self._head = f"# SnakeStudio {__version__}\n# {title}\n" + ",".join(["time_s", *names]) + "\n"
+        names = _names(recording.schema, self._lines)
+        for run, over in self._overlaid:
+            prefix = re.sub(r"\W+", "_", run.name).strip("_").lower() or "other"
+            names += [f"{prefix}.{name}" for name in _names(run.recording.schema, over)]
+        said = "# Other runs: values at the times of this one, linearly between their rows\n" if self._overlaid else ""
+        self._head = f"# SnakeStudio {__version__}\n# {title}\n{said}" + ",".join(["time_s", *names]) + "\n"
         self._partial = path.with_name(path.name + ".part")
         self._file: TextIO | None = None
         self._timer = QTimer(self)
@@ -174,12 +251,12 @@ class CsvExport(QObject):
 
     def _write_block(self, file: TextIO) -> None:
         start, stop = self._next, min(self._stop, self._next // BLOCK * BLOCK + BLOCK)
-        rows = self._recording.rows(start, stop)
-        before = self._recording.rows(start - 1, start) if start else None
-        tables = {key: CHANNELS[key].compute(rows, before) for key in {line.channel for line in self._lines}}
-        columns = [rows.time, *(tables[line.channel][:, line.column] for line in self._lines)]
+        times = self._recording.times[start:stop]
+        columns = [times, *next(curve_table(self._recording, self._lines, start, stop, stop - start, self._other)).T]
+        for run, over in self._overlaid:
+            columns += _at_times(run.recording, over, times)
         table = np.stack(columns, axis=1)
-        file.write("\n".join(",".join(map(repr, row)) for row in table.tolist()) + "\n")
+        file.write("\n".join(",".join(map(_text, row)) for row in table.tolist()) + "\n")
         self._next = stop
 
     def _end(self, error: OSError | None) -> None:

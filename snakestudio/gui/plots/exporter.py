@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMessageBox, QProgressDialog, QWidget
 
-from snakestudio.gui.plots.export import CsvExport, save_png, save_profile, save_svg
+from snakestudio.gui.plots.export import CsvExport, save_png, save_profile, save_spectrum, save_svg
 from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.plot import LivePlot
 
@@ -45,6 +45,9 @@ class PlotExporter(QObject):
             elif plot.view.style == "profile":
                 if self._history.recording is not None and plot.chart.picture.traces:
                     save_profile(path, plot.chart.picture, plot.lines, self._history.recording.schema, plot.instant)
+            elif plot.view.style == "spectrum":
+                if self._history.recording is not None and plot.chart.picture.traces:
+                    save_spectrum(path, plot.chart.picture, plot.lines, self._history.recording.schema, plot.title)
             else:
                 self._export_csv(plot, path, start, stop)
         except OSError as error:
@@ -57,7 +60,9 @@ class PlotExporter(QObject):
         dialog = QProgressDialog(f"Exporting {plot.title} ...", "Cancel", 0, 1000, self._window)
         dialog.setMinimumDuration(500)
         dialog.setAutoReset(False)
-        job = CsvExport(path, recording, plot.lines, start, stop, plot.title, self)
+        if plot.view.whole:
+            start, stop = float(recording.times[0]), float(recording.times[-1])
+        job = CsvExport(path, recording, plot.lines, start, stop, plot.title, self, plot.overlaid, self._history.other)
 
         def finish(problem: str) -> None:
             self._job = None

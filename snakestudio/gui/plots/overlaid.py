@@ -70,10 +70,11 @@ class Overlay:
         if not view.possible(schema) or view.style == "heat" or index >= view.count(schema):
             return []
         wanted = {_identity(line) for line in main}
+        every = not wanted or view.style == "xy"  # there, lines are pairs that stay together
         return [
             replace(line, colour=self.run.colour)
             for line in view.lines(schema, index)
-            if not line.faint and (not wanted or _identity(line) in wanted)
+            if not line.faint and (every or _identity(line) in wanted)
         ]
 
 

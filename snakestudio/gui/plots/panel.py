@@ -2,159 +2,220 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Iterable
-from enum import IntEnum
-from functools import partial
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFileDialog,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
-from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.channels.library import Library
 from snakestudio.gui.document import Document
+from snakestudio.gui.plots.content import Content
 from snakestudio.gui.plots.exporter import PlotExporter
+from snakestudio.gui.plots.grid import MOST_PLOTS, PlotGrid
 from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import OverlaidRun, Overlay
+from snakestudio.gui.plots.pages import next_page
+from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.views import default_views, first_index
-from snakestudio.gui.widgets.sections import heading
+from snakestudio.gui.plots.plot_menu import curve_menu, plot_menu
+from snakestudio.gui.plots.redraws import Redraws, Stale
+from snakestudio.gui.plots.scene_views import SceneViews
+from snakestudio.gui.plots.statistics_strip import StatisticsStrip
 from snakestudio.gui.widgets.themed import Themed
-from snakestudio.model.recording import Schema
-from snakestudio.model.scene import Scene
 
 __all__ = ["PlotPanel"]
 
 _TICK_MS = 16
-_REDRAW_S = 0.06
-"""Least time between two redraws of the same plot for new data."""
-_SHARE = 0.2
-"""Share of the time that redraws for new data may take: on a busy machine they come less often."""
-_DRAW_BUDGET_S = 0.008
 _PULL_BUDGET_S = 0.004
 _PULL_EVERY_S = 0.045
-_WINDOWS = (("5 s", 5.0), ("10 s", 10.0), ("30 s", 30.0), ("1 min", 60.0), ("all", 0.0))
-_KEPT = 0.25
-"""Share of a new page that the one before already showed."""
-_ALL_FILLED = 0.75
-"""Share of a new page that data fill where all of the run is in view."""
 _LEAST_SPAN, _MOST_SPAN = 1e-3, 1e7
 
 
-class _Stale(IntEnum):
-    """How a plot has to be drawn anew."""
-
-    LONGER = 0  # rows came at the end
-    ALL = 1
-    AT_ONCE = 2  # all of it, and the user waits
-
-
 class PlotPanel(Themed):
-    """Four live plots.
+    """Live plots: those that suit the scene, or what somebody put there.
 
     Parameters
     ----------
     bridge : SessionBridge
     document : Document
+    library : Library, optional
+        Where names of channels are looked up.
+    contents : sequence of Content, optional
+        What its plots show; those that suit the scene if left out.
+
+    Signals
+    -------
+    refused(sentence: str)
+        Something that was dropped cannot be shown.
+    contents_changed()
+        Its plots show something else.
+    focused()
+        One of its plots was clicked.
     """
 
-    def __init__(self, bridge: SessionBridge, document: Document, parent: QWidget | None = None) -> None:
+    refused = Signal(str)
+    contents_changed = Signal()
+    focused = Signal()
+
+    def __init__(
+        self,
+        bridge: SessionBridge,
+        document: Document,
+        library: Library | None = None,
+        contents: Sequence[Content] | None = None,
+        title: str = "Plots",
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._bridge, self._document = bridge, document
+        self._bridge, self.document = bridge, document
+        self.library = library if library is not None else Library(parent=self)
         self.history = History()
         self.overlays: list[Overlay] = []
         self.start, self.stop = 0.0, 10.0
+        self.span: tuple[float, float] | None = None
         self._pulled = 0.0
-        self._cost = 0.002
-        self._stale: dict[LivePlot, _Stale] = {}
-        self._drawn: dict[LivePlot, float] = {}
+        self._redraws = Redraws()
+        self._focus: LivePlot | None = None
+        self._marked = False
         self.exporter = PlotExporter(self.history, self)
-
-        self.follow_button = self._toggle("live", "Follow", "Keep the newest data in view")
-        self.follow_button.setChecked(True)
+        self.bar = PanelBar(title)
+        self.follow_button, self.pause_button = self.bar.follow_button, self.bar.pause_button
+        self.window_box, self.note = self.bar.window_box, self.bar.note
         self.follow_button.toggled.connect(lambda on: self._refresh())
-        self.pause_button = self._toggle("pause", "Pause view", "Let the plots stand still while data still arrive")
         self.pause_button.toggled.connect(lambda on: self._refresh())
-        self.window_box = QComboBox()
-        self.window_box.setAccessibleName("Window")
-        self.window_box.setToolTip("How much of the run is in view while it follows the newest data")
-        for text, span in _WINDOWS:
-            self.window_box.addItem(text, span)
-        self.window_box.setCurrentIndex(1)
         self.window_box.activated.connect(lambda _: self.follow())
-        self.note = QLabel()
-        self.note.setProperty("role", "dim")
-
-        bar = QHBoxLayout()
-        bar.setContentsMargins(16, 0, 12, 0)
-        bar.setSpacing(8)
-        bar.addWidget(heading("Plots"))
-        bar.addWidget(self.note)
-        bar.addStretch(1)
-        bar.addWidget(self.pause_button)
-        bar.addWidget(self.follow_button)
-        bar.addWidget(self.window_box)
-        self.plots: list[LivePlot] = []
-        grid = QGridLayout()
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(4)
-        self._default_views = default_views(document.scene)
-        for place, view in enumerate(self._default_views):
-            plot = LivePlot(self.history, view, first_index(view, document.scene))
-            self._connect(plot)
-            grid.addWidget(plot, place // 2, place % 2)
-            self.plots.append(plot)
+        self.bar.add_button.clicked.connect(lambda: self.add_plot(Content("time")))
+        self.grid = PlotGrid(self._make_plot)
+        self.grid.changed.connect(self._on_grid)
+        self.grid.dropped.connect(self.add_channels)
+        self.strip = StatisticsStrip(self)
+        self.strip.hide()
+        self.bar.statistics_button.toggled.connect(self._show_statistics)
+        self.strip.closed.connect(lambda: self.bar.statistics_button.setChecked(False))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 4, 4, 4)
         layout.setSpacing(2)
-        layout.addLayout(bar)
-        layout.addLayout(grid, 1)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.grid, 1)
+        layout.addWidget(self.strip)
+        self._scene_views = SceneViews(document.scene)
+        self.grid.show_contents(self._scene_views.contents if contents is None else list(contents))
 
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._tick)
         bridge.recording_changed.connect(self._on_recording)
         bridge.cursor_changed.connect(self._on_cursor)
-        document.opened.connect(self._on_opened)
+        document.opened.connect(lambda: self._scene_views.suit_scene(self.plots, document.scene))
         self._on_recording()
 
-    def _toggle(self, icon: str, text: str, tip: str) -> QToolButton:
-        button = QToolButton()
-        button.setCheckable(True)
-        button.setText(text)
-        button.setIconSize(QSize(14, 14))
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        button.setStyleSheet("QToolButton { padding: 3px 8px; }")
-        button.setToolTip(tip)
-        button.toggled.connect(lambda on: button.setIcon(theme.icon(icon, "on_accent" if on else "text")))
-        button.setIcon(theme.icon(icon))
-        return button
-
-    def _connect(self, plot: LivePlot) -> None:
+    def _make_plot(self, content: Content) -> LivePlot:
+        plot = LivePlot(self.history, "force", 0, self.library)
+        plot.show_content(content)
+        plot.overlays, plot.span = self.overlays, self.span
         chart = plot.chart
         plot.chosen.connect(lambda: self._on_chosen(plot))
-        chart.view_dragged.connect(self._on_view_dragged)
+        plot.refused.connect(self.refused)
+        plot.row_asked.connect(self._bridge.set_cursor)
+        chart.view_dragged.connect(lambda start, stop: self._on_view_dragged(plot, start, stop))
+        chart.span_dragged.connect(lambda start, stop: self.select_span((start, stop)))
         chart.cursor_dragged.connect(self._on_cursor_dragged)
         chart.cursor_stepped.connect(self._on_cursor_stepped)
         chart.fit_asked.connect(lambda: self._on_fit(plot))
-        chart.menu_asked.connect(lambda point: self._show_menu(plot, point))
-        self._stale[plot], self._drawn[plot] = _Stale.AT_ONCE, 0.0
+        chart.menu_asked.connect(lambda point: self._show_menu(plot_menu(self, plot), point))
+        chart.legend_asked.connect(lambda entry, point: self._show_menu(curve_menu(self, plot, entry), point))
+        chart.viewport().installEventFilter(self)
+        self._redraws.mark([plot], Stale.AT_ONCE)
+        return plot
 
     def sizeHint(self) -> QSize:
         return QSize(840, 380)
+
+    # --- which plots there are -------------------------------------------------------------------------------------
+
+    @property
+    def plots(self) -> list[LivePlot]:
+        """All of them, in their order."""
+        return self.grid.plots
+
+    @property
+    def contents(self) -> list[Content]:
+        """What they show."""
+        return [plot.content for plot in self.plots]
+
+    def show_contents(self, contents: Sequence[Content]) -> None:
+        """Show these plots and no others."""
+        self.grid.show_contents(list(contents)[:MOST_PLOTS])
+
+    @property
+    def as_scene(self) -> bool:
+        """Whether it shows what suits the scene."""
+        return self._scene_views.shown_by(self.plots)
+
+    def show_scene(self) -> None:
+        """Show what suits the scene."""
+        self._scene_views = SceneViews(self.document.scene)
+        self.show_contents(self._scene_views.contents)
+
+    def close_down(self) -> None:
+        """Stop what is worked out in threads; call before it is deleted."""
+        self._timer.stop()
+        for history in (self.history, *(overlay.history for overlay in self.overlays)):
+            history.close()
+
+    def add_plot(self, content: Content) -> LivePlot | None:
+        """One more plot, which gets the focus; None where there is no room."""
+        if len(self.plots) >= MOST_PLOTS:
+            self.refused.emit(
+                f"This panel has {MOST_PLOTS} plots already; View > Plots > New Plot Panel makes another."
+            )
+            return None
+        plot = self.grid.add(content)
+        self.focus(plot)
+        return plot
+
+    def add_channels(self, names: tuple[str, ...]) -> None:
+        """Show channels in a plot of their own."""
+        plot = self.add_plot(Content("time"))
+        if plot is not None and not plot.add_channels(names):
+            self.grid.remove(plot)
+
+    def focus(self, plot: LivePlot) -> None:
+        """Let this be the plot that channels are added to from the browser."""
+        self._focus = plot
+        self.show_focus(True)
+        self.focused.emit()
+
+    @property
+    def focused_plot(self) -> LivePlot | None:
+        """The plot that channels are added to from the browser."""
+        if self._focus in self.plots:
+            return self._focus
+        return self.plots[-1] if self.plots else None
+
+    def show_focus(self, shown: bool) -> None:
+        """Whether the focused plot is marked as such: in one panel only."""
+        self._marked = shown
+        for plot in self.plots:
+            plot.head.set_focused(shown and plot is self.focused_plot)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.MouseButtonPress:
+            for plot in self.plots:
+                if plot.chart.viewport() is watched and plot is not self._focus:
+                    self.focus(plot)
+        return False
+
+    def _on_grid(self) -> None:
+        self._redraws.keep(self.plots)
+        self._want()
+        self.show_focus(self._marked)
+        self.strip.show_plots(self.plots)
+        self.contents_changed.emit()
 
     # --- what is in view -------------------------------------------------------------------------------------------
 
@@ -178,41 +239,32 @@ class PlotPanel(Themed):
         if not _LEAST_SPAN <= stop - start <= _MOST_SPAN:
             return
         self.follow_button.setChecked(False)
-        self._set_view(start, stop, _Stale.AT_ONCE)
+        self._set_view(start, stop, Stale.AT_ONCE)
 
-    def _set_view(self, start: float, stop: float, how: _Stale) -> None:
+    def _set_view(self, start: float, stop: float, how: Stale) -> None:
         if (start, stop) != (self.start, self.stop):
             self.start, self.stop = start, stop
             self._mark(how)
 
     def _follow_newest(self, settle: bool = False) -> None:
-        """Have the newest data in view: turning pages, because axes that move with every sample cost more.
-
-        With `settle`, the page ends at the newest data.
-        """
+        """Have the newest data in view; with `settle`, at the end of it."""
         recording = self.history.recording
         newest = float(recording.times[-1]) if recording is not None and len(recording) else 0.0
         span = float(self.window_box.currentData())
-        shown = self.stop - self.start
-        if span == 0.0:
-            if settle or self.start != 0.0 or not newest <= self.stop:
-                self._set_view(0.0, max(1.0, newest * (1.01 if settle else 1 / _ALL_FILLED)), _Stale.LONGER)
-        elif settle or not math.isclose(shown, span):
-            # A little room on the right keeps the cursor off the border.
-            stop = max(span, newest + 0.015 * span)
-            self._set_view(stop - span, stop, _Stale.LONGER)
-        elif not self.start <= newest <= self.stop:
-            start = max(0.0, newest - _KEPT * span)
-            self._set_view(start, start + span, _Stale.LONGER)
+        self._set_view(*next_page(self.start, self.stop, newest, span, settle=settle), Stale.LONGER)
 
     def _refresh(self) -> None:
         if self.following:
             self._follow_newest(settle=True)
-        self._mark(_Stale.AT_ONCE)
+        self._mark(Stale.AT_ONCE)
 
-    def _mark(self, how: _Stale) -> None:
-        for plot in self.plots:
-            self._stale[plot] = max(self._stale.get(plot, how), how)
+    def _mark(self, how: Stale) -> None:
+        self._redraws.mark(self.plots, how)
+
+    @property
+    def settled(self) -> bool:
+        """Whether every plot shows what it should."""
+        return not self._redraws.stale
 
     # --- events ----------------------------------------------------------------------------------------------------
 
@@ -220,38 +272,22 @@ class PlotPanel(Themed):
         recording = self._bridge.recording
         self.history.reset(recording)
         if recording is not None:
-            self._suit(recording.scene, recording.schema)
+            self._scene_views.suit_run(self.plots, recording.scene, recording.schema)
         self._want()
         self._refresh()
 
-    def _suit(self, scene: Scene, schema: Schema) -> None:
-        """After a change from links to a continuous body, or back, show what there is of it."""
-        views = default_views(scene)
-        turned = bool(schema.sections) != (self._default_views[0] == "profile")
-        for plot, view, default in zip(self.plots, views, self._default_views, strict=True):
-            lost = not plot.view.suits(schema) if schema.sections else plot.view.of == "body"
-            if lost or (turned and plot.view_name == default):
-                plot.choose(view, first_index(view, scene))
-            plot.show_names()
-        if turned:
-            self._default_views = views
-
-    def _on_opened(self) -> None:
-        """Show what suits the scene, unless somebody has chosen what to see."""
-        views = default_views(self._document.scene)
-        if tuple(plot.view_name for plot in self.plots) == self._default_views:
-            for plot, view in zip(self.plots, views, strict=True):
-                if plot.view_name != view:
-                    plot.choose(view, first_index(view, self._document.scene))
-            self._default_views = views
-
     def overlay(self, runs: Iterable[OverlaidRun]) -> None:
         """Draw these recordings over the run, and no others."""
-        self.overlays = Overlay.for_runs(runs, self.overlays)
+        before = self.overlays
+        self.overlays = Overlay.for_runs(runs, before)
+        for gone in before:
+            if gone not in self.overlays:
+                gone.history.close()
+        self.history.compare_with(self.overlays[0].run.recording if self.overlays else None)
         for plot in self.plots:
             plot.overlays = self.overlays
         self._want()
-        self._mark(_Stale.AT_ONCE)
+        self._mark(Stale.AT_ONCE)
 
     def _want(self) -> None:
         wanted = {channel for plot in self.plots for channel in plot.channels}
@@ -259,20 +295,45 @@ class PlotPanel(Themed):
             history.want(wanted)
 
     def _on_chosen(self, plot: LivePlot) -> None:
+        if plot not in self.plots:
+            return
         self._want()
-        self._stale[plot] = _Stale.AT_ONCE
+        self._redraws.mark([plot], Stale.AT_ONCE)
+        self.strip.show_plots(self.plots)
+        self.contents_changed.emit()
 
-    def _on_view_dragged(self, start: float, stop: float) -> None:
-        self.set_view(start, stop)
+    def _on_view_dragged(self, plot: LivePlot, start: float, stop: float) -> None:
+        if plot.view.style == "spectrum":
+            plot.set_frequencies(start, stop)
+        else:
+            self.set_view(start, stop)
+
+    def select_span(self, span: tuple[float, float] | None) -> None:
+        """Select a stretch of time (s) in all plots, and show its figures; None for none."""
+        self.span = span
+        for plot in self.plots:
+            plot.show_span(span)
+        if span is not None and not self.bar.statistics_button.isChecked():
+            self.bar.statistics_button.setChecked(True)
+        self.strip.show_span(span)
+
+    def _show_statistics(self, on: bool) -> None:
+        self.strip.setVisible(on)
+        if not on:
+            self.select_span(None)
+        elif self.span is None:
+            at, half = 0.5 * (self.start + self.stop), 0.25 * (self.stop - self.start)
+            self.select_span((max(0.0, at - half), at + half))
 
     def _on_fit(self, plot: LivePlot) -> None:
         plot.fit_values()
         self._bridge.set_cursor(None)  # the first click of a double click has set one
         self.follow()
 
-    def _fit_values(self, plot: LivePlot) -> None:
+    def fit_values(self, plot: LivePlot) -> None:
+        """Let the axes of a plot follow the data again."""
         plot.fit_values()
-        self._stale[plot] = _Stale.AT_ONCE
+        self._redraws.mark([plot], Stale.AT_ONCE)
 
     def _on_cursor_dragged(self, at: float) -> None:
         recording = self.history.recording
@@ -298,7 +359,7 @@ class PlotPanel(Themed):
         at, row = self._cursor()
         if at is not None and not self._bridge.live and not self.start <= at <= self.stop:
             half = (self.stop - self.start) / 2
-            self._set_view(at - half, at + half, _Stale.AT_ONCE)
+            self._set_view(at - half, at + half, Stale.AT_ONCE)
         if self._bridge.live:
             self._refresh()
         for plot in self.plots:
@@ -315,33 +376,21 @@ class PlotPanel(Themed):
                 if self.following:
                     self._follow_newest()
                 if filling or not self.pause_button.isChecked():
-                    self._mark(_Stale.ALL if filling else _Stale.LONGER)
-            self.note.setText("reading the run …" if self.history.filling else "")
+                    self._mark(Stale.ALL if filling else Stale.LONGER)
+            problems = self.history.problems
+            self.note.setText("reading the run …" if self.history.filling else problems[0] if problems else "")
         for overlay in self.overlays:
             if overlay.history.missing and overlay.history.pull(_PULL_BUDGET_S):
-                self._mark(_Stale.ALL)
+                self._mark(Stale.ALL)
         self._draw()
 
+    def draw_now(self) -> None:
+        """Redraw what is stale without waiting for the timer."""
+        while not self.settled:
+            self._draw()
+
     def _draw(self) -> None:
-        """Redraw what is stale, the one waiting longest first, for as long as the budget lasts."""
-        if not self._stale:
-            return
-        now = time.perf_counter()
-        at, row = self._cursor()
-        spent = 0.0
-        pace = max(_REDRAW_S, len(self.plots) * self._cost / _SHARE)
-        for plot in sorted(self._stale, key=lambda p: self._drawn[p]):
-            if self._stale[plot] < _Stale.AT_ONCE and now - self._drawn[plot] < pace:
-                continue
-            if spent and spent + plot.chart.cost > _DRAW_BUDGET_S:
-                break
-            began = time.perf_counter()
-            plot.draw(self.start, self.stop, at, row, steady=self._stale[plot] < _Stale.AT_ONCE)
-            cost = time.perf_counter() - began + plot.chart.cost
-            self._cost += 0.1 * (min(cost, 0.02) - self._cost)
-            spent += cost
-            self._drawn[plot] = now
-            del self._stale[plot]
+        self._redraws.draw((self.start, self.stop), *self._cursor())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -353,38 +402,14 @@ class PlotPanel(Themed):
         self._timer.stop()
 
     def renew_theme(self) -> None:
-        for button, icon in ((self.follow_button, "live"), (self.pause_button, "pause")):
-            button.setIcon(theme.icon(icon, "on_accent" if button.isChecked() else "text"))
-        self._mark(_Stale.AT_ONCE)
+        self._mark(Stale.AT_ONCE)
 
     # --- menu ------------------------------------------------------------------------------------------------------
 
-    def _show_menu(self, plot: LivePlot, point: QPoint) -> None:
-        menu = self.menu(plot)
+    @staticmethod
+    def _show_menu(menu: QMenu, point: QPoint) -> None:
         menu.exec(point)
         menu.deleteLater()
-
-    def menu(self, plot: LivePlot) -> QMenu:
-        """The menu of a plot."""
-        menu = QMenu(self)
-        menu.addAction("Follow the Newest Data", self.follow)
-        menu.addAction("Fit the Value Axis", lambda: self._fit_values(plot))
-        menu.addSeparator()
-        for kind, text in (("csv", "Data as CSV"), ("png", "Picture as PNG"), ("svg", "Picture as SVG")):
-            action = menu.addAction(f"Export {text} ...")
-            action.triggered.connect(partial(self._ask_export, plot, kind))
-            action.setEnabled(kind != "csv" or bool(plot.lines))
-        menu.addAction("Copy Picture", lambda: QGuiApplication.clipboard().setPixmap(plot.grab()))
-        return menu
-
-    def _ask_export(self, plot: LivePlot, kind: str, checked: bool = False) -> None:
-        folder = self._document.path.parent if self._document.path is not None else Path.home()
-        name = f"{Path(self._document.name).stem}_{plot.view_name}.{kind}"
-        path, _ = QFileDialog.getSaveFileName(
-            self, f"Export {plot.title}", str(folder / name), f"{kind.upper()} (*.{kind})"
-        )
-        if path:
-            self.export(plot, Path(path))
 
     def export(self, plot: LivePlot, path: Path) -> None:
         """Write what a plot shows; the file's ending says as what: .csv, .png or .svg."""

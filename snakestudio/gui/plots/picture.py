@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Axis", "Heat", "Mark", "Picture", "Trace"]
+__all__ = ["Across", "Axis", "Dot", "Heat", "Mark", "Picture", "Trace"]
+
+Across = Literal["time", "body", "plane", "frequency"]
+"""What the horizontal axis is."""
 
 FloatArray = NDArray[np.float64]
 
@@ -38,7 +42,7 @@ class Trace:
     Attributes
     ----------
     time : (b,) array
-        s.
+        s; what stands on the horizontal axis, where that is not the time.
     low, high : (b,) arrays
         In units of the axis.
     colour : str
@@ -96,6 +100,24 @@ class Mark:
     begins: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A disc on a curve, with a word beside it.
+
+    Attributes
+    ----------
+    x, y : float
+        In units of the axes.
+    colour : str
+    text : str
+    """
+
+    x: float
+    y: float
+    colour: str
+    text: str = ""
+
+
 @dataclass(slots=True)
 class Picture:
     """All a chart shows.
@@ -103,7 +125,7 @@ class Picture:
     Attributes
     ----------
     start, stop : float
-        Time at the left and the right end, s; of a profile, material abscissas, m.
+        Left and right end: times, s; of a profile, material abscissas, m; or whatever stands across.
     axes : list of Axis
         Left, and right if there is one.
     traces : list of Trace
@@ -119,10 +141,19 @@ class Picture:
         Colour and text of what the legend says, the most important first.
     cursor : float or None
         Time of the cursor, s; of a profile, the abscissa under the mouse, m.
-    profile : bool
-        Whether it is drawn over the body, from its head to its tail, and not over the time.
+    across : {"time", "body", "plane", "frequency"}
+        What the horizontal axis is. A body is drawn from its head to its tail; in a plane both axes can be moved.
+    across_unit : str
+        Unit of the horizontal axis.
     ticks : list of (float, bool)
         Where on the body an anchor or a support is, m, and whether it holds.
+    dots : list of Dot
+    outlines : list of (k, 2) arrays
+        Closed polygons below the curves: obstacles from above, m.
+    note : str
+        What has to be said about the picture, in it.
+    span : (float, float) or None
+        Stretch of time that is selected, s.
     """
 
     start: float = 0.0
@@ -136,5 +167,15 @@ class Picture:
     unit: str = ""
     legend: list[tuple[str, str]] = field(default_factory=list)
     cursor: float | None = None
-    profile: bool = False
+    across: Across = "time"
+    across_unit: str = "s"
     ticks: list[tuple[float, bool]] = field(default_factory=list)
+    dots: list[Dot] = field(default_factory=list)
+    outlines: list[FloatArray] = field(default_factory=list)
+    note: str = ""
+    span: tuple[float, float] | None = None
+
+    @property
+    def profile(self) -> bool:
+        """Whether it is drawn over the body and not over the time."""
+        return self.across == "body"

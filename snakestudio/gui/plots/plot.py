@@ -1,27 +1,42 @@
-"""One of the plots: a chart, the choice of what it shows, and the export of what is seen."""
+"""One of the plots: a chart, the choice of what it shows, and what is dropped on it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
+from snakestudio.gui.channels.library import Library
+from snakestudio.gui.plots.channels import channel_of
 from snakestudio.gui.plots.chart import Chart
 from snakestudio.gui.plots.compose import compose, legend
+from snakestudio.gui.plots.content import Content
+from snakestudio.gui.plots.custom import custom_view, missing, with_curves
+from snakestudio.gui.plots.drop import DropHint, dragged_channels
 from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import Overlay
+from snakestudio.gui.plots.picture import Picture
+from snakestudio.gui.plots.plane import Frame, compose_plane, plane_legend, row_near
+from snakestudio.gui.plots.plot_head import PlotHead
 from snakestudio.gui.plots.profile import HOLDS, compose_profile, profile_legend
-from snakestudio.gui.plots.views import VIEWS, Line, View
+from snakestudio.gui.plots.span_values import SpanCurve
+from snakestudio.gui.plots.spectrum import Spectra, compose_spectrum, spectrum_legend
+from snakestudio.gui.plots.views import Line, View
 from snakestudio.model.recording import Schema
 
 __all__ = ["LivePlot"]
 
+_MOST_NAMES = 6
+"""Names that are said to be missing at most."""
+
 
 class LivePlot(QWidget):
-    """Shows one view of the history.
+    """Shows one view of the history, or channels that somebody chose.
 
     Parameters
     ----------
@@ -30,82 +45,99 @@ class LivePlot(QWidget):
         Name in `VIEWS`.
     index : int
         Chosen link or joint, 0-based.
+    library : Library, optional
+        Where names of channels are looked up.
 
     Signals
     -------
     chosen()
-        Another view, link or joint.
+        It shows something else, or another part of it.
+    refused(sentence: str)
+        Channels cannot be shown here.
+    row_asked(row: int)
+        The cursor shall stand at this row.
     """
 
     chosen = Signal()
+    refused = Signal(str)
+    row_asked = Signal(int)
 
-    def __init__(self, history: History, view: str, index: int = 0, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        history: History,
+        view: str,
+        index: int = 0,
+        library: Library | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._history = history
-        self._name, self._index = view, index
+        self.library = library if library is not None else Library(parent=self)
+        self._content = Content.of_view(view, index)
         self._values: tuple[float, float] | None = None
+        self._frame: Frame | None = None
+        self._frequencies: tuple[float, float] | None = None
+        self._spectra = Spectra()
+        self._view_for: tuple[object, ...] = ()
         self._lines: list[Line] = []
         self._lines_for: tuple[object, ...] = ()
         self._probe: float | None = None
         self._at: tuple[float | None, int | None] = (None, None)
+        self._seen = (0.0, 1.0)
+        self.span: tuple[float, float] | None = None
         self.overlays: Sequence[Overlay] = ()
         self.chart = Chart()
         self.chart.setAccessibleName("Chart")
+        self.chart.setAcceptDrops(False)  # they are the plot's
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.chart)
-
-        # The two buttons stand over the chart's first line, which holds legend and unit too.
-        self._head = QWidget(self)
-        head = QHBoxLayout(self._head)
-        head.setContentsMargins(0, 0, 0, 0)
-        head.setSpacing(0)
-        self.view_button, self.index_button = self._button(bold=True), self._button(bold=False)
-        self.view_button.setToolTip("Choose what this plot shows")
-        head.addWidget(self.view_button)
-        head.addWidget(self.index_button)
-        self._view_menu, self._index_menu = QMenu(self), QMenu(self)
-        self.view_button.setMenu(self._view_menu)
-        self.index_button.setMenu(self._index_menu)
-        self._view_menu.aboutToShow.connect(self._fill_views)
-        self._index_menu.aboutToShow.connect(self._fill_indices)
+        self.head = PlotHead(self)
+        self.hint = DropHint(self)
+        self.setAcceptDrops(True)
         self.chart.values_dragged.connect(self._set_values)
+        self.chart.plane_dragged.connect(self._set_frame)
+        self.chart.plane_clicked.connect(self._on_plane_clicked)
         self.chart.probed.connect(self._on_probed)
+        self.chart.resized.connect(self._on_resized)
+        self.library.changed.connect(self._on_library)
         self._label()
-
-    @staticmethod
-    def _button(bold: bool) -> QToolButton:
-        button = QToolButton()
-        button.setProperty("role", "flat")
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        button.setStyleSheet(f"QToolButton {{ padding: 2px 4px; font-weight: {600 if bold else 400}; }}")
-        return button
 
     # --- what it shows ---------------------------------------------------------------------------------------------
 
     @property
+    def content(self) -> Content:
+        """What it shows, as data."""
+        return self._content
+
+    @property
+    def schema(self) -> Schema | None:
+        """Of the run."""
+        return None if self._history.recording is None else self._history.recording.schema
+
+    @property
     def view_name(self) -> str:
-        """Name of the view in `VIEWS`."""
-        return self._name
+        """Name of the view in `VIEWS`; "" of what is put together from channels."""
+        return self._content.view
 
     @property
     def view(self) -> View:
         """What it shows."""
-        return VIEWS[self._name]
+        key = (self.schema, self._content, self.library.derived)
+        if key != self._view_for:
+            self._view_for, self._view = key, custom_view(self._content, self.library, self.schema)
+        return self._view
 
     @property
     def index(self) -> int:
         """Chosen link, joint or quantity, 0-based."""
-        schema = self._schema
-        if schema is None:
-            return self._index
-        return max(0, min(self._index, self.view.count(schema) - 1))
+        schema, index = self.schema, self._content.index
+        return index if schema is None else max(0, min(index, self.view.count(schema) - 1))
 
     @property
     def title(self) -> str:
         """Title with what is chosen."""
-        chosen = self.view.choice(self._schema, self.index)
+        chosen = self.view.choice(self.schema, self.index)
         return f"{self.view.title}, {chosen}" if self.view.chooser else self.view.title
 
     @property
@@ -115,14 +147,23 @@ class LivePlot(QWidget):
 
     @property
     def lines(self) -> list[Line]:
-        """The curves."""
-        key = (self._schema, self._name, self.index, theme.current().name)
+        """The curves; of an X-Y plot in pairs."""
+        key = (self.schema, self._content, self.index, theme.current().name, self.library.derived)
         if key != self._lines_for:
-            schema = self._schema
+            schema = self.schema
             shown = schema is not None and self.view.possible(schema)
             self._lines = self.view.lines(schema, self.index) if shown and schema is not None else []
             self._lines_for = key
         return self._lines
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the channels whose curves it shows."""
+        schema = self.schema
+        if self._content.kind != "view" or schema is None:
+            return self._content.names
+        shown = (channel_of(line.channel, schema).names(schema)[line.column] for line in self.lines)
+        return tuple(name for name in dict.fromkeys(shown) if name in self.library.of(schema))
 
     @property
     def overlaid(self) -> list[tuple[Overlay, list[Line]]]:
@@ -133,55 +174,113 @@ class LivePlot(QWidget):
     def channels(self) -> set[str]:
         """Channels it needs."""
         keys = {line.channel for lines in (self.lines, *(over for _, over in self.overlaid)) for line in lines}
-        schema = self._schema
+        schema = self.schema
         if schema is not None and schema.n_holds and self.view.style == "profile":
             keys.add(HOLDS)
         return keys | {"control"} if schema is not None and self.view.marked in schema.extra else keys
 
-    @property
-    def _schema(self) -> Schema | None:
-        return None if self._history.recording is None else self._history.recording.schema
+    def span_curves(self) -> list[SpanCurve]:
+        """The curves whose figures can be asked for, those of other runs after its own."""
+        history = self._history
+        names = self._content.kind in ("time", "spectrum")
+        found = []
+        for number, (memory, lines) in enumerate(
+            [(history, self.lines), *((overlay.history, over) for overlay, over in self.overlaid)]
+        ):
+            recording = memory.recording
+            if recording is None:
+                continue
+            run = self.overlays[number - 1].run.name if number else ""
+            for line in lines:
+                name = line.name if names or self._content.kind == "xy" else self._said(line)
+                name = f"{name}, {run}" if run else name
+                found.append(SpanCurve(name, line.colour, line.unit, recording, memory.other, line))
+        return found
+
+    def _said(self, line: Line) -> str:
+        """A curve of a view with what it is of: "angle, joint 4"."""
+        chosen = self.view.choice(self.schema, self.index)
+        return f"{line.name}, {chosen}" if self.view.chooser and line.name != chosen else line.name
 
     def choose(self, view: str, index: int | None = None) -> None:
         """Show another view, or another link or joint."""
-        if (view, index) == (self._name, self._index):
+        if (view, index) == (self.view_name, self._content.index):
             return
-        self._name = view
-        if index is not None:
-            self._index = index
+        kept = self._content.index if index is None else index
+        self.show_content(Content.of_view(view, kept))
+
+    def show_content(self, content: Content) -> None:
+        """Show something else."""
+        if content == self._content:
+            return
+        if (content.kind, content.curves) != (self._content.kind, self._content.curves):
+            self._frame = self._frequencies = None
+        self._content = content
         self._values = None
         self._label()
         self.chosen.emit()
 
+    def add_channels(self, names: tuple[str, ...]) -> bool:
+        """Show these channels, too; a view of the list, which is what it is, becomes a plot of them."""
+        made = self._with(names)
+        if isinstance(made, str):
+            self.refused.emit(made)
+            return False
+        self.show_content(made)
+        return True
+
+    def _with(self, names: tuple[str, ...]) -> Content | str:
+        schema = self.schema
+        if schema is None:
+            return "There is no run yet: start one, then drag what you want to see."
+        content = self._content if self._content.kind != "view" else Content("time")
+        return with_curves(content, names, self.library, schema)
+
     def fit_values(self) -> None:
-        """Let the left axis follow the data again."""
-        self._values = None
+        """Let the axes follow the data again."""
+        self._values = self._frame = self._frequencies = None
 
     def _set_values(self, low: float, high: float) -> None:
         if 1e-12 < high - low < 1e12:
             self._values = low, high
             self.chosen.emit()
 
+    def _set_frame(self, left: float, right: float, low: float, high: float) -> None:
+        if right > left and high > low:
+            self._frame = Frame(left, right, low, high)
+            self.chosen.emit()
+
+    def set_frequencies(self, low: float, high: float) -> None:
+        """Show a range of the frequencies of a spectrum, Hz."""
+        if high - low > 1e-6:
+            self._frequencies = max(0.0, low), max(high - low, high) if low < 0 else high
+            self.chosen.emit()
+
     def show_names(self) -> None:
         """The recording is another one: what is chosen may be called otherwise."""
         self._label()
 
+    def _on_library(self) -> None:
+        if self._content.kind != "view":
+            self._label()
+            self.chosen.emit()
+
     def _label(self) -> None:
-        self.view_button.setText(f"{self.view.title} ▾")
-        chooser = self.view.chooser
-        self.index_button.setVisible(bool(chooser))
-        self.index_button.setText(f"{self.view.choice(self._schema, self.index)} ▾")
-        self.index_button.setToolTip(f"Choose the {chooser}")
+        self.head.say(self.view.title, self.view.choice(self.schema, self.index), self.view.chooser)
         self._place()
 
     def _place(self) -> None:
-        hint = self._head.sizeHint()
-        self._head.setGeometry(40, 0, min(hint.width(), self.width() - 48), 26)
+        hint = self.head.sizeHint()
+        self.head.setGeometry(40, 0, min(hint.width(), self.width() - 48), 26)
         self.chart.place_legend(40 + hint.width() + 8)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place()
+
+    def _on_resized(self) -> None:
+        if self.view.equal:
+            self.chosen.emit()
 
     # --- drawing ---------------------------------------------------------------------------------------------------
 
@@ -190,74 +289,110 @@ class LivePlot(QWidget):
 
         With `steady`, axes that still serve stay as they are.
         """
-        if self.view.style == "profile":
-            self._draw_profile(cursor, row)
-            return
-        width = max(1, round(self.chart.area.width() * self.chart.devicePixelRatioF()))
+        self._at, self._seen = (cursor, row), (start, stop)
         before = self.chart.picture if steady else None
-        overlaid = self.overlaid
-        picture = compose(self.view, self.lines, self._history, start, stop, width, self._values, before, overlaid)
-        picture.cursor, picture.legend = cursor, legend(self.view, self.lines, self._history, row, overlaid)
+        picture = self._picture(start, stop, row, before)
+        picture.cursor = cursor if picture.across == "time" else self._probe
+        picture.legend = self._legend(picture, cursor, row)
+        picture.span = self.span
+        named = self.schema is not None and self._content.kind != "view"
+        lost = missing(self._content, self.library, self.schema) if named and self.schema is not None else []
+        if lost and not picture.note:
+            more = f" and {len(lost) - _MOST_NAMES} more" if len(lost) > _MOST_NAMES else ""
+            picture.note = f"Not in this run: {', '.join(lost[:_MOST_NAMES])}{more}"
         self.chart.show_picture(picture)
+
+    def _picture(self, start: float, stop: float, row: int | None, before: Picture | None) -> Picture:
+        view, lines, history, overlaid = self.view, self.lines, self._history, self.overlaid
+        area = self.chart.area
+        if view.style == "profile":
+            return compose_profile(view, lines, history, row, self._values, overlaid)
+        if view.style == "xy":
+            size = area.width(), area.height()
+            return compose_plane(view, lines, history, start, stop, size, self._frame, overlaid, row)
+        if view.style == "spectrum":
+            of = self.span or (start, stop)
+            return compose_spectrum(
+                view, lines, history, self._spectra, *of, self._frequencies, self._values, before, overlaid
+            )
+        width = max(1, round(area.width() * self.chart.devicePixelRatioF()))
+        return compose(view, lines, history, start, stop, width, self._values, before, overlaid)
+
+    def _legend(self, picture: Picture, cursor: float | None, row: int | None) -> list[tuple[str, str]]:
+        if picture.across == "body":
+            return profile_legend(picture, cursor, self._probe)
+        if picture.across == "frequency":
+            return spectrum_legend(picture, self.view, self._probe)
+        if picture.across == "plane":
+            names = [(overlay.run.colour, overlay.run.name) for overlay, over in self.overlaid if over]
+            return [*names, *plane_legend(picture, self.lines)]
+        return legend(self.view, self.lines, self._history, row, self.overlaid)
 
     def draw_cursor(self, cursor: float | None, row: int | None) -> None:
-        """Move the cursor only; a profile is another one then."""
-        if self.view.style == "profile":
-            self._draw_profile(cursor, row)
+        """Move the cursor only; a profile is another one then, and a plane has discs elsewhere."""
+        if self.view.style in ("profile", "xy"):
+            self.draw(*self._seen, cursor, row, steady=True)
+        elif self.view.style != "spectrum":
+            self.chart.show_cursor(cursor, self._legend(self.chart.picture, cursor, row))
+
+    def show_span(self, span: tuple[float, float] | None) -> None:
+        """Mark a stretch of time (s); a spectrum is of that stretch then."""
+        self.span = span
+        if self.view.style == "spectrum":
+            self.chosen.emit()
+        else:
+            self.chart.picture.span = span
+            self.chart.extras.show_span(span if self.chart.picture.across == "time" else None)
+
+    def _on_probed(self, place: float | None) -> None:
+        """The mouse is over a place of a profile (m) or a spectrum (Hz), or over none."""
+        if place != self._probe:
+            self._probe = place
+            self.chart.show_cursor(place, self._legend(self.chart.picture, self._at[0], None))
+
+    def _on_plane_clicked(self, x: float, y: float) -> None:
+        (left, right), (low, high) = self.chart.view.viewRange()
+        area = self.chart.area
+        scale = area.width() / (right - left), area.height() / (high - low)
+        seen = (-math.inf, math.inf) if self.view.whole else self._seen
+        row = row_near(self.lines, self._history, *seen, (x, y), scale)
+        if row is not None:
+            self.row_asked.emit(row)
+
+    # --- drops -----------------------------------------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        names = dragged_channels(event.mimeData())
+        if not names:
             return
-        self.chart.show_cursor(cursor, legend(self.view, self.lines, self._history, row, self.overlaid))
+        event.acceptProposedAction()
+        made = self._with(names)
+        if isinstance(made, str):
+            self.hint.say(made, refused=True)
+        else:
+            replaced = self._content.kind == "view"
+            what = names[0] if len(names) == 1 else f"{len(names)} channels"
+            self.hint.say(f"Show {what} here instead" if replaced else f"Add {what}")
 
-    def _draw_profile(self, cursor: float | None, row: int | None) -> None:
-        self._at = cursor, row
-        picture = compose_profile(self.view, self.lines, self._history, row, self._values, self.overlaid)
-        picture.cursor, picture.legend = self._probe, profile_legend(picture, cursor, self._probe)
-        self.chart.show_picture(picture)
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.hint.hide()
 
-    def _on_probed(self, abscissa: float | None) -> None:
-        """The mouse is over a place of the profile (m), or over none."""
-        if abscissa != self._probe:
-            self._probe = abscissa
-            self.chart.show_cursor(abscissa, profile_legend(self.chart.picture, self._at[0], abscissa))
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.hint.hide()
+        names = dragged_channels(event.mimeData())
+        if names:
+            event.acceptProposedAction()
+            self.add_channels(names)
 
-    # --- menus -----------------------------------------------------------------------------------------------------
+    # --- curves ----------------------------------------------------------------------------------------------------
 
-    def _fill_views(self) -> None:
-        schema = self._schema
-        self._fill(
-            self._view_menu,
-            [
-                (view.title, name == self._name, schema is None or view.possible(schema), name)
-                for name, view in VIEWS.items()
-                if name == self._name or schema is None or view.suits(schema)
-            ],
-            lambda name: self.choose(str(name)),
-        )
+    def remove_curve(self, number: int) -> None:
+        """Take a curve (0-based) out of a plot that somebody put together."""
+        curves = self._content.curves
+        self.show_content(replace(self._content, curves=curves[:number] + curves[number + 1 :]))
 
-    def _fill_indices(self) -> None:
-        schema, chooser = self._schema, self.view.chooser
-        view = self.view
-        count = len(view.choices) if chooser == "quantity" else 0 if schema is None else view.count(schema)
-
-        def text(i: int) -> str:
-            name = view.choice(schema, i)
-            return name if chooser == "quantity" else f"{name[:1].upper()}{name[1:]}"
-
-        self._fill(
-            self._index_menu,
-            [(text(i), i == self.index, True, i) for i in range(count)],
-            lambda index: self.choose(self._name, int(str(index))),
-        )
-
-    def _fill(
-        self, menu: QMenu, entries: list[tuple[str, bool, bool, object]], choose: Callable[[object], None]
-    ) -> None:
-        menu.clear()
-        group = QActionGroup(menu)
-        for text, checked, enabled, data in entries:
-            action = QAction(text, group)
-            action.setCheckable(True)
-            action.setChecked(checked)
-            action.setEnabled(enabled)
-            action.setData(data)
-            menu.addAction(action)
-        group.triggered.connect(lambda action: choose(action.data()))
+    def move_curve(self, number: int, to: int) -> None:
+        """Give a curve another place in the order."""
+        curves = list(self._content.curves)
+        curves.insert(to, curves.pop(number))
+        self.show_content(replace(self._content, curves=tuple(curves)))

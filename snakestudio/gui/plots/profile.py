@@ -47,7 +47,7 @@ def compose_profile(
         Ends of the value axis, if they are not to follow the data.
     overlaid : sequence of (Overlay, sequence of Line)
     """
-    picture = Picture(0.0, 1.0, unit=lines[0].unit if lines else "", levels=[(0.0, "")], profile=True)
+    picture = Picture(0.0, 1.0, unit=lines[0].unit if lines else "", levels=[(0.0, "")], across="body", across_unit="m")
     extents: list[tuple[float, float]] = []
     time = math.nan
     if history.recording is not None and history.recording.schema.sections:

@@ -176,3 +176,14 @@ class Pyramid:
         if per > 1 and len(low):
             low, high = _coarser(low, per, np.fmin), _coarser(high, per, np.fmax)
         return Envelope(rows[: len(low)], stride, low, high)
+
+    def samples(self, start: int, stop: int, stride: int) -> FloatArray:
+        """Every stride-th of the rows start to stop as they are, NaN where a row is no longer or not yet known."""
+        level = self._levels[0]
+        found = np.full((len(range(start, stop, stride)), self.width), np.nan, np.float32)
+        first = max(0, -(-(level.first - start) // stride))
+        last = min(len(found), max(0, -(-(level.stop - start) // stride)))
+        if first < last:
+            begin = start + first * stride - level.first
+            found[first:last] = level.tables[0][begin : start + (last - 1) * stride - level.first + 1 : stride]
+        return found

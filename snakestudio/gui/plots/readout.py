@@ -25,6 +25,7 @@ class Readout(pg.GraphicsObject):
         self._left, self._right = 0.0, 1.0
         self._title = self._unit = ""
         self._legend: list[tuple[str, str]] = []
+        self._places: list[QRectF] = []
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
 
     def place(self, left: float, right: float) -> None:
@@ -43,6 +44,10 @@ class Readout(pg.GraphicsObject):
         """Write a title before the legend: in files, where no buttons stand there."""
         self._title = title
         self.update()
+
+    def entry_at(self, place: QPointF) -> int | None:
+        """Which entry of the legend is there, px; None if none is."""
+        return next((number for number, rect in enumerate(self._places) if rect.contains(place)), None)
 
     def boundingRect(self) -> QRectF:
         return QRectF(0.0, 0.0, self._right + 1, HEIGHT)
@@ -63,11 +68,13 @@ class Readout(pg.GraphicsObject):
         while count and sum(widths[:count]) > x - left:
             count -= 1
         x -= sum(widths[:count]) - 14
+        self._places = []
         swatch = _BASELINE - metrics.ascent() / 2 + 1
         for (colour, text), width in zip(self._legend[:count], widths[:count], strict=True):
             painter.fillRect(QRectF(x, round(swatch), 8, 2), QColor(colour))
             painter.setPen(dim)
             painter.drawText(QPointF(x + 12, _BASELINE), text)
+            self._places.append(QRectF(x - 4, 0.0, width - 6, HEIGHT))
             x += width
 
     def _paint_title(self, painter: QPainter) -> float:

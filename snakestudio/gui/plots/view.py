@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtGui import QColor
 
@@ -12,7 +12,10 @@ from snakestudio.gui import theme
 from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["STOPS", "Line", "View", "link_colour"]
+if TYPE_CHECKING:
+    from snakestudio.session.signals import SpectrumWindow
+
+__all__ = ["STOPS", "Line", "View", "distinct_colour", "link_colour"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,9 @@ class View:
         What the source must fill.
     chooser : {"", "link", "joint", "quantity"}
         What one chooses.
-    style : {"lines", "stacked", "heat", "profile"}
-        A profile is drawn over the body at the time of the cursor, everything else over the time.
+    style : {"lines", "stacked", "heat", "profile", "xy", "spectrum"}
+        A profile is drawn over the body at the time of the cursor, an X-Y plot has its lines in pairs (what stands on
+        the horizontal axis first), a spectrum is drawn over the frequency, everything else over the time.
     from_zero : bool
         Whether the axis begins at 0 if the data allow it.
     least : float
@@ -81,6 +85,16 @@ class View:
         Quantities to choose from.
     signed : bool
         Whether values below 0 count as much as those above.
+    chosen : bool
+        Whether somebody put its curves together: then they stay in that order, and none is left out.
+    equal : bool
+        Whether both axes of an X-Y plot have the same scale.
+    outlines : bool
+        Whether the obstacles are drawn in an X-Y plot.
+    whole : bool
+        Whether an X-Y plot shows all of the run, and not only the time in view.
+    window : str
+        By what a stretch is weighed for its spectrum.
     """
 
     title: str
@@ -88,7 +102,7 @@ class View:
     lines: Callable[[Schema, int], list[Line]]
     needs: Fields
     chooser: Literal["", "link", "joint", "quantity"] = ""
-    style: Literal["lines", "stacked", "heat", "profile"] = "lines"
+    style: Literal["lines", "stacked", "heat", "profile", "xy", "spectrum"] = "lines"
     from_zero: bool = False
     least: float = 1e-9
     decades: bool = False
@@ -101,6 +115,11 @@ class View:
     holds: bool = False
     choices: tuple[str, ...] = ()
     signed: bool = False
+    chosen: bool = False
+    equal: bool = False
+    outlines: bool = False
+    whole: bool = False
+    window: SpectrumWindow = "hann"
 
     def possible(self, schema: Schema) -> bool:
         """Whether a recording holds what is shown."""
@@ -144,3 +163,14 @@ def link_colour(index: int, count: int) -> str:
     a, b, share = QColor(stops[first]), QColor(stops[first + 1]), place - first
     mixed = [getattr(a, c)() + share * (getattr(b, c)() - getattr(a, c)()) for c in ("redF", "greenF", "blueF")]
     return QColor.fromRgbF(*mixed).name()
+
+
+_DISTINCT = (0, 4, 6, 2, 5, 3, 1)
+"""Places of `STOPS` so that neighbours look as different as they can."""
+
+
+def distinct_colour(number: int) -> str:
+    """Colour of the curve of a number (0-based) among curves that somebody put together."""
+    stops = STOPS if theme.current().name == "dark" else _STOPS_LIGHT
+    round_, place = divmod(number, len(_DISTINCT))
+    return theme.mixed(stops[_DISTINCT[place]], theme.current().text, min(0.7, 0.45 * round_))

@@ -89,6 +89,33 @@ class Signal:
             first = last
         return made
 
+    def settled_until(self, recording: Recording, start: int, stop: int, other: Recording | None = None) -> int:
+        """How far the values from row `start` on stay as they are whatever rows the recording still gets.
+
+        Parameters
+        ----------
+        recording : Recording
+            The run, still growing.
+        start, stop : int
+            Rows, within those there are now.
+        other : Recording, optional
+            What ``other.`` means.
+
+        Returns
+        -------
+        int
+            `start` where not even that row is settled, at most `stop`.
+        """
+        reading = Reading(recording, other)
+        settled, open_ = start, stop + 1
+        while open_ - settled > 1:
+            middle = (settled + open_) // 2
+            if self._node.settled(reading, start, middle):
+                settled = middle
+            else:
+                open_ = middle
+        return settled
+
 
 def compile_signal(text: str, names: Sequence[str], other_names: Sequence[str] = ()) -> Signal:
     """Read an expression over columns.

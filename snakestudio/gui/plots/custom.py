@@ -1,0 +1,186 @@
+"""Plots that somebody puts together from channels: over the time, over each other, their spectra, strips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from snakestudio.gui.channels.catalogue import link_of
+from snakestudio.gui.channels.library import Library
+from snakestudio.gui.channels.units import label_of
+from snakestudio.gui.plots.channels import column_key
+from snakestudio.gui.plots.content import Content, Curve
+from snakestudio.gui.plots.view import Line, View, distinct_colour, link_colour
+from snakestudio.gui.plots.views import VIEWS
+from snakestudio.model.recording import Schema
+from snakestudio.model.snapshot import Fields
+
+__all__ = ["custom_view", "missing", "with_curves"]
+
+_TITLES = {"time": "Chosen channels", "xy": "X-Y plot", "spectrum": "Spectrum", "heat": "Strips by number"}
+_STYLES = {"time": "lines", "xy": "xy", "spectrum": "spectrum", "heat": "heat"}
+
+
+def _title(content: Content) -> str:
+    if content.title:
+        return content.title
+    return "Tracks from above" if content.outlines else _TITLES[content.kind]
+
+
+def _short(names: Sequence[str]) -> dict[str, str]:
+    """Labels without the words that all of them begin with: those leave no room for the others in a legend."""
+    words = {name: label_of(name).split() for name in names}
+    shared = 0
+    while len(words) > 1 and all(len(each) > shared + 1 for each in words.values()):
+        if len({each[shared] for each in words.values()}) > 1:
+            break
+        shared += 1
+    if shared and any(each[shared].isdigit() for each in words.values()):  # "6 x" is of what?
+        shared -= 1
+    return {name: " ".join(each[shared:]) for name, each in words.items()}
+
+
+def _time_lines(content: Content, library: Library, schema: Schema) -> list[Line]:
+    known = library.of(schema)
+    units = list(dict.fromkeys(known[curve.name].unit for curve in content.curves if curve.name in known))
+    labels = _short([curve.name for curve in content.curves])
+    return [
+        Line(
+            known[curve.name].channel, known[curve.name].column, labels[curve.name], distinct_colour(number),
+            known[curve.name].unit, axis=min(1, units.index(known[curve.name].unit)),
+        )
+        for number, curve in enumerate(content.curves)
+        if curve.name in known
+    ]  # fmt: skip
+
+
+def _pairs(content: Content, library: Library, schema: Schema) -> list[Line]:
+    known = library.of(schema)
+    lines: list[Line] = []
+    for number, curve in enumerate(content.curves):
+        if curve.name in known and curve.against in known:
+            for name in (curve.against, curve.name):
+                one = known[name]
+                label = label_of(name)
+                lines.append(Line(one.channel, one.column, label, distinct_colour(number), one.unit))
+            if content.outlines:  # the axes say x and y
+                lines[-1] = replace(lines[-1], name=label_of(curve.name).removesuffix(" y"))
+    return lines
+
+
+def _strips(content: Content, library: Library, schema: Schema) -> list[Line]:
+    """One table for all of them, so that they are drawn as one strip; channels of other tables one by one."""
+    known = library.of(schema)
+    names = [curve.name for curve in content.curves if curve.name in known]
+    tables = {known[name].channel.partition(":")[0] for name in names}
+    if not names:
+        return []
+    whole = column_key(tuple(names)) if tables == {"columns"} else known[names[0]].channel
+    lines = []
+    for number, name in enumerate(names):
+        numbered = link_of(name)
+        label = f"{numbered[0]} {numbered[1]}" if numbered else label_of(name)
+        column = number if tables == {"columns"} else known[name].column
+        lines.append(Line(whole, column, label, link_colour(number, len(names)), known[name].unit))
+    return lines
+
+
+def custom_view(content: Content, library: Library, schema: Schema | None) -> View:
+    """The view of a content.
+
+    Parameters
+    ----------
+    content : Content
+    library : Library
+    schema : Schema or None
+        Of the run; its channels' units are those of the axes.
+    """
+    if content.kind == "view":
+        return VIEWS[content.view]
+    units = [] if schema is None else [library.unit(curve.name, schema) for curve in content.curves]
+    make = {"time": _time_lines, "spectrum": _time_lines, "xy": _pairs, "heat": _strips}[content.kind]
+    return View(
+        _title(content), units[0] if units else "", lambda schema, index: make(content, library, schema), Fields.NONE,
+        style=_STYLES[content.kind],  # type: ignore[arg-type]
+        decades=content.log, signed=content.kind == "heat", chosen=True, equal=content.equal,
+        outlines=content.outlines, whole=content.whole, window=content.window,
+    )  # fmt: skip
+
+
+def missing(content: Content, library: Library, schema: Schema) -> list[str]:
+    """Channels that a recording does not have."""
+    known = library.of(schema)
+    return [name for name in dict.fromkeys(content.names) if name not in known]
+
+
+def with_curves(content: Content, names: tuple[str, ...], library: Library, schema: Schema) -> Content | str:
+    """The content with channels added to it, or why not, in a sentence.
+
+    Parameters
+    ----------
+    content : Content
+        Of any kind but a view; an X-Y plot takes one more against its horizontal axis, or two that begin one.
+    names : tuple of str
+    library : Library
+    schema : Schema
+    """
+    unknown = [name for name in names if name not in library.of(schema)]
+    if unknown:
+        return f"This run has no channel {unknown[0]}; choose one of those in the channel browser."
+    if content.kind == "xy":
+        return _with_pairs(content, names, library, schema)
+    new = tuple(Curve(name) for name in names if Curve(name) not in content.curves)
+    made = replace(content, curves=content.curves + new)
+    units = list(dict.fromkeys(library.unit(curve.name, schema) for curve in made.curves))
+    most = 2 if content.kind == "time" else 1
+    if len(units) > most:
+        shown = " and ".join(unit or "a pure number" for unit in units[:most])
+        return (
+            f"This plot shows {shown} already, and {'it has only two axes' if most == 2 else 'it has one axis'}: drop "
+            f"{label_of(names[-1])} ({units[most] or 'a pure number'}) on another plot, or beside the plots for one of "
+            "its own."
+        )
+    if content.kind == "heat" and new:
+        return _as_strips(made, library, schema)
+    return made
+
+
+def _as_strips(content: Content, library: Library, schema: Schema) -> Content | str:
+    """Strips are rows of one table: columns of the CSV together, or one of the plots' own tables."""
+    channels = [library.of(schema)[curve.name].channel for curve in content.curves]
+    kinds = {channel if not channel.startswith("columns:") else "columns" for channel in channels}
+    if len(kinds) > 1:
+        return "Strips show one quantity of every link or joint: put the other one into a plot of its own."
+    return content
+
+
+def _with_pairs(content: Content, names: tuple[str, ...], library: Library, schema: Schema) -> Content | str:
+    if content.curves:
+        across = content.curves[0].against
+        curves = (
+            tuple(_track(name, library, schema) or Curve(name, across) for name in names)
+            if content.outlines
+            else (tuple(Curve(name, across) for name in names))
+        )
+    elif len(names) < 2:
+        return "An X-Y plot needs two channels: drag the one across and the one upwards onto it together."
+    else:
+        curves = tuple(Curve(name, names[0]) for name in names[1:])
+    made = replace(content, curves=content.curves + tuple(curve for curve in curves if curve not in content.curves))
+    for side in ("against", "name"):
+        units = list(dict.fromkeys(library.unit(getattr(curve, side), schema) for curve in made.curves))
+        if len(units) > 1:
+            return (
+                f"The axes of this X-Y plot have one unit each, and {units[0] or 'a pure number'} is there already: "
+                f"{label_of(names[-1])} ({units[-1] or 'a pure number'}) needs a plot of its own."
+            )
+    return made
+
+
+def _track(name: str, library: Library, schema: Schema) -> Curve | None:
+    """The path from above of the body that a channel belongs to: dropping any channel of a link adds its track."""
+    numbered = link_of(name)
+    body = f"{numbered[0]}_{numbered[1]}" if numbered else name.partition("_")[0]
+    curve = Curve(f"{body}_y_m", f"{body}_x_m")
+    known = library.of(schema)
+    return curve if curve.name in known and curve.against in known else None

@@ -1,0 +1,175 @@
+"""The plots of a panel, side by side: how many there are decides how they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from snakestudio.gui import theme
+from snakestudio.gui.plots.content import Content
+from snakestudio.gui.plots.drop import dragged_channels
+from snakestudio.gui.plots.plot import LivePlot
+
+__all__ = ["MOST_PLOTS", "PlotGrid"]
+
+MOST_PLOTS = 12
+"""Plots of one panel: more would be too small to read."""
+
+_NARROW = 560
+"""Width of a plot below which they stand in fewer columns, px."""
+_LOW = 120
+"""Height of a row below which there are more columns, px."""
+
+
+class _Zone(QLabel):
+    """Where channels are dropped that shall have a plot of their own; there only while some are dragged."""
+
+    dropped = Signal(tuple)
+
+    def __init__(self) -> None:
+        super().__init__("Drop here for a new plot")
+        self.setAcceptDrops(True)
+        self.setMargin(8)
+        self.setMinimumHeight(theme.scaled(34))
+        self.hide()
+        self._dress(False)
+
+    def _dress(self, over: bool) -> None:
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        p = theme.current()
+        edge, ground = (p.accent, p.card) if over else (p.line, p.panel)
+        self.setStyleSheet(
+            f"QLabel {{ border: 1px dashed {edge}; background: {ground}; color: {p.text if over else p.dim};"
+            " border-radius: 6px; }"
+        )
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dragged_channels(event.mimeData()):
+            event.acceptProposedAction()
+            self._dress(True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._dress(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._dress(False)
+        event.acceptProposedAction()
+        self.dropped.emit(dragged_channels(event.mimeData()))
+
+
+class PlotGrid(QWidget):
+    """Some plots.
+
+    Parameters
+    ----------
+    make : callable
+        Makes a plot and connects it.
+
+    Signals
+    -------
+    changed()
+        A plot came or went.
+    dropped(names: tuple of str)
+        Channels were dropped beside the plots.
+    """
+
+    changed = Signal()
+    dropped = Signal(tuple)
+
+    def __init__(self, make: Callable[[Content], LivePlot]) -> None:
+        super().__init__()
+        self._make = make
+        self.plots: list[LivePlot] = []
+        self.empty = QLabel("Drag channels here, or choose an arrangement above.", self)
+        self.empty.setProperty("role", "dim")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.zone = _Zone()
+        self.zone.dropped.connect(self.dropped)
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(4)
+        self._columns = 0
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(self._grid, 1)
+        column.addWidget(self.zone)
+        self.setAcceptDrops(True)
+
+    def show_contents(self, contents: list[Content]) -> None:
+        """Show these and nothing else; plots that are there are used again."""
+        while len(self.plots) > len(contents):
+            self._take(self.plots[-1])
+        for plot, content in zip(self.plots, contents, strict=False):
+            plot.show_content(content)
+        for content in contents[len(self.plots) :]:
+            self.plots.append(self._make(content))
+        self._arrange(anew=True)
+        self.changed.emit()
+
+    def add(self, content: Content) -> LivePlot:
+        """One more plot, the last."""
+        plot = self._make(content)
+        self.plots.append(plot)
+        self._arrange(anew=True)
+        self.changed.emit()
+        return plot
+
+    def remove(self, plot: LivePlot) -> None:
+        """Take a plot away."""
+        self._take(plot)
+        self._arrange(anew=True)
+        self.changed.emit()
+
+    def _take(self, plot: LivePlot) -> None:
+        self.plots.remove(plot)
+        self._grid.removeWidget(plot)
+        plot.hide()
+        plot.deleteLater()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def _wanted(self) -> int:
+        n = len(self.plots)
+        most = max(1, min(4, self.width() // theme.scaled(_NARROW) + 1)) if self.width() > theme.scaled(420) else 1
+        columns = 1 if n == 1 else min(most, n, 2 if n <= 4 else 3 if n <= 9 else 4)
+        while columns < min(most, n) and self.height() < -(-n // columns) * theme.scaled(_LOW):
+            columns += 1
+        return columns
+
+    def _arrange(self, anew: bool = False) -> None:
+        if not self.plots:
+            self._columns = 0
+            self._grid.addWidget(self.empty, 0, 0)
+            self.empty.show()
+            return
+        self._grid.removeWidget(self.empty)
+        self.empty.hide()
+        columns = self._wanted()
+        if columns == self._columns and not anew:
+            return
+        self._columns = columns
+        n = len(self.plots)
+        for plot in self.plots:
+            self._grid.removeWidget(plot)
+        for place, plot in enumerate(self.plots):
+            row, column = divmod(place, columns)
+            last = place == n - 1
+            self._grid.addWidget(plot, row, column, 1, columns - column if last else 1)
+        for row in range(self._grid.rowCount()):
+            self._grid.setRowStretch(row, 1 if row * columns < n else 0)
+        for column in range(self._grid.columnCount()):
+            self._grid.setColumnStretch(column, 1 if column < columns else 0)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dragged_channels(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        event.acceptProposedAction()
+        self.dropped.emit(dragged_channels(event.mimeData()))

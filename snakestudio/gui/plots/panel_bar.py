@@ -1,0 +1,102 @@
+"""The line over a panel of plots: what fills it, and what of the run is in view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QToolButton
+
+from snakestudio.gui import theme
+from snakestudio.gui.widgets.sections import heading
+from snakestudio.gui.widgets.themed import Themed
+
+__all__ = ["PanelBar"]
+
+_WINDOWS = (("5 s", 5.0), ("10 s", 10.0), ("30 s", 30.0), ("1 min", 60.0), ("all", 0.0))
+_ICONS = {"follow_button": "live", "pause_button": "pause", "statistics_button": "statistics"}
+
+
+class PanelBar(Themed):
+    """Title, a note, the menus and switches of a panel.
+
+    Parameters
+    ----------
+    title : str
+    """
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.title = heading(title)
+        self.note = QLabel()
+        self.note.setProperty("role", "dim")
+        # Words for what is used all the time, icons for the rest: panels are narrow on small screens.
+        self.add_button = self._tool("New plot", "New plot: one more in this panel", bare=True)
+        self.sets_button = self._tool(
+            "Arrangement", "Arrangement: put plots of one kind of question here, or keep these", bare=True
+        )
+        self.sets_menu = QMenu(self)
+        self.sets_button.setMenu(self.sets_menu)
+        self.sets_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.statistics_button = self._switch(
+            "Statistics", "Statistics of the curves over a span: Shift and drag in a plot selects one", bare=True
+        )
+        self.pause_button = self._switch("Pause view", "Let the plots stand still while data still arrive")
+        self.follow_button = self._switch("Follow", "Keep the newest data in view")
+        self.follow_button.setChecked(True)
+        self.window_box = QComboBox()
+        self.window_box.setAccessibleName("Window")
+        self.window_box.setToolTip("How much of the run is in view while it follows the newest data")
+        for text, span in _WINDOWS:
+            self.window_box.addItem(text, span)
+        self.window_box.setCurrentIndex(1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 0, 12, 0)
+        row.setSpacing(8)
+        row.addWidget(self.title)
+        row.addWidget(self.note)
+        row.addStretch(1)
+        for widget in (
+            self.add_button, self.sets_button, self.statistics_button, self.pause_button, self.follow_button,
+            self.window_box,
+        ):  # fmt: skip
+            row.addWidget(widget)
+        self._close = QToolButton()
+        self._close.setProperty("role", "flat")
+        self._close.setToolTip("Close this panel of plots for good")
+        self._close.hide()
+        row.addWidget(self._close)
+        for name in _ICONS:
+            getattr(self, name).toggled.connect(self.renew_theme)
+        self.renew_theme()
+
+    def set_closable(self, close: Callable[[], object]) -> None:
+        """Have a button that closes the panel."""
+        self._close.clicked.connect(lambda: close())
+        self._close.show()
+
+    @staticmethod
+    def _tool(text: str, tip: str, bare: bool = False) -> QToolButton:
+        """A button; with `bare`, its icon alone."""
+        button = QToolButton()
+        button.setText(text)
+        button.setAccessibleName(text)
+        button.setIconSize(QSize(14, 14))
+        style = Qt.ToolButtonStyle
+        button.setToolButtonStyle(style.ToolButtonIconOnly if bare else style.ToolButtonTextBesideIcon)
+        button.setStyleSheet(f"QToolButton {{ padding: {'4px 6px' if bare else '3px 8px'}; }}")
+        button.setToolTip(tip)
+        return button
+
+    def _switch(self, text: str, tip: str, bare: bool = False) -> QToolButton:
+        button = self._tool(text, tip, bare)
+        button.setCheckable(True)
+        return button
+
+    def renew_theme(self) -> None:
+        for name, icon in _ICONS.items():
+            button = getattr(self, name)
+            button.setIcon(theme.icon(icon, "on_accent" if button.isChecked() else "text"))
+        self.add_button.setIcon(theme.icon("plot-add"))
+        self.sets_button.setIcon(theme.icon("layout"))
+        self._close.setIcon(theme.icon("close", "dim"))

@@ -1,0 +1,198 @@
+"""Arrangements of plots under names: those that come along, for what people ask of a run, and the user's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QSettings, Signal
+
+from snakestudio.gui.channels.library import Derived, Library, read_derived, write_derived
+from snakestudio.gui.plots.content import Content, Curve, read_content, write_content
+from snakestudio.model.recording import Schema
+
+__all__ = ["PRESETS", "PlotSets", "Preset", "contents_of", "contents_text"]
+
+_KEPT = "plots/arrangements"
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """An arrangement that comes along.
+
+    Attributes
+    ----------
+    name, tip : str
+    contents : callable
+        What its plots show, by the run's schema.
+    derived : tuple of Derived
+        Channels it brings along.
+    """
+
+    name: str
+    tip: str
+    contents: Callable[[Schema], list[Content]]
+    derived: tuple[Derived, ...] = ()
+
+
+def _each(part: str, count: int, what: str) -> tuple[Curve, ...]:
+    return tuple(Curve(f"{part}_{i + 1}_{what}") for i in range(count))
+
+
+def _contact_forces(schema: Schema) -> list[Content]:
+    n = schema.n_links
+    return [
+        Content.of_view("force"),
+        Content("heat", curves=_each("link", n, "obstacle_force_n"), title="Obstacle force, link by time"),
+        Content("time", curves=(Curve("contact_obstacle_fx_n"), Curve("contact_obstacle_fy_n")), title="On the robot"),
+        Content.of_view("friction"),
+    ]
+
+
+def _tracking(schema: Schema) -> list[Content]:
+    joint = min(4, schema.n_joints)
+    return [
+        Content.of_view("joint", joint - 1),
+        Content("time", curves=(Curve("tracking_error_rad"),), title=f"Tracking error, joint {joint}"),
+        Content.of_view("torque", joint - 1),
+        Content("heat", curves=_each("joint", schema.n_joints, "yaw_deg"), title="Joint angle, joint by time"),
+    ]
+
+
+def _energy(schema: Schema) -> list[Content]:
+    return [
+        Content("time", curves=(Curve("energy_kinetic_j"), Curve("energy_potential_j")), title="Energy"),
+        Content.of_view("energy"),
+        Content("time", curves=(Curve("ledger_error_j"),), title="Error of the ledger"),
+    ]
+
+
+def _solver(schema: Schema) -> list[Content]:
+    return [
+        Content("time", curves=(Curve("solver_residual"),), log=True, title="Residual"),
+        Content("time", curves=(Curve("solver_iterations"), Curve("solver_unconverged")), title="Iterations"),
+        Content("time", curves=(Curve("contacts_closed"),), title="Contacts closed"),
+    ]
+
+
+def _paper(schema: Schema) -> list[Content]:
+    link = min(6, schema.n_links)
+    return [
+        Content.of_view("force_stacked"),
+        Content(
+            "xy", curves=(Curve(f"link_{link}_y_m", f"link_{link}_x_m"),), equal=True, outlines=True, whole=True,
+            title=f"Path of link {link}",
+        ),
+        Content.of_view("joint", min(3, max(0, schema.n_joints - 1))),
+        Content("time", curves=(Curve(f"link_{link}_x_m"), Curve(f"link_{link}_y_m")), title=f"Place of link {link}"),
+    ]  # fmt: skip
+
+
+def _gait(schema: Schema) -> list[Content]:
+    links = tuple(dict.fromkeys((1, (schema.n_links + 1) // 2, schema.n_links)))
+    middle = max(1, schema.n_joints // 2)
+    return [
+        Content.tracks(links, centre=True),
+        Content("xy", curves=(Curve(f"joint_{middle + 1}_yaw_deg", f"joint_{middle}_yaw_deg"),), equal=True,
+                title="Phase of two joints"),
+        Content("spectrum", curves=(Curve(f"joint_{middle}_yaw_deg"), Curve(f"joint_{middle}_yaw_ref_deg")),
+                title="Spectrum of a joint"),
+        Content("time", curves=(Curve("com_vx_mps"), Curve("com_vy_mps")), title="Velocity of the centre of mass"),
+    ]  # fmt: skip
+
+
+_LEDGER = Derived(
+    "ledger_error_j",
+    "energy_kinetic_j + energy_potential_j - at(energy_kinetic_j + energy_potential_j, 0) - sum(work_*_j)",
+    "J",
+)
+_TRACKING = Derived("tracking_error_rad", "joint_4_yaw_rad - joint_4_yaw_ref_rad", "rad")
+
+PRESETS = (
+    Preset("Contact Forces", "Forces of obstacles and ground, link by link", _contact_forces),
+    Preset("Tracking", "Joint angles, references, errors and torques", _tracking, (_TRACKING,)),
+    Preset("Energy Balance", "Energies, works, and what of their sum is unaccounted for", _energy, (_LEDGER,)),
+    Preset("Solver", "Residual on a logarithmic axis, iterations, contacts", _solver),
+    Preset("Paper Figures", "Forces by link, the path of a link, a joint, as the papers show them", _paper),
+    Preset("Gait", "Tracks from above, phase of two joints, spectrum, velocity", _gait),
+)
+
+
+def contents_text(contents: Sequence[Content], library: Library) -> str:
+    """Contents as JSON, with the derived channels that they name."""
+    used = {name for content in contents for name in content.names}
+    derived = [each for each in library.derived if each.name in used]
+    return json.dumps(
+        {"plots": [write_content(content) for content in contents], "derived": json.loads(write_derived(derived))}
+    )
+
+
+def contents_of(text: str, library: Library) -> list[Content]:
+    """What was written by `contents_text`; derived channels that are new are added to the library."""
+    try:
+        written = json.loads(text)
+    except ValueError:
+        return []
+    if not isinstance(written, dict):
+        return []
+    library.add(read_derived(json.dumps(written.get("derived", []))))
+    plots = written.get("plots", [])
+    found = (read_content(plot) for plot in plots) if isinstance(plots, list) else iter(())
+    return [content for content in found if content is not None]
+
+
+class PlotSets(QObject):
+    """The user's own arrangements.
+
+    Parameters
+    ----------
+    settings : QSettings
+    library : Library
+
+    Signals
+    -------
+    changed()
+    """
+
+    changed = Signal()
+
+    def __init__(self, settings: QSettings, library: Library, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings, self._library = settings, library
+
+    def _stored(self) -> dict[str, str]:
+        try:
+            stored = json.loads(str(self._settings.value(_KEPT, "{}")))
+        except ValueError:
+            return {}
+        return {str(k): v for k, v in stored.items() if isinstance(v, str)} if isinstance(stored, dict) else {}
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the user's arrangements, sorted."""
+        return sorted(self._stored(), key=str.casefold)
+
+    def refusal(self, name: str) -> str:
+        """Why plots cannot be kept under a name, in a sentence; empty if they can."""
+        if not name.strip():
+            return "Give the arrangement a name."
+        if name.strip().casefold() in (preset.name.casefold() for preset in PRESETS):
+            return f"{name.strip()} comes with the program; give another name."
+        return ""
+
+    def save(self, name: str, contents: Sequence[Content]) -> None:
+        """Keep contents under a name, in place of those that have it."""
+        self._store({**self._stored(), name.strip(): contents_text(contents, self._library)})
+
+    def load(self, name: str) -> list[Content]:
+        """The contents of a name."""
+        return contents_of(self._stored()[name], self._library)
+
+    def delete(self, name: str) -> None:
+        """Forget an arrangement."""
+        self._store({other: text for other, text in self._stored().items() if other != name})
+
+    def _store(self, stored: dict[str, str]) -> None:
+        self._settings.setValue(_KEPT, json.dumps(stored))
+        self.changed.emit()

@@ -1,0 +1,241 @@
+"""Figures of all curves over the selected span, below the plots: a table that is copied as one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QHideEvent, QKeyEvent, QKeySequence, QPixmap
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QTableWidget,
+    QTableWidgetItem,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.gui import theme
+from snakestudio.gui.job import Job
+from snakestudio.gui.plots.channels import channel_of
+from snakestudio.gui.plots.plot import LivePlot
+from snakestudio.gui.plots.scale import readable
+from snakestudio.gui.plots.span_values import SpanCurve, figures
+from snakestudio.gui.widgets.themed import Themed
+
+if TYPE_CHECKING:
+    from snakestudio.session.signals import SpanStatistics
+
+__all__ = ["COLUMNS", "StatisticsStrip"]
+
+COLUMNS: tuple[tuple[str, str, Callable[[SpanStatistics], float]], ...] = (
+    ("Min", "{}", lambda s: s.minimum),
+    ("Max", "{}", lambda s: s.maximum),
+    ("Mean", "{}", lambda s: s.mean),
+    ("RMS", "{}", lambda s: s.rms),
+    ("Std", "{}", lambda s: s.std),
+    ("Peak to peak", "{}", lambda s: s.peak_to_peak),
+    ("Slope", "{}/s", lambda s: s.slope),
+    ("Integral", "{} s", lambda s: s.integral),
+    ("Strongest [Hz]", "Hz", lambda s: s.dominant_hz),
+)
+"""Figures: name, unit made from the curve's, and where it stands."""
+
+_PAUSE_MS = 120
+"""A span that is being dragged is looked at once it stood for so long."""
+_WATCH_MS = 30
+_ROWS = 5
+"""Rows that are seen without scrolling."""
+
+
+class _Table(QTableWidget):
+    """A table that Ctrl+C copies, with its headings."""
+
+    copied = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copied.emit()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
+
+
+class StatisticsStrip(Themed):
+    """The table, its span, and buttons to copy and to close.
+
+    Signals
+    -------
+    closed()
+    """
+
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.span: tuple[float, float] | None = None
+        self._plots: Sequence[LivePlot] = ()
+        self._curves: list[SpanCurve] = []
+        self._job: Job[list[SpanStatistics]] | None = None
+        self.figures: list[SpanStatistics] = []
+        self.caption = QLabel()
+        self.caption.setProperty("role", "dim")
+        self.copy_button, self._close = QToolButton(), QToolButton()
+        self.copy_button.setText("Copy table")
+        self.copy_button.setToolTip("Copy all figures as a table for a spreadsheet (Ctrl+C)")
+        self.copy_button.setStyleSheet("QToolButton { padding: 2px 8px; }")
+        self.copy_button.clicked.connect(self.copy)
+        self._close.setProperty("role", "flat")
+        self._close.setToolTip("Close the figures and clear the span")
+        self._close.clicked.connect(self.closed)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(16, 2, 8, 0)
+        bar.addWidget(self.caption, 1)
+        bar.addWidget(self.copy_button)
+        bar.addWidget(self._close)
+        self.table = _Table(0, 1 + len(COLUMNS))
+        self.table.setAccessibleName("Figures of the span")
+        self.table.setHorizontalHeaderLabels(["", *(name for name, _, _ in COLUMNS)])
+        first = QTableWidgetItem("Curve")
+        first.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.table.setHorizontalHeaderItem(0, first)
+        self.table.verticalHeader().hide()
+        self.table.setShowGrid(False)
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setMinimumSectionSize(theme.scaled(72))
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.table.verticalHeader().setDefaultSectionSize(theme.scaled(24))
+        self.table.copied.connect(self.copy)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 2, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self.table)
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+        self._pause.timeout.connect(self._begin)
+        self._watch = QTimer(self)
+        self._watch.setInterval(_WATCH_MS)
+        self._watch.timeout.connect(self._look)
+        self.renew_theme()
+
+    def renew_theme(self) -> None:
+        self._close.setIcon(theme.icon("close", "dim"))
+        self._fill()
+
+    # --- what is asked ---------------------------------------------------------------------------------------------
+
+    def show_plots(self, plots: Sequence[LivePlot]) -> None:
+        """Take the curves of these plots, which have changed."""
+        self._plots = list(plots)
+        if self.span is not None:
+            self._pause.start()
+
+    def show_span(self, span: tuple[float, float] | None) -> None:
+        """Show the figures of a stretch of time, s; of None nothing."""
+        self.span = span
+        if span is None:
+            self._stop()
+        else:
+            self.caption.setText(f"{span[0]:.3f} s to {span[1]:.3f} s   (Δ {span[1] - span[0]:.3f} s)")
+            self._pause.start()
+
+    @property
+    def settled(self) -> bool:
+        """Whether the figures are those of the span and the curves of now."""
+        return self._job is None and not self._pause.isActive()
+
+    def _asked(self) -> list[SpanCurve]:
+        """All curves over the time, each once whatever its table, and those of overlaid runs."""
+        found: dict[tuple[int, str], SpanCurve] = {}
+        for plot in self._plots:
+            if plot.view.style in ("profile", "heat"):
+                continue
+            for curve in plot.span_curves():
+                schema = curve.recording.schema
+                column = channel_of(curve.line.channel, schema).names(schema)[curve.line.column]
+                found.setdefault((id(curve.recording), column), curve)
+        return list(found.values())
+
+    def _begin(self) -> None:
+        self._stop()
+        self._curves, span = self._asked(), self.span
+        if span is None or not self._curves:
+            self.figures = []
+            self._fill()
+            return
+        curves = list(self._curves)
+        self._job = Job("statistics", lambda progress: figures(curves, span, progress))
+        self._watch.start()
+
+    def _look(self) -> None:
+        job = self._job
+        if job is None or job.running:
+            return
+        self._watch.stop()
+        self._job = None
+        if job.error:
+            self.caption.setText(job.error)
+        self.figures = job.result or []
+        self._fill()
+
+    def _stop(self) -> None:
+        self._pause.stop()
+        self._watch.stop()
+        if self._job is not None:
+            self._job.cancel()
+            self._job.wait()
+            self._job = None
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._stop()
+
+    # --- what is shown ---------------------------------------------------------------------------------------------
+
+    def _fill(self) -> None:
+        shown = list(zip(self._curves, self.figures, strict=False))
+        self.table.setRowCount(len(shown))
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for row, (curve, found) in enumerate(shown):
+            swatch = QPixmap(10, 3)
+            swatch.fill(QColor(curve.colour))
+            name = QTableWidgetItem(swatch, f"{curve.name}  {f'[{curve.unit}]' if curve.unit else ''}".rstrip())
+            self.table.setItem(row, 0, name)
+            for column, (_, unit, of) in enumerate(COLUMNS):
+                value = of(found)
+                item = QTableWidgetItem(readable(value, ""))
+                item.setTextAlignment(right)
+                item.setToolTip(f"{value!r} {unit.format(curve.unit)}".rstrip())
+                self.table.setItem(row, 1 + column, item)
+        rows = max(1, min(_ROWS, len(shown)))
+        height = self.table.horizontalHeader().sizeHint().height() + rows * theme.scaled(24) + 6
+        self.table.setFixedHeight(height)
+
+    def copy(self) -> None:
+        """Copy the table: columns apart by tabs, all digits, units in the headings of a column of their own."""
+        lines = [
+            "\t".join(
+                [
+                    "curve",
+                    "unit",
+                    "from_s",
+                    "to_s",
+                    *(name.lower().replace(" [hz]", "_hz").replace(" ", "_") for name, _, _ in COLUMNS),
+                ]
+            )
+        ]
+        if self.span is not None:
+            for curve, found in zip(self._curves, self.figures, strict=False):
+                values = ["" if math.isnan(value) else repr(value) for value in (of(found) for _, _, of in COLUMNS)]
+                lines.append("\t".join([curve.name, curve.unit, *map(repr, self.span), *values]))
+        QGuiApplication.clipboard().setText("\n".join(lines) + "\n")

@@ -1,0 +1,387 @@
+"""Plots of chosen channels: over the time, over each other, spectra, strips; spans, derived channels, arrangements."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QMimeData, QPointF, QSettings, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QMouseEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.channels.browser import ChannelBrowser
+from snakestudio.gui.channels.catalogue import catalogue, families
+from snakestudio.gui.channels.derived_dialog import DerivedDialog
+from snakestudio.gui.channels.library import Derived, Library
+from snakestudio.gui.document import Document
+from snakestudio.gui.plots.content import Content, Curve, read_content, write_content
+from snakestudio.gui.plots.drop import drag_data
+from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.plots.panel import PlotPanel
+from snakestudio.gui.plots.plot import LivePlot
+from snakestudio.gui.plots.plot_menu import curve_menu
+from snakestudio.gui.plots.sets import PRESETS, PlotSets
+from snakestudio.gui.plots.sets_menu import show_preset
+from tests.gui.fake import FakeBridge, make_recording
+
+pytestmark = pytest.mark.gui
+
+
+@pytest.fixture
+def bridge(document: Document) -> FakeBridge:
+    return FakeBridge(make_recording(document.scene, 1200))
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    return Library(QSettings(str(tmp_path / "derived.ini"), QSettings.Format.IniFormat))
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, document: Document, bridge: FakeBridge, library: Library) -> PlotPanel:
+    panel = PlotPanel(bridge, document, library, [Content("time")])  # type: ignore[arg-type]
+    qtbot.addWidget(panel, before_close_func=lambda widget: widget.close_down())
+    panel.resize(900, 400)
+    panel.show()
+    qtbot.waitExposed(panel)
+    panel.follow(0.0)
+    settle(qtbot, panel)
+    return panel
+
+
+def settle(qtbot: QtBot, panel: PlotPanel) -> None:
+    qtbot.waitUntil(lambda: not panel.history.missing and panel.settled, timeout=10000)
+
+
+def drop(target: QWidget, data: QMimeData) -> None:
+    """Drag over a widget and let go, as Qt tells it."""
+    place = QPointF(target.rect().center())
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(place.toPoint(), copy, data, left, none)
+    QApplication.sendEvent(target, enter)
+    assert enter.isAccepted()
+    QApplication.sendEvent(target, QDropEvent(place, copy, data, left, none))
+
+
+def names(plot: LivePlot) -> list[str]:
+    return [trace.name for trace in plot.chart.picture.traces]
+
+
+# --- channels ------------------------------------------------------------------------------------------------------
+
+
+def test_the_catalogue_has_all_columns_in_groups(bridge: FakeBridge) -> None:
+    assert bridge.recording is not None
+    found = catalogue(bridge.recording.schema)
+    assert found["link_6_x_m"].group == ("Links", "Link 6")
+    assert found["joint_4_yaw_ref_rad"].unit == "rad"
+    assert found["link_3_obstacle_force_n"].channel == "obstacle_force"
+    assert "time_s" not in found
+    assert families(tuple(found))["joint_*_yaw_torque_nm"][9] == "joint_10_yaw_torque_nm"
+
+
+def test_dropped_channels_become_curves_of_the_recording(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    plot = panel.plots[0]
+    drop(plot, drag_data(["link_6_x_m", "com_vx_mps"]))
+    settle(qtbot, panel)
+    assert names(plot) == ["link 6 x", "com vx"]
+    assert [trace.axis for trace in plot.chart.picture.traces] == [0, 1]
+    assert bridge.recording is not None
+    truth = bridge.recording.rows(0, 1200).link_pose[:, 5, 0]
+    trace = plot.chart.picture.traces[0]
+    middle = np.interp(trace.time, bridge.recording.times, truth)
+    assert np.abs(0.5 * (trace.low + trace.high) - middle).max() < 0.01
+
+
+def test_a_third_unit_is_refused_in_a_sentence(qtbot: QtBot, panel: PlotPanel) -> None:
+    plot = panel.plots[0]
+    assert plot.add_channels(("link_6_x_m", "com_vx_mps"))
+    with qtbot.waitSignal(panel.refused) as said:
+        drop(plot, drag_data(["joint_4_yaw_rad"]))
+    assert "m and m/s already" in said.args[0]
+    assert "joint 4 yaw" in said.args[0]
+    assert len(plot.content.curves) == 2
+
+
+def test_beside_the_plots_channels_get_a_plot_of_their_own(qtbot: QtBot, panel: PlotPanel) -> None:
+    panel.grid.zone.show()
+    drop(panel.grid.zone, drag_data(["solver_residual"]))
+    assert [plot.content.names for plot in panel.plots] == [(), ("solver_residual",)]
+    settle(qtbot, panel)
+    assert names(panel.plots[1]) == ["solver residual"]
+    panel.grid.remove(panel.plots[0])
+    assert len(panel.plots) == 1
+
+
+def test_the_browser_finds_shows_values_and_adds(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, library: Library
+) -> None:
+    browser = ChannelBrowser(bridge, library, lambda key, row: None)  # type: ignore[arg-type]
+    qtbot.addWidget(browser)
+    browser.resize(320, 500)
+    browser.show()
+    qtbot.waitExposed(browser)
+    qtbot.keyClicks(browser.search, "l6 obstacle fy")
+    assert next(iter(browser._items)) == "link_6_obstacle_fy_n"
+    bridge.set_cursor(500)
+    item = browser._items["link_6_obstacle_fy_n"]
+    # The mean of 20 (1 + sin(2 t - 5)) over the row before.
+    t = 5.0
+    force = 20 * (1 - (math.cos(2 * t - 5) - math.cos(2 * (t - 0.01) - 5)) / 0.02)
+    qtbot.waitUntil(lambda: item.text(1) == f"{force:.4g}")
+    asked: list[tuple[str, ...]] = []
+    browser.add_asked.connect(asked.append)
+    place = browser.tree.visualItemRect(item).center()
+    port = browser.tree.viewport()
+    qtbot.mouseClick(port, Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseDClick(port, Qt.MouseButton.LeftButton, pos=place)
+    assert asked == [("link_6_obstacle_fy_n",)]
+    assert browser.tree.mimeData([item]).text() == "link_6_obstacle_fy_n"
+    browser.search.clear()
+    assert browser.tree.topLevelItem(0).text(0) == "Centre of mass"
+
+
+def test_curves_are_taken_out_and_put_in_order_from_the_legend(qtbot: QtBot, panel: PlotPanel) -> None:
+    plot = panel.plots[0]
+    plot.add_channels(("link_1_x_m", "link_2_x_m", "link_3_x_m"))
+    settle(qtbot, panel)
+    menu = curve_menu(panel, plot, 1)
+    next(action for action in menu.actions() if action.text() == "Move Up").trigger()
+    assert plot.content.names == ("link_2_x_m", "link_1_x_m", "link_3_x_m")
+    settle(qtbot, panel)
+    menu = curve_menu(panel, plot, 0)
+    next(action for action in menu.actions() if action.text() == "Remove").trigger()
+    assert plot.content.names == ("link_1_x_m", "link_3_x_m")
+
+
+def test_a_logarithmic_axis_says_what_it_cannot_show(qtbot: QtBot, panel: PlotPanel) -> None:
+    plot = panel.plots[0]
+    plot.show_content(Content("time", curves=(Curve("solver_residual"),), log=True))
+    settle(qtbot, panel)
+    axis = plot.chart.picture.axes[0]
+    assert axis.decades
+    assert (axis.low, axis.high) == (-11.0, -9.0)
+    plot.show_content(Content("time", curves=(Curve("work_friction_j"),), log=True))
+    settle(qtbot, panel)
+    assert "No value here is positive" in plot.chart.picture.note
+
+
+# --- other kinds ---------------------------------------------------------------------------------------------------
+
+
+def test_tracks_stand_among_the_obstacles_to_one_scale(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    plot = panel.plots[0]
+    plot.show_content(Content.tracks((6,), centre=True))
+    settle(qtbot, panel)
+    picture = plot.chart.picture
+    assert names(plot) == ["link 6", "com"]
+    assert bridge.recording is not None
+    pose = bridge.recording.rows(0, 1200).link_pose
+    assert picture.traces[0].time == pytest.approx(pose[:, 5, 0], abs=1e-5)
+    assert picture.traces[0].low == pytest.approx(pose[:, 5, 1], abs=1e-5)
+    assert len(picture.outlines) == len(bridge.recording.scene.obstacles)
+    area, axis = plot.chart.area, picture.axes[0]
+    assert (picture.stop - picture.start) / area.width() == pytest.approx((axis.high - axis.low) / area.height())
+    # A click on the track sets the time: there the robot was.
+    goal = pose[700, 5]
+    x = area.left() + (goal[0] - picture.start) / (picture.stop - picture.start) * area.width()
+    y = area.bottom() - (goal[1] - axis.low) / (axis.high - axis.low) * area.height()
+    qtbot.mouseClick(plot.chart.viewport(), Qt.MouseButton.LeftButton, pos=QPointF(x, y).toPoint())
+    assert bridge.cursor is not None
+    near = pose[bridge.cursor]
+    assert min(np.hypot(*(near[5, :2] - goal[:2])), np.hypot(*(near[:, :2].mean(axis=0) - goal[:2]))) < 0.03
+    settle(qtbot, panel)
+    dot = plot.chart.picture.dots[0]
+    assert (dot.x, dot.y) == pytest.approx(tuple(near[5, :2]), abs=1e-5)
+
+
+def test_a_spectrum_finds_the_gait(qtbot: QtBot, panel: PlotPanel, document: Document, tmp_path: Path) -> None:
+    plot = panel.plots[0]
+    plot.show_content(Content("spectrum", curves=(Curve("joint_4_yaw_rad"),), window="flattop"))
+    panel.set_view(0.0, 12.0)
+    settle(qtbot, panel)
+    gait = document.scene.gait
+    peak = plot.chart.picture.dots[0]
+    assert peak.x == pytest.approx(gait.omega / (2 * math.pi), abs=0.05)
+    assert peak.y == pytest.approx(gait.amplitude, rel=0.02)
+    panel.export(plot, tmp_path / "spectrum.csv")
+    table = [line.split(",") for line in (tmp_path / "spectrum.csv").read_text().splitlines() if line[0] != "#"]
+    assert table[0] == ["frequency_hz", "joint_4_yaw_rad"]
+    assert max(table[1:], key=lambda row: float(row[1]))[0] == repr(peak.x)
+
+
+def test_strips_show_any_quantity_of_the_links(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    plot = panel.plots[0]
+    plot.show_content(Content("heat", curves=tuple(Curve(f"link_{i + 1}_ground_fx_n") for i in range(11))))
+    settle(qtbot, panel)
+    heat = plot.chart.picture.heat
+    assert heat is not None
+    assert heat.values.shape[1] == 11
+    assert np.nanmedian(heat.values) == pytest.approx(-1.3, rel=1e-3)
+
+
+def test_overlaid_runs_lie_over_every_kind(
+    qtbot: QtBot, panel: PlotPanel, document: Document, bridge: FakeBridge, tmp_path: Path
+) -> None:
+    other = make_recording(document.scene, 900)
+    panel.overlay([OverlaidRun("Run B", "#ff00ff", other)])
+    for content in (
+        Content("time", curves=(Curve("link_6_x_m"),)),
+        Content.tracks((6,)),
+        Content("spectrum", curves=(Curve("joint_4_yaw_rad"),)),
+    ):
+        panel.plots[0].show_content(content)
+        settle(qtbot, panel)
+        qtbot.waitUntil(lambda: not panel.overlays[0].history.missing)
+        settle(qtbot, panel)
+        colours = [trace.colour for trace in panel.plots[0].chart.picture.traces]
+        assert colours.count("#ff00ff") == 1
+    panel.plots[0].show_content(Content("time", curves=(Curve("link_6_x_m"),)))
+    panel.set_view(8.0, 10.0)
+    panel.export(panel.plots[0], tmp_path / "both.csv")
+    qtbot.waitUntil(lambda: not panel.exporter.busy)
+    text = (tmp_path / "both.csv").read_text(encoding="utf-8")
+    table = list(csv.reader(line for line in text.splitlines() if not line.startswith("#")))
+    assert table[0] == ["time_s", "link_6_x_m", "run_b.link_6_x_m"]
+    assert float(table[1][2]) == pytest.approx(float(table[1][1]), rel=1e-12)
+    assert table[-1][2] == ""  # it ended at 9 s
+    panel.overlay([])
+
+
+# --- spans ---------------------------------------------------------------------------------------------------------
+
+
+def test_shift_and_drag_selects_a_span_with_its_figures(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) -> None:
+    plot = panel.plots[0]
+    plot.add_channels(("link_6_obstacle_fy_n",))
+    settle(qtbot, panel)
+    port, area = plot.chart.viewport(), plot.chart.area
+    shift, left = Qt.KeyboardModifier.ShiftModifier, Qt.MouseButton.LeftButton
+
+    def move(time: float, button: Qt.MouseButton) -> None:
+        place = QPointF(plot.chart.x_of(time), area.center().y())
+        where = QPointF(port.mapToGlobal(place.toPoint()))
+        event = QMouseEvent(QEvent.Type.MouseMove, place, where, Qt.MouseButton.NoButton, button, shift)
+        QApplication.sendEvent(port, event)
+
+    move(2.0, Qt.MouseButton.NoButton)
+    begin = QPointF(plot.chart.x_of(2.0), area.center().y()).toPoint()
+    qtbot.mousePress(port, left, shift, begin)
+    for time in (4.0, 6.0, 8.0):
+        qtbot.wait(15)  # pyqtgraph takes a hundred moves a second
+        move(time, left)
+    qtbot.mouseRelease(port, left, shift, QPointF(plot.chart.x_of(8.0), area.center().y()).toPoint())
+    assert panel.span is not None
+    assert panel.span == pytest.approx((2.0, 8.0), abs=0.05)
+    assert panel.strip.isVisible()
+    qtbot.waitUntil(lambda: panel.strip.settled and len(panel.strip.figures) == 1, timeout=5000)
+    assert bridge.recording is not None
+    rows = bridge.recording.rows(0, 1200)
+    force = np.diff(rows.impulse_obstacle[:, 5, 1], prepend=np.nan) / 0.01
+    seen = force[(rows.time >= panel.span[0]) & (rows.time <= panel.span[1])]
+    found = panel.strip.figures[0]
+    assert found.mean == pytest.approx(seen.mean(), rel=1e-9)
+    assert found.peak_to_peak == pytest.approx(np.ptp(seen), rel=1e-9)
+    assert found.dominant_hz == pytest.approx(1 / math.pi, rel=0.1)
+    panel.strip.copy()
+    header, row = (line.split("\t") for line in QGuiApplication.clipboard().text().splitlines())
+    assert dict(zip(header, row, strict=True))["mean"] == repr(found.mean)
+    panel.bar.statistics_button.click()
+    assert panel.span is None
+    assert not panel.strip.isVisible()
+
+
+# --- derived -------------------------------------------------------------------------------------------------------
+
+
+def test_derived_channels_are_worked_out_and_grow_with_the_run(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, library: Library
+) -> None:
+    library.put(Derived("error_rad", "lowpass(joint_4_yaw_rad - joint_4_yaw_ref_rad, 5)", "rad"))
+    plot = panel.plots[0]
+    plot.add_channels(("error_rad",))
+    settle(qtbot, panel)
+    key = plot.lines[0].channel
+    bridge.append(300)
+    qtbot.waitUntil(lambda: panel.history.known(key)[1] == 1500, timeout=5000)
+    assert bridge.recording is not None
+    rows = bridge.recording.rows(0, 1500)
+    error = rows.joint_angle[:, 3, 0] - rows.joint_angle_ref[:, 3, 0]
+    found = panel.history.samples(key, 0, 1500, 1)
+    assert found is not None
+    # A wave of 0.8 Hz and less passes: nothing of it may change where the run went on.
+    assert np.abs(found[100:-100, 0] - error[100:-100]).max() < 0.02 * np.abs(error).max()
+
+
+def test_the_dialog_checks_completes_and_keeps(qtbot: QtBot, bridge: FakeBridge, library: Library) -> None:
+    dialog = DerivedDialog(bridge, library)  # type: ignore[arg-type]
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    qtbot.keyClicks(dialog.name_field, "lift_m")
+    qtbot.keyClicks(dialog.field, "link_66_x_m")
+    qtbot.waitUntil(lambda: "link_66_x_m" in dialog.sentence.text())
+    assert not dialog.keep_button.isEnabled()
+    dialog.field.clear()
+    qtbot.keyClicks(dialog.field, "link_6_y")
+    qtbot.waitUntil(dialog.field._popup.isVisible)
+    qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
+    assert dialog.field.text() == "link_6_y_m"
+    dialog.field.wrap("{0} - at({0}, 0)")
+    assert dialog.field.text() == "link_6_y_m - at(link_6_y_m, 0)"
+    qtbot.waitUntil(dialog.keep_button.isEnabled)
+    qtbot.waitUntil(lambda: bool(dialog.chart.picture.traces))
+    assert dialog.sentence.text() == "In m."
+    made: list[str] = []
+    dialog.made.connect(made.append)
+    qtbot.mouseClick(dialog.keep_button, Qt.MouseButton.LeftButton)
+    assert made == ["lift_m"]
+    assert library["lift_m"] == Derived("lift_m", "link_6_y_m - at(link_6_y_m, 0)", "m")
+    assert not dialog.isVisible()
+
+
+# --- arrangements --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [preset.name for preset in PRESETS])
+def test_every_preset_shows_what_it_says(qtbot: QtBot, panel: PlotPanel, name: str) -> None:
+    show_preset(panel, name)
+    settle(qtbot, panel)
+    assert len(panel.plots) >= 3
+    for plot in panel.plots:
+        picture = plot.chart.picture
+        assert picture.traces or picture.heat is not None, plot.title
+        assert "Not in this run" not in picture.note
+
+
+def test_plots_are_kept_under_a_name_with_their_derived_channels(panel: PlotPanel, tmp_path: Path) -> None:
+    settings = QSettings(str(tmp_path / "sets.ini"), QSettings.Format.IniFormat)
+    panel.library.put(Derived("error_rad", "joint_4_yaw_rad - joint_4_yaw_ref_rad", "rad"))
+    contents = [
+        Content.tracks((1, 6)),
+        Content("time", curves=(Curve("error_rad"),), log=True),
+        Content.of_view("energy"),
+    ]
+    PlotSets(settings, panel.library).save("Mine", contents)
+    elsewhere = Library()
+    sets = PlotSets(settings, elsewhere)
+    assert sets.names == ["Mine"]
+    assert sets.load("Mine") == contents
+    assert "error_rad" in elsewhere
+    assert "comes with the program" in sets.refusal("solver")
+
+
+def test_contents_that_cannot_be_understood_are_left_out() -> None:
+    content = Content("xy", curves=(Curve("a_m", "b_m"),), equal=True)
+    written = json.loads(json.dumps(write_content(content)))
+    assert read_content(written) == content
+    assert read_content({**written, "equal": "yes"}) is None
+    assert read_content({"kind": "view", "view": "gone"}) is None
+    assert read_content({"kind": "time", "curves": [{"name": 3}]}) is None
+    assert read_content([]) is None
