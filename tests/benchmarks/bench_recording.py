@@ -29,15 +29,15 @@ HOUR = 360_000
 SECONDS = 41.0
 
 
-def cost(name: str, folder: Path) -> float:
-    """Processor time that recording a row to a file takes, all threads together, as a share of the engine's."""
+def cost(name: str, folder: Path) -> tuple[float, float]:
+    """Processor time that a recorded row takes as a share of the engine's: in the run's thread, and in the other."""
     scene = load_scene(scenes_dir() / f"{name}.toml")
     scene = with_values(scene, {"run.duration_s": SECONDS, "run.log_rate_hz": 100.0})
     runner = Runner(scene, scenes_dir())
     steps = round(BLOCK_ROWS / 100 / scene.solver.step_s)
     steps -= steps % scene.steps_per_period
     path = folder / f"{name}.mcap"
-    engine = writing = math.inf
+    engine = appending = writing = math.inf
     with path.open("wb", buffering=0) as file:
         writer: RunWriter | None = None
         while not runner.finished:  # by turns, so that both meet the same machine; the least of each
@@ -52,9 +52,11 @@ def cost(name: str, folder: Path) -> float:
             buffer, started = RowBuffer(len(rows)), time.thread_time()
             for start in range(0, len(rows), 50):
                 buffer.append(rows.slice(start, min(start + 50, len(rows))))
+            appending = min(appending, (time.thread_time() - started) / len(rows))
+            started = time.thread_time()
             writer.write([buffer.rows()])
             writing = min(writing, (time.thread_time() - started) / len(rows))
-    return writing / engine
+    return appending / engine, writing / engine
 
 
 def an_hour(folder: Path, at_once: int) -> Path:
@@ -82,8 +84,10 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         folder = Path(name)
         for scene in ("obstacle_aided", "sidewinding"):
-            share = 100 * cost(scene, folder)
-            found.append((f"recording to a file, {scene}", share, "% step", "<= 5", share <= 5.0))
+            appending, writing = (100 * share for share in cost(scene, folder))
+            found.append((f"recording, {scene}: in the run's thread", appending, "% step", "<= 5", appending <= 5.0))
+            both = appending + writing
+            found.append((f"recording, {scene}: with the writing thread", both, "% step", "<= 5", both <= 5.0))
         for at_once, what in ((1024, "an hour"), (40, "an hour in real time's blocks")):
             found += hour(an_hour(folder, at_once), what)
     return found

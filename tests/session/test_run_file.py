@@ -238,27 +238,27 @@ def test_other_programs_see_joints_poses_and_figures() -> None:
     writer.finish(rows.time)
     found = decoded_messages(file.getvalue())
     assert {topic: len(messages) for topic, messages in found.items()} == {
-        "/snakestudio/rows": 2, "/snakestudio/events": 1, "/events": 1, "/joint_states": 11, "/joint_references": 11,
-        "/tf": 11, "/head_pose": 11, "/figures": 21,
+        "/snakestudio/rows": 2, "/snakestudio/events": 1, "/events": 1, "/joint_states": 6, "/joint_references": 6,
+        "/tf": 6, "/head_pose": 6, "/figures": 21,
     }  # fmt: skip
-    assert [time for time, _ in found["/tf"]] == [20_000_000 * k for k in range(11)]
-    joints = found["/joint_states"][4][1]
+    assert [time for time, _ in found["/tf"]] == [40_000_000 * k for k in range(6)]
+    joints = found["/joint_states"][2][1]
     assert joints.header.stamp.nanosec == 80_000_000
     assert joints.name[:3] == ["joint_1_yaw", "joint_1_pitch", "joint_2_yaw"]
     np.testing.assert_array_equal(joints.position, rows.joint_angle[8].ravel())
     np.testing.assert_array_equal(joints.velocity, rows.joint_rate[8].ravel())
     np.testing.assert_array_equal(joints.effort, rows.joint_torque[8].ravel())
-    references = found["/joint_references"][4][1]
+    references = found["/joint_references"][2][1]
     np.testing.assert_array_equal(references.position, rows.joint_angle_ref[8].ravel())
     assert references.effort == []
-    last = found["/tf"][10][1].transforms[-1]
+    last = found["/tf"][5][1].transforms[-1]
     assert (last.child_frame_id, last.header.frame_id) == (f"link_{scene.robot.n_links}", "world")
     place, turn = last.transform.translation, last.transform.rotation
     np.testing.assert_array_equal([place.x, place.y, place.z], rows.link_pose[20, -1, :3])
     np.testing.assert_array_equal([turn.w, turn.x, turn.y, turn.z], rows.link_pose[20, -1, 3:])
     head = found["/head_pose"][3][1].pose
     index = scene.robot.n_links - 1 if scene.robot.head == "last" else 0
-    np.testing.assert_array_equal([head.position.x, head.orientation.w], rows.link_pose[6, index, [0, 3]])
+    np.testing.assert_array_equal([head.position.x, head.orientation.w], rows.link_pose[12, index, [0, 3]])
     shown = [name for name in column_names(recording.schema) if hasattr(found["/figures"][0][1], name)]
     assert {"com_x_m", "contact_ground_fz_n", "work_friction_j", "solver_residual", "contacts_closed"} <= set(shown)
     figures = np.array([[getattr(message, name) for name in shown] for _, message in found["/figures"]])

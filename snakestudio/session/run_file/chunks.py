@@ -26,8 +26,8 @@ _HEAD = struct.Struct("<BQQQQI")
 _BODY = MESSAGE_HEAD.size + len(HEADER)
 _SHIFT = -_BODY % 8
 _CACHED_ROWS = 4 * BLOCK_ROWS
-_BEGINNING = 12 * 1024
-"""Compressed bytes in which the times of a full block are for certain: they are compressed by themselves."""
+_BEGINNINGS = (12 * 1024, 160 * 1024)
+"""Compressed bytes in which the times of a block are, if they are compressed by themselves, and if they are not."""
 
 
 class BlockReader:
@@ -161,7 +161,7 @@ def block_head(file: BinaryIO, place: Place) -> tuple[int, int, NDArray[np.float
     ValueError
         If it is damaged.
     """
-    for length in (min(place.length, _BEGINNING), place.length):
+    for length in (*(length for length in _BEGINNINGS if length < place.length), place.length):
         file.seek(place.offset)
         chunk = file.read(length)
         size, packed = _opened(chunk)

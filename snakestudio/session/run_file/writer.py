@@ -41,6 +41,9 @@ from snakestudio.session.run_file.views import Views
 __all__ = ["RunWriter"]
 
 
+_SMALL_BLOCK = 512 * 1024
+
+
 class RunWriter:
     """A run file being written; not thread-safe.
 
@@ -234,7 +237,9 @@ class RunWriter:
             self._columns, rows, self._n_rows, self._channels[names.ROWS], len(self.index.blocks), int(time[0])
         )
         message = Messages(self._channels[names.ROWS], record, time, np.zeros(1, np.uint64))
-        return chunk_bytes([message], head_bytes(len(rows)))
+        # Of small blocks there are many, and whoever walks over the file reads the beginning of each. Large ones are
+        # compressed in one go, which is faster.
+        return chunk_bytes([message], head_bytes(len(rows)) if len(record) <= _SMALL_BLOCK else 0)
 
     def _shown(self, rows: Rows) -> list[Messages]:
         channels = [self._channels[view.topic] for view in self._views.views]
