@@ -23,6 +23,7 @@ from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_menu import curve_menu, plot_menu
 from snakestudio.gui.plots.redraws import Redraws, Stale
+from snakestudio.gui.plots.run_cursor import RunCursor
 from snakestudio.gui.plots.scene_views import SceneViews
 from snakestudio.gui.plots.statistics_strip import StatisticsStrip
 from snakestudio.gui.widgets.themed import Themed
@@ -79,6 +80,7 @@ class PlotPanel(Themed):
         self.span: tuple[float, float] | None = None
         self._pulled = 0.0
         self._redraws = Redraws()
+        self._place = RunCursor(bridge, self.history)
         self._focus: LivePlot | None = None
         self._marked = False
         self.exporter = PlotExporter(self.history, self)
@@ -123,8 +125,8 @@ class PlotPanel(Themed):
         plot.row_asked.connect(self._bridge.set_cursor)
         chart.view_dragged.connect(lambda start, stop: self._on_view_dragged(plot, start, stop))
         chart.span_dragged.connect(lambda start, stop: self.select_span((start, stop)))
-        chart.cursor_dragged.connect(self._on_cursor_dragged)
-        chart.cursor_stepped.connect(self._on_cursor_stepped)
+        chart.cursor_dragged.connect(self._place.go_to)
+        chart.cursor_stepped.connect(self._place.step)
         chart.fit_asked.connect(lambda: self._on_fit(plot))
         chart.menu_asked.connect(lambda point: self._show_menu(plot_menu(self, plot), point))
         chart.legend_asked.connect(lambda entry, point: self._show_menu(curve_menu(self, plot, entry), point))
@@ -335,28 +337,8 @@ class PlotPanel(Themed):
         plot.fit_values()
         self._redraws.mark([plot], Stale.AT_ONCE)
 
-    def _on_cursor_dragged(self, at: float) -> None:
-        recording = self.history.recording
-        if recording is not None and len(recording):
-            self._bridge.set_cursor(recording.index_at(at))
-
-    def _on_cursor_stepped(self, rows: int) -> None:
-        recording = self.history.recording
-        if recording is not None and len(recording):
-            index = self._bridge.cursor if self._bridge.cursor is not None else len(recording) - 1
-            self._bridge.set_cursor(max(0, min(index + rows, len(recording) - 1)))
-
-    def _cursor(self) -> tuple[float | None, int | None]:
-        """Time and row of the cursor; the newest while live."""
-        recording = self.history.recording
-        if recording is None or not len(recording):
-            return None, None
-        index = self._bridge.cursor
-        row = len(recording) - 1 if index is None else min(index, len(recording) - 1)
-        return float(recording.times[row]), row
-
     def _on_cursor(self) -> None:
-        at, row = self._cursor()
+        at, row = self._place.place()
         if at is not None and not self._bridge.live and not self.start <= at <= self.stop:
             half = (self.stop - self.start) / 2
             self._set_view(at - half, at + half, Stale.AT_ONCE)
@@ -390,7 +372,7 @@ class PlotPanel(Themed):
             self._draw()
 
     def _draw(self) -> None:
-        self._redraws.draw((self.start, self.stop), *self._cursor())
+        self._redraws.draw((self.start, self.stop), *self._place.place())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
