@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -17,6 +18,7 @@ from snakestudio.session.session import (
     Continued,
     Event,
     NotContinued,
+    RecordingStopped,
     RunFailed,
     RunFinished,
     Session,
@@ -52,6 +54,8 @@ class SessionBridge(QObject):
         The simulation goes on from a recorded moment; sentences of what is to be known about that.
     refused(message: str)
         It could not.
+    recording_stopped(message: str)
+        The run cannot be written to its file any more; it goes on.
     """
 
     status_changed = Signal(object)
@@ -64,13 +68,19 @@ class SessionBridge(QObject):
     player_changed = Signal()
     continued = Signal(object)
     refused = Signal(str)
+    recording_stopped = Signal(str)
     _event = Signal(object)
 
-    def __init__(self, document: Document, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        document: Document,
+        parent: QObject | None = None,
+        new_run: Callable[[Scene], Path | None] | None = None,
+    ) -> None:
         super().__init__(parent)
         self._document = document
         self._event.connect(self._on_event, Qt.ConnectionType.QueuedConnection)
-        self.session = Session(self._event.emit)
+        self.session = Session(self._event.emit, new_run)
         self.cursor: int | None = None
         self.player: Replay | None = None
         """Plays the rows of `recording`; None while there is none."""
@@ -286,7 +296,7 @@ class SessionBridge(QObject):
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if self._reopen or before is None:
             self._reopen, self._awaited = False, 0
-            self.session.open(after, self._document.base_dir)
+            self.session.open(after, self._document.base_dir, self._document.name if self._document.path else "")
         else:
             self.close_run()
             self.set_cursor(None)  # what is edited is the present, so that is what must be seen
@@ -312,6 +322,8 @@ class SessionBridge(QObject):
             self.continued.emit(event.notes)
         elif isinstance(event, NotContinued):
             self.refused.emit(event.message)
+        elif isinstance(event, RecordingStopped):
+            self.recording_stopped.emit(event.message)
         self._pull()
 
     def _pull(self) -> None:

@@ -50,6 +50,16 @@ def _history(w: MainWindow) -> QWidget:
     return HistoryPanel(w.document)
 
 
+def _runs(w: MainWindow) -> QWidget:
+    from snakestudio.gui.runs.run_panel import RunPanel
+
+    panel = RunPanel(w.keeper.library, w.keeper, w.beside, w.banners.files)
+    panel.open_asked.connect(w.open_runs.open)
+    panel.scene_asked.connect(w.open_runs.open_scene)
+    panel.deleting.connect(w.open_runs.forget)
+    return panel
+
+
 def _inspector(w: MainWindow) -> QWidget:
     from snakestudio.gui.docks.inspector import Inspector
 
@@ -133,6 +143,7 @@ class DockSpec:
 DOCKS = (
     DockSpec("scene", "Scene", _Area.LeftDockWidgetArea, _scene_tree, 288),
     DockSpec("history", "History", _Area.LeftDockWidgetArea, _history, 288, gap=8, behind="scene"),
+    DockSpec("runs", "Runs", _Area.LeftDockWidgetArea, _runs, 288, gap=8, behind="scene"),
     DockSpec("inspector", "Inspector", _Area.LeftDockWidgetArea, _inspector, 288, gap=8),
     DockSpec("checks", "Checks", _Area.LeftDockWidgetArea, _checks, 288),
     DockSpec("parameters", "Parameters", _Area.RightDockWidgetArea, _parameters, 356, gap=0),

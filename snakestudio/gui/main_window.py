@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
 
-from snakestudio.errors import SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.actions import Actions
 from snakestudio.gui.banner import Banners
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.comparison.chain_comparer import ChainComparer
 from snakestudio.gui.comparison.comparer import Comparer
+from snakestudio.gui.dialogs import Dialogs
 from snakestudio.gui.dock_title import DockTitle
 from snakestudio.gui.docking import DOCKS, make_docks, size_docks
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
+from snakestudio.gui.dropping import dropped, take
 from snakestudio.gui.experiment.experiments import Experiments
 from snakestudio.gui.experiment.files import ExperimentFiles
 from snakestudio.gui.exporting import Exporter
@@ -28,11 +26,13 @@ from snakestudio.gui.fitting.fitter import Fitter
 from snakestudio.gui.guides import Guides
 from snakestudio.gui.layouts import Layouts
 from snakestudio.gui.moving_menus import MovingMenus
-from snakestudio.gui.open_runs import RUN_SUFFIX, OpenRuns
 from snakestudio.gui.overlaid_runs import OverlaidRuns
 from snakestudio.gui.panes import Panes
 from snakestudio.gui.plot_docks import PlotDocks
 from snakestudio.gui.run_bar import RunBar
+from snakestudio.gui.runs.beside import RunsBeside
+from snakestudio.gui.runs.keeper import RunKeeper
+from snakestudio.gui.runs.opening import OpenRuns
 from snakestudio.gui.safekeeping import Safekeeping
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.space_keeper import SpaceKeeper
@@ -41,8 +41,7 @@ from snakestudio.gui.timeline.bar import TimeBar
 from snakestudio.gui.together.starter import Starter
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
-from snakestudio.model.capture import Capture
-from snakestudio.session.experiment.importing import MARKERS, TABLES
+from snakestudio.session.run_library import RunLibrary
 
 __all__ = ["MainWindow"]
 
@@ -66,12 +65,14 @@ class MainWindow(QMainWindow):
     banners: Banners
     files: Files
     open_runs: OpenRuns
+    keeper: RunKeeper
+    beside: RunsBeside
+    dialogs: Dialogs
     safekeeping: Safekeeping
     exporter: Exporter
     comparer: Comparer
     chain_comparer: ChainComparer
     fitter: Fitter
-    captures: Callable[[], Sequence[Capture]]
     experiments: Experiments
     experiment_files: ExperimentFiles
     overlaid: OverlaidRuns
@@ -91,7 +92,7 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         self.setWindowIcon(theme.icon("snakestudio"))
         self.document = Document(self)
-        self.bridge = SessionBridge(self.document, self)
+        self.bridge = SessionBridge(self.document, self, new_run=lambda scene: self.keeper.new_run(scene))
         self.selection = Selection(self.document, self)
         self.viewport = Viewport(self.document, self.bridge, self.selection)
         self.obstacles = ObstacleCommands(
@@ -104,7 +105,9 @@ class MainWindow(QMainWindow):
         self.time_bar = TimeBar(self.bridge, self.document)
         self.banners = Banners(self.bridge, lambda: self.document.scene, self.show_checks)
         self.files = Files(self.document, self.banners.files, self.settings, self)
-        self.open_runs = OpenRuns(self.bridge, self.files, self.banners.source, self.settings, self)
+        self.open_runs = OpenRuns(self.document, self.bridge, self.files, self.banners.source, self.settings, self)
+        self.keeper = RunKeeper(RunLibrary(), self.document, self.bridge, self.viewport, self.settings, self)
+        self.beside = RunsBeside(self)
         self.safekeeping = Safekeeping(self.document, self.files, self.banners, self.settings, self)
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
         self.comparer = Comparer(self.document, self)
@@ -115,13 +118,13 @@ class MainWindow(QMainWindow):
         self.experiment_files = ExperimentFiles(
             self.experiments, self.document, self.files, self.banners.files, self.settings, self
         )
-        self.captures = tuple
         self.overlaid = OverlaidRuns(self)
-        for source in (self.comparer, self.chain_comparer, self.experiments, self.fitter):
+        for source in (self.comparer, self.chain_comparer, self.experiments, self.fitter, self.beside):
             self.overlaid.add(source)
         self.viewport.ghosts, self.viewport.ghost_names = self.overlaid.ghosts, self.overlaid.names
         self.viewport.tracks = self.experiments.tracks
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
+        self.dialogs = Dialogs(self)
         self.actions_table = Actions(self)
         table = self.actions_table
         self.run_bar = RunBar(
@@ -192,10 +195,11 @@ class MainWindow(QMainWindow):
         ):
             signal.connect(refresh)
         self.viewport.buttons.projection_changed.connect(refresh)
-        self.comparer.shown_changed.connect(self.overlaid.changed)
-        self.chain_comparer.changed.connect(self.overlaid.changed)
-        self.fitter.shown_changed.connect(self.overlaid.changed)
-        self.experiments.shown_changed.connect(self.overlaid.changed)
+        for signal in (
+            self.comparer.shown_changed, self.chain_comparer.changed, self.fitter.shown_changed,
+            self.experiments.shown_changed, self.beside.changed,
+        ):  # fmt: skip
+            signal.connect(self.overlaid.changed)
         self.experiment_files.imported.connect(self.show_experiment)
         self.overlaid.changed.connect(self.viewport.show_instant)
         for signal in (self.bridge.status_changed, self.bridge.source_changed, self.bridge.player_changed):
@@ -253,18 +257,6 @@ class MainWindow(QMainWindow):
         """Bring up the panel of measured trials."""
         self.show_dock("experiment")
 
-    def show_array(self) -> None:
-        """Bring up the window that makes arrays of obstacles."""
-        from snakestudio.gui.array_dialog import ArrayDialog
-
-        dialog = self.findChild(ArrayDialog)
-        if dialog is None:
-            dialog = ArrayDialog(self.document, self.selection, self.obstacles, self.viewport.preview, self)
-            corner = self.viewport.mapToGlobal(self.viewport.rect().topRight())
-            dialog.move(corner.x() - dialog.sizeHint().width() - 12, corner.y() + 56)  # beside what it makes
-        dialog.show()
-        dialog.raise_()
-
     def rename_selected(self) -> None:
         """Let another name be typed for what is selected, in the tree."""
         from snakestudio.gui.docks.scene_tree import SceneTree
@@ -273,41 +265,6 @@ class MainWindow(QMainWindow):
         if tree is not None:
             self.show_dock("scene")
             tree.rename()
-
-    def show_chain(self) -> None:
-        """Bring up the window that holds chains of links against a continuous body."""
-        from snakestudio.gui.comparison.chain_dialog import ChainDialog
-
-        dialog = self.findChild(ChainDialog)
-        if dialog is None:
-            dialog = ChainDialog(self.chain_comparer, self._shown_time, self)
-        dialog.show()
-        dialog.raise_()
-
-    def show_fit(self) -> None:
-        """Bring up the window that fits the scene to measured runs."""
-        from snakestudio.gui.fitting.dialog import FitDialog
-
-        dialog = self.findChild(FitDialog)
-        if dialog is None:
-            dialog = FitDialog(self.fitter, self.document, lambda: self.captures(), self)
-        dialog.show()
-        dialog.raise_()
-
-    def _shown_time(self) -> float:
-        displayed = self.bridge.displayed
-        return 0.0 if displayed is None else displayed.time
-
-    def make_continuum(self) -> None:
-        """Let a continuous body take the chain's place that moves as its gait says: one undo step."""
-        from snakestudio.model.strain_fit import as_continuum
-
-        try:
-            made = as_continuum(self.document.scene, self.document.base_dir)
-        except SnakeStudioError as error:
-            QMessageBox.warning(self, "Make Continuum Scene from Gait", str(error))
-        else:
-            self.document.edit(made, "Make continuum scene from gait")
 
     # --- commands -------------------------------------------------------------------------------------------------
 
@@ -336,12 +293,10 @@ class MainWindow(QMainWindow):
         self.settings.setValue("theme", theme.current().name)
         self.actions_table.renew_theme()
         self._dress_play()
-        self.run_bar.renew_theme()
-        self.time_bar.renew_theme()
-        self.viewport.renew_theme()
-        self.comparer.renew_theme()
-        self.fitter.renew_theme()
-        self.experiments.renew_theme()
+        for part in (
+            self.run_bar, self.time_bar, self.viewport, self.comparer, self.fitter, self.experiments, self.beside,
+        ):  # fmt: skip
+            part.renew_theme()
         for title in self.findChildren(DockTitle):
             title.renew_theme()
 
@@ -395,44 +350,26 @@ class MainWindow(QMainWindow):
             return
         self._to_fill.clear()
         self._store()
-        self.plot_docks.close()
-        self.comparer.close()
-        self.chain_comparer.close()
-        self.fitter.close()
-        self.experiment_files.close()
-        self.experiments.close()
-        self.exporter.close()
-        self.together.close()
-        self.safekeeping.close()
+        for part in (
+            self.plot_docks, self.comparer, self.chain_comparer, self.fitter, self.experiment_files, self.experiments,
+            self.exporter, self.together, self.safekeeping,
+        ):  # fmt: skip
+            part.close()
         self.time_bar.close_pictures()
         self.viewport.close_surface()
+        self.beside.clear()
         self.bridge.close()
         self.open_runs.close()
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _dropped(event) is not None:
+        if dropped(event) is not None:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = _dropped(event)
+        path = dropped(event)
         if path is None:
             return
         event.acceptProposedAction()
         # A question about unsaved changes must not hold up the program the file came from.
-        QTimer.singleShot(0, self, lambda: self._take(path))
-
-    def _take(self, path: Path) -> None:
-        if path.suffix.lower() == RUN_SUFFIX:
-            self.open_runs.open(path)
-        else:
-            self.experiment_files.take(path)
-
-
-def _dropped(event: QDropEvent) -> Path | None:
-    """The file that is dragged over the window, if it can be a scene or hold obstacles or a measured track."""
-    urls = event.mimeData().urls()
-    if len(urls) != 1 or not urls[0].isLocalFile():
-        return None
-    path = Path(urls[0].toLocalFile())
-    return path if path.suffix.lower() in (".toml", ".svg", RUN_SUFFIX, *TABLES, *MARKERS) else None
+        QTimer.singleShot(0, self, lambda: take(self, path))

@@ -75,7 +75,7 @@ EDIT: tuple[Spec, ...] = (
         lambda w: bool(w.selection.obstacles), local=True, icon="duplicate",
     ),
     Spec(
-        "array", "Edit", "Array ...", lambda w: w.show_array(), ("Ctrl+Shift+D",), has_links, icon="array",
+        "array", "Edit", "Array ...", lambda w: w.dialogs.show_array(), ("Ctrl+Shift+D",), has_links, icon="array",
         tip="Rows, grids, rings and random fields of what is selected, or of something new",
     ),
     *ARRANGE,

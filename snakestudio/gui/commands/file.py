@@ -16,6 +16,10 @@ FILE: tuple[Spec, ...] = (
         tip="Show a recorded run (.mcap); the simulation stands meanwhile",
     ),
     Spec(
+        "runs", "File", "Kept Runs", lambda w: w.show_dock("runs"), ("Ctrl+Alt+R",), icon="recent",
+        tip="All runs of the window: look for them, open them, see them beside this one",
+    ),
+    Spec(
         "close_run", "File", "Back to the Simulation", lambda w: w.bridge.close_run(), (),
         lambda w: w.bridge.source != "simulation", tip="Close the run that was opened",
     ),

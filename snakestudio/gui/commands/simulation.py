@@ -67,15 +67,15 @@ SIMULATION: tuple[Spec, ...] = (
         tip="Measured trials beside the run: their tracks, how they are aligned, and the errors",
     ),
     Spec(
-        "compare_chain", "Simulation", "Compare with a Chain of Links ...", lambda w: w.show_chain(),
+        "compare_chain", "Simulation", "Compare with a Chain of Links ...", lambda w: w.dialogs.show_chain(),
         enabled=is_continuum, tip="Hold chains of n links against the continuous body: torques, speed, convergence",
     ),
     Spec(
-        "fit", "Simulation", "Fit to Experiment ...", lambda w: w.show_fit(), enabled=has_links,
+        "fit", "Simulation", "Fit to Experiment ...", lambda w: w.dialogs.show_fit(), enabled=has_links,
         tip="Find friction, delay, free play and the like with which the run matches measured ones",
     ),
     Spec(
-        "make_continuum", "Simulation", "Make Continuum Scene from Gait", lambda w: w.make_continuum(),
+        "make_continuum", "Simulation", "Make Continuum Scene from Gait", lambda w: w.dialogs.make_continuum(),
         enabled=lambda w: not w.document.scene.model.continuum and w.document.scene.controller.uses_gait,
         tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
     ),

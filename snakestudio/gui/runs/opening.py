@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QSettings, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.banner import Banner, Button
 from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.document import Document
 from snakestudio.gui.files import Files
 from snakestudio.gui.job import Job, Progress
 from snakestudio.model.recording import Recording
@@ -29,6 +31,7 @@ class OpenRuns(QObject):
 
     Parameters
     ----------
+    document : Document
     bridge : SessionBridge
     files : Files
         Asks about unsaved changes.
@@ -41,12 +44,18 @@ class OpenRuns(QObject):
     """
 
     def __init__(
-        self, bridge: SessionBridge, files: Files, banner: Banner, settings: QSettings, window: QWidget
+        self,
+        document: Document,
+        bridge: SessionBridge,
+        files: Files,
+        banner: Banner,
+        settings: QSettings,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._bridge, self._files, self._banner = bridge, files, banner
+        self._document, self._bridge, self._files, self._banner = document, bridge, files, banner
         self._settings, self._window = settings, window
-        self._path = Path()
+        self._path, self._name = Path(), ""
         self._job: Job[RunFile] | None = None
         self._opened: list[RunFile] = []
         self._last: tuple[Recording, str] | None = None
@@ -55,7 +64,8 @@ class OpenRuns(QObject):
         self._timer.timeout.connect(self._watch)
         bridge.source_changed.connect(self._on_source)
         bridge.continued.connect(self._on_continued)
-        bridge.refused.connect(lambda message: self._banner.say("warning", message))
+        for trouble in (bridge.refused, bridge.recording_stopped):
+            trouble.connect(lambda message: self._banner.say("warning", message))
 
     # --- opening --------------------------------------------------------------------------------------------------
 
@@ -67,8 +77,8 @@ class OpenRuns(QObject):
             self._settings.setValue(_FOLDER, str(Path(name).parent))
             self.open(Path(name))
 
-    def open(self, path: Path) -> None:
-        """Show the run of a file once it is read; the window does not wait for that."""
+    def open(self, path: Path, name: str = "") -> None:
+        """Show the run of a file once it is read, under a name; the window does not wait for that."""
         if self._job is not None:
             return
 
@@ -77,8 +87,22 @@ class OpenRuns(QObject):
 
             return open_run(path)
 
-        self._path, self._job = path, Job("opening of the run", work)
+        self._path, self._name, self._job = path, name or path.name, Job("opening of the run", work)
         self._timer.start()
+
+    def open_scene(self, path: Path) -> None:
+        """Open the scene of a run's file as a new scene, if nothing would be lost."""
+        from snakestudio.session.run_file import open_run
+
+        if not self._files.may_discard():
+            return
+        try:
+            with open_run(path) as run:
+                scene = run.scene
+        except SnakeStudioError as error:
+            self._banner.say("warning", f"The scene of {path.name} was not opened.\n{error}")
+        else:
+            self._document.new(scene)
 
     def _watch(self) -> None:
         job = self._job
@@ -93,7 +117,7 @@ class OpenRuns(QObject):
             self._banner.say("warning", f"{self._path.name} was not opened.\nIt holds no rows; nothing was recorded.")
         else:
             self._opened.append(job.result)
-            self.show(job.result, self._path.name)
+            self.show(job.result, self._name)
 
     def show(self, recording: Recording, name: str) -> None:
         """Show a run that was loaded, under a name."""
@@ -102,6 +126,15 @@ class OpenRuns(QObject):
         for other in [run for run in self._opened if run is not recording]:
             self._opened.remove(other)
             other.close()
+
+    def forget(self, path: Path) -> None:
+        """Show the run of a file no more, and let go of it: it is about to be deleted."""
+        for run in [run for run in self._opened if run.path == path]:
+            if self._bridge.recording is run:
+                self._bridge.close_run()
+            self._opened.remove(run)
+            run.close()
+            self._last = None
 
     def close(self) -> None:
         """Give back the files; call when nothing is shown any more."""

@@ -1,0 +1,79 @@
+"""The windows beside the main one, each made when it is first asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from snakestudio.errors import SnakeStudioError
+
+if TYPE_CHECKING:
+    from snakestudio.gui.main_window import MainWindow
+
+__all__ = ["Dialogs"]
+
+
+class Dialogs(QObject):
+    """Brings them up.
+
+    Parameters
+    ----------
+    window : MainWindow
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def show_array(self) -> None:
+        """The one that makes arrays of obstacles."""
+        from snakestudio.gui.array_dialog import ArrayDialog
+
+        w = self._window
+        dialog = w.findChild(ArrayDialog)
+        if dialog is None:
+            dialog = ArrayDialog(w.document, w.selection, w.obstacles, w.viewport.preview, w)
+            corner = w.viewport.mapToGlobal(w.viewport.rect().topRight())
+            dialog.move(corner.x() - dialog.sizeHint().width() - 12, corner.y() + 56)  # beside what it makes
+        _bring_up(dialog)
+
+    def show_chain(self) -> None:
+        """The one that holds chains of links against a continuous body."""
+        from snakestudio.gui.comparison.chain_dialog import ChainDialog
+
+        w = self._window
+        _bring_up(w.findChild(ChainDialog) or ChainDialog(w.chain_comparer, self._shown_time, w))
+
+    def show_fit(self) -> None:
+        """The one that fits the scene to measured runs."""
+        from snakestudio.gui.fitting.dialog import FitDialog
+
+        w = self._window
+        dialog = w.findChild(FitDialog)
+        if dialog is None:
+            dialog = FitDialog(w.fitter, w.document, lambda: [trial.capture for trial in w.experiments.trials], w)
+            w.experiments.changed.connect(dialog.data.refresh)
+        _bring_up(dialog)
+
+    def _shown_time(self) -> float:
+        displayed = self._window.bridge.displayed
+        return 0.0 if displayed is None else displayed.time
+
+    def make_continuum(self) -> None:
+        """Let a continuous body take the chain's place that moves as its gait says: one undo step, or why not."""
+        from snakestudio.model.strain_fit import as_continuum
+
+        document = self._window.document
+        try:
+            made = as_continuum(document.scene, document.base_dir)
+        except SnakeStudioError as error:
+            QMessageBox.warning(self._window, "Make Continuum Scene from Gait", str(error))
+        else:
+            document.edit(made, "Make continuum scene from gait")
+
+
+def _bring_up(dialog: QWidget) -> None:
+    dialog.show()
+    dialog.raise_()

@@ -1,0 +1,139 @@
+"""Keeps every run of the window in the library, with a picture of how it looked."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QSettings, QSize, QTimer, Signal
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.document import Document
+from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.scene import Scene
+from snakestudio.session.run_library import RunLibrary
+
+__all__ = ["PICTURE", "RunKeeper"]
+
+log = logging.getLogger(__name__)
+
+PICTURE = QSize(320, 200)
+"""Size of the pictures, px: twice as fine as they are shown."""
+
+_SOON_MS = 1500
+"""A run that goes on has its first picture after this time: it may end without a moment to take one."""
+
+_KEEP = "runs/keep"
+
+
+class RunKeeper(QObject):
+    """Says where runs go, and takes their pictures when they stand still.
+
+    Parameters
+    ----------
+    library : RunLibrary
+    document : Document
+    bridge : SessionBridge
+    viewport : Viewport
+    settings : QSettings
+
+    Signals
+    -------
+    changed()
+        The present run has a picture, or is another one.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        library: RunLibrary,
+        document: Document,
+        bridge: SessionBridge,
+        viewport: Viewport,
+        settings: QSettings,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._library, self._document, self._bridge = library, document, bridge
+        self._viewport, self._settings = viewport, settings
+        self._keeping = settings.value(_KEEP, True, bool) is not False
+        self._name = document.name
+        self._taken: tuple[Path, float] | None = None
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(_SOON_MS)
+        self._soon.timeout.connect(self._take)
+        document.title_changed.connect(self._learn_name)
+        bridge.status_changed.connect(self._on_status)
+        bridge.recording_changed.connect(self.changed)
+
+    @property
+    def library(self) -> RunLibrary:
+        """Where they go."""
+        return self._library
+
+    # --- where runs go --------------------------------------------------------------------------------------------
+
+    @property
+    def keeping(self) -> bool:
+        """Whether runs are kept."""
+        return self._keeping
+
+    def set_keeping(self, keeping: bool) -> None:
+        """Keep the runs that begin from now on, or do not."""
+        self._keeping = keeping
+        self._settings.setValue(_KEEP, keeping)
+
+    def new_run(self, scene: Scene) -> Path | None:
+        """Where the run of a scene that begins now goes; None if it is not kept. Called by the session's thread."""
+        if not self._keeping:
+            return None
+        try:
+            return self._library.new_path(self._name)
+        except OSError as error:
+            log.warning("runs cannot be kept in %s: %s", self._library.folder, error)
+            return None
+
+    @property
+    def present(self) -> Path | None:
+        """The file of the run that the window makes at present, if it is kept."""
+        recording = self._bridge.session.recording
+        return None if recording is None else recording.path
+
+    def _learn_name(self) -> None:
+        self._name = Path(self._document.name).stem
+
+    # --- pictures -------------------------------------------------------------------------------------------------
+
+    def _on_status(self) -> None:
+        state = self._bridge.status.state
+        if state == "running":
+            self._soon.start()
+        elif state in ("paused", "finished", "failed"):
+            self._soon.stop()
+            self._take()
+        else:
+            self._soon.stop()
+
+    def _take(self) -> None:
+        """Keep what the viewport shows as the picture of the present run, unless it shows something else."""
+        path, shown = self.present, self._bridge.displayed
+        live = self._bridge.live and self._bridge.source == "simulation"
+        if path is None or shown is None or not live or self._taken == (path, shown.time):
+            return
+        self._taken = path, shown.time
+        try:
+            image = self._viewport.image(PICTURE)
+        except SnakeStudioError:
+            return  # a run without a picture is none the worse
+        data = QByteArray()
+        buffer = QBuffer(data)
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        image.save(buffer, b"PNG")
+        try:
+            self._library.set_picture(path, bytes(data.data()))
+        except OSError as error:
+            log.warning("the picture of %s cannot be kept: %s", path, error)
+        self.changed.emit()

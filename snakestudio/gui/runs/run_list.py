@@ -1,0 +1,135 @@
+"""The list of kept runs as Qt's model: what there is, sifted by what was typed, and how each is told in few words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, Qt, QUrl
+
+from snakestudio.gui.matching import match
+from snakestudio.gui.models import MODELS
+from snakestudio.session.run_library import KeptRun
+
+__all__ = ["RUN", "RunListModel", "facts", "in_bytes", "moment"]
+
+Index = QModelIndex | QPersistentModelIndex
+
+RUN = Qt.ItemDataRole.UserRole
+"""Role of the `KeptRun` itself."""
+
+
+def in_bytes(size: int) -> str:
+    """A size as people read it: 340 kB, 12 MB, 1.4 GB."""
+    value, unit = float(size), "B"
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if value < 999.5 or unit == "TB":
+            break
+        value /= 1000
+    return f"{value:.1f} {unit}" if unit != "B" and value < 9.95 else f"{value:.0f} {unit}"
+
+
+def moment(when: datetime, today: date | None = None) -> str:
+    """A local time in few words: "12:31 today", "12:31 yesterday", "12:31, 3 Nov", "3 Nov 2025"."""
+    today = today or date.today()
+    if when.date() == today:
+        return f"{when:%H:%M} today"
+    if when.date() == today - timedelta(days=1):
+        return f"{when:%H:%M} yesterday"
+    if when.year == today.year:
+        return f"{when:%H:%M}, {when.day} {when:%b}"
+    return f"{when.day} {when:%b %Y}"
+
+
+def facts(run: KeptRun) -> str:
+    """Model, length and size of a run in a line."""
+    if run.info is None:
+        return f"cannot be read · {in_bytes(run.size_bytes)}"
+    kind = run.info.model
+    model = MODELS[kind].short if kind in MODELS else kind
+    ended = "" if run.info.complete else " · not ended"
+    return f"{model} · {run.info.duration:.4g} s · {in_bytes(run.size_bytes)}{ended}"
+
+
+def explained(run: KeptRun) -> str:
+    """Everything about a run, for its tooltip."""
+    lines = [run.name, f"begun {run.created:%Y-%m-%d %H:%M:%S}"]
+    if run.info is None:
+        lines.append(run.problem)
+    else:
+        if run.info.title and run.info.title != run.name:
+            lines.insert(1, run.info.title)
+        lines.append(f"{facts(run)} · {run.info.rows} rows")
+        if not run.info.complete:
+            lines.append("It did not end orderly, or is being written: all that was recorded is there.")
+    lines.append(str(run.path))
+    return "\n".join(lines)
+
+
+class RunListModel(QAbstractListModel):
+    """The runs that fit what was typed, the newest first."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all: list[KeptRun] = []
+        self._shown: list[KeptRun] = []
+        self._sought = ""
+
+    @property
+    def all(self) -> list[KeptRun]:
+        """All runs, fitting or not."""
+        return self._all
+
+    def take(self, runs: Sequence[KeptRun]) -> None:
+        """Show these runs."""
+        if list(runs) != self._all:
+            self._all = list(runs)
+            self._sift()
+
+    def seek(self, text: str) -> None:
+        """Show only the runs that fit `text`: words of name, scene, model, tags or date."""
+        self._sought = text
+        self._sift()
+
+    def _sift(self) -> None:
+        shown = [run for run in self._all if match(self._sought, run.words) is not None]
+        if [run.path for run in shown] == [run.path for run in self._shown]:
+            self._shown = shown
+            if shown:
+                self.dataChanged.emit(self.index(0), self.index(len(shown) - 1))
+            return
+        self.beginResetModel()
+        self._shown = shown
+        self.endResetModel()
+
+    def index_of(self, path: Path) -> QModelIndex:
+        """Where the run in a file stands; an invalid index if it is not shown."""
+        row = next((row for row, run in enumerate(self._shown) if run.path == path), -1)
+        return self.index(row) if row >= 0 else QModelIndex()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self._shown)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        run = self._shown[index.row()]
+        if role == RUN:
+            return run
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return f"{run.name}, {moment(run.created)}, {facts(run)}"
+        if role == Qt.ItemDataRole.EditRole:
+            return run.name
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return explained(run)
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsDragEnabled
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        data = QMimeData()
+        data.setUrls([QUrl.fromLocalFile(str(index.data(RUN).path)) for index in indexes])
+        return data

@@ -1,0 +1,299 @@
+"""The browser of kept runs: look for them, open them, see them beside the present one, name, tag and delete them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QFileSystemWatcher, QModelIndex, QPoint, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QMenu,
+    QMessageBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui import theme
+from snakestudio.gui.banner import Banner
+from snakestudio.gui.job import Job, Progress
+from snakestudio.gui.runs.beside import RunsBeside
+from snakestudio.gui.runs.keeper import RunKeeper
+from snakestudio.gui.runs.run_delegate import RunDelegate
+from snakestudio.gui.runs.run_list import RUN, RunListModel, in_bytes
+from snakestudio.gui.widgets.themed import Themed
+from snakestudio.session.run_library import KeptRun, RunLibrary
+
+__all__ = ["RunPanel"]
+
+_LITTLE_ROOM = 2e9
+"""Free bytes below which the foot of the list warns."""
+
+
+class RunPanel(Themed):
+    """The list of kept runs.
+
+    Parameters
+    ----------
+    library : RunLibrary
+    keeper : RunKeeper
+    beside : RunsBeside
+    banner : Banner
+        Says what could not be done.
+
+    Signals
+    -------
+    open_asked(path: Path, name: str)
+        A run shall be shown in place of the present one.
+    scene_asked(path: Path)
+        The scene of a run shall be opened.
+    deleting(path: Path)
+        A run is about to be deleted: who reads it lets go of it.
+    """
+
+    open_asked = Signal(object, str)
+    scene_asked = Signal(object)
+    deleting = Signal(object)
+
+    def __init__(
+        self,
+        library: RunLibrary,
+        keeper: RunKeeper,
+        beside: RunsBeside,
+        banner: Banner,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._library, self._keeper, self._beside, self._banner = library, keeper, beside, banner
+        self._job: Job[list[KeptRun]] | None = None
+        self._again = False
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("Search runs: scene, model, tag, date")
+        self.search.setClearButtonEnabled(True)
+        self.search.setAccessibleName("Search runs")
+        self.model = RunListModel(self)
+        self.search.textChanged.connect(self._seek)
+        self.list = QListView()
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(RunDelegate(self._colour_of, lambda: keeper.present, self.list))
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setUniformItemSizes(True)
+        self.list.setMouseTracking(True)
+        self.list.setDragEnabled(True)
+        self.list.setAccessibleName("Kept runs")
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._show_menu)
+        self.list.activated.connect(lambda index: self._open(index.data(RUN)))
+        self._note = QLabel()
+        self._note.setProperty("role", "dim")
+        self._note.setWordWrap(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 4, 8, 8)
+        layout.setSpacing(6)
+        layout.addWidget(self.search)
+        layout.addWidget(self.list, 1)
+        layout.addWidget(self._note)
+
+        self._soon = QTimer(self)
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(300)
+        self._soon.timeout.connect(self.refresh)
+        self._watch = QTimer(self)
+        self._watch.setInterval(30)
+        self._watch.timeout.connect(self._look)
+        self._folder = QFileSystemWatcher([str(library.folder)], self)
+        self._folder.directoryChanged.connect(lambda path: self._soon.start())
+        keeper.changed.connect(self._soon.start)
+        beside.changed.connect(self.list.viewport().update)
+
+    # --- what there is --------------------------------------------------------------------------------------------
+
+    def refresh(self) -> None:
+        """Look anew at what there is, in a thread: there may be thousands of files."""
+        if self._job is not None:
+            self._again = True
+            return
+
+        def read(progress: Progress) -> list[KeptRun]:
+            return self._library.runs()
+
+        self._again = False
+        self._job = Job("list of runs", read)
+        self._watch.start()
+
+    def _look(self) -> None:
+        job = self._job
+        if job is None or job.running:
+            return
+        self._watch.stop()
+        self._job = None
+        if job.result is not None:
+            self.model.take(job.result)
+        self._tell(job.error)
+        if self._again:
+            self.refresh()
+
+    def _tell(self, error: str = "") -> None:
+        runs = self.model.all
+        count = f"{len(runs)} run{'s' if len(runs) != 1 else ''}, {in_bytes(sum(run.size_bytes for run in runs))}"
+        shown = self.model.rowCount()
+        text = error or (count if shown == len(runs) else f"{shown} of {count}")
+        if not runs and not error:
+            text = "Every run is kept here from its first second on. Press play."
+        elif not shown:
+            text = "No run fits. Take away a word."
+        free = self._library.free_bytes
+        if free < _LITTLE_ROOM:
+            text = f"{text}. Only {in_bytes(free)} are free on this disk: delete runs that are not needed."
+        self._note.setText(text)
+
+    def _seek(self, text: str) -> None:
+        self.model.seek(text)
+        self._tell()
+
+    def _colour_of(self, path: Path) -> str:
+        return self._beside.colour(path) if path in self._beside else ""
+
+    @property
+    def selected(self) -> list[KeptRun]:
+        """The runs that are selected."""
+        return [index.data(RUN) for index in sorted(self.list.selectedIndexes(), key=QModelIndex.row)]
+
+    # --- what one can do ------------------------------------------------------------------------------------------
+
+    def _open(self, run: KeptRun) -> None:
+        if run.path == self._keeper.present:
+            self._banner.say("info", "This is the run that is shown already.", passing=True)
+        elif run.info is None:
+            self._banner.say("warning", run.problem)
+        else:
+            self.open_asked.emit(run.path, run.name)
+
+    def show_beside(self, runs: list[KeptRun], shown: bool) -> None:
+        """See runs beside the present one, or see them no more."""
+        for run in runs:
+            try:
+                if shown:
+                    self._beside.show(run.path, run.name)
+                else:
+                    self._beside.hide(run.path)
+            except SnakeStudioError as error:
+                self._banner.say("warning", str(error))
+
+    def rename(self, run: KeptRun) -> None:
+        """Ask for another name."""
+        name, given = QInputDialog.getText(
+            self, "Rename Run", "Name (empty: that of its scene)", QLineEdit.EchoMode.Normal, run.name
+        )
+        if given:
+            self._changed(lambda: self._library.rename(run, "" if name == run.name and not run.label else name))
+
+    def tag(self, runs: list[KeptRun]) -> None:
+        """Ask for the tags of some runs."""
+        common = [tag for tag in runs[0].tags if all(tag in run.tags for run in runs)]
+        which = "Tags" if len(runs) == 1 else f"Tags that all {len(runs)} runs have"
+        text, given = QInputDialog.getText(
+            self, "Tags", f"{which}, with spaces between them", QLineEdit.EchoMode.Normal, " ".join(common)
+        )
+        if given:
+            for run in runs:
+                own = [tag for tag in run.tags if tag not in common]
+                self._changed(lambda run=run, own=own: self._library.tag(run, [*own, text]))  # type: ignore[misc]
+
+    def _changed(self, change: Callable[[], object]) -> None:
+        try:
+            change()
+        except OSError as error:
+            self._banner.say("warning", f"The run was not changed: {error}.")
+        self.refresh()
+
+    def delete(self, runs: list[KeptRun]) -> None:
+        """Ask, and delete runs for ever."""
+        present = self._keeper.present
+        runs = [run for run in runs if run.path != present]
+        if not runs:
+            self._banner.say("info", "The present run cannot be deleted while it is shown; reset first.", passing=True)
+            return
+        size = in_bytes(sum(run.size_bytes for run in runs))
+        what = f"the run “{runs[0].name}”" if len(runs) == 1 else f"{len(runs)} runs"
+        answer = QMessageBox.question(
+            self, "Delete Runs", f"Delete {what} ({size}) for ever?",
+            QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
+        )  # fmt: skip
+        if answer != QMessageBox.StandardButton.Yes:
+            return
+        for run in runs:
+            self._beside.hide(run.path)
+            self.deleting.emit(run.path)
+            try:
+                self._library.delete(run)
+            except OSError as error:
+                self._banner.say("warning", f"{run.path.name} cannot be deleted: {error}.")
+        self.refresh()
+
+    def menu(self) -> QMenu:
+        """What can be done with the selected runs."""
+        menu = QMenu(self)
+        runs = self.selected
+        sound = [run for run in runs if run.info is not None]
+        one = runs[0] if len(runs) == 1 else None
+        seen = bool(sound) and all(run.path in self._beside for run in sound)
+
+        def add(text: str, possible: bool, do: Callable[[], object]) -> None:
+            action = menu.addAction(text)
+            action.setEnabled(possible)
+            action.triggered.connect(lambda: do())
+
+        others = bool(one and one.info and one.path != self._keeper.present)
+        add("Open", others, lambda: self._open(runs[0]))
+        add("Hide" if seen else "Show Beside the Present Run", bool(sound), lambda: self.show_beside(sound, not seen))
+        add("Open Its Scene", bool(one and one.info), lambda: self.scene_asked.emit(runs[0].path))
+        menu.addSeparator()
+        add("Rename ...", one is not None, lambda: self.rename(runs[0]))
+        add("Tags ...", bool(runs), lambda: self.tag(runs))
+        folder = QUrl.fromLocalFile(str(self._library.folder))
+        add("Show Folder", True, lambda: QDesktopServices.openUrl(folder))
+        menu.addSeparator()
+        add("Delete ...", bool(runs), lambda: self.delete(runs))
+        menu.addSeparator()
+        keep = menu.addAction("Keep Every Run")
+        keep.setCheckable(True)
+        keep.setChecked(self._keeper.keeping)
+        keep.toggled.connect(self._keeper.set_keeping)
+        return menu
+
+    def _show_menu(self, point: QPoint) -> None:
+        menu = self.menu()
+        menu.exec(self.list.viewport().mapToGlobal(point))
+        menu.deleteLater()
+
+    # --- Qt's events ----------------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Delete and self.selected:
+            self.delete(self.selected)
+        elif event.key() == Qt.Key.Key_F2 and len(self.selected) == 1:
+            self.rename(self.selected[0])
+        else:
+            super().keyPressEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    def renew_theme(self) -> None:
+        self.list.viewport().update()
+        self.list.setMinimumWidth(theme.scaled(120))
+
+    def close_reading(self) -> None:
+        """Wait for the end of what is read; call before the program quits."""
+        if self._job is not None:
+            self._job.wait()
