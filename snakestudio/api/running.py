@@ -85,6 +85,18 @@ class Run(Mapping[str, NDArray[np.float64]]):
         """
         write_csv(path, self.recording, self.scene_file)
 
+    def to_hdf5(self, path: str | Path) -> None:
+        """Write all columns as HDF5, with units, scene, changes and events; see `snakestudio.export.hdf5`.
+
+        Raises
+        ------
+        ExportError
+            If the file cannot be written.
+        """
+        from snakestudio.export.hdf5 import write_hdf5
+
+        write_hdf5(path, self.recording, self.scene_file)
+
     def to_video(self, path: str | Path, **options: Any) -> Path:
         """Render the run as a video; `options` are those of `snakestudio.export.video.VideoOptions`.
 

@@ -27,7 +27,7 @@ _COMMANDS = {
     "import-obstacles": ("import_obstacles", "put the circles of a CSV or an SVG drawing into a scene"),
     "gui": ("gui", "open the window (the default)"),
 }
-_HIDDEN = {"warm-up": "warm_up"}
+_HIDDEN = {"warm-up": "warm_up", "number-text": "number_text"}
 
 
 class _Parser(argparse.ArgumentParser):

@@ -8,6 +8,7 @@ import platform
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 import snakestudio
 from snakestudio.errors import SceneError
@@ -16,7 +17,16 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene
 
-__all__ = ["change_lines", "header_lines", "origin_lines", "read_changes", "scene_hash", "scene_lines"]
+__all__ = [
+    "change_lines",
+    "header_lines",
+    "made_with",
+    "origin_lines",
+    "read_changes",
+    "replayed",
+    "scene_hash",
+    "scene_lines",
+]
 
 _CHANGE = "# change: "
 _NOT_REPLAYED = ("run.duration_s",)
@@ -56,17 +66,27 @@ def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
     """Lines that say which program made a file, on what, from which scene."""
     return [
         f"# SnakeStudio {snakestudio.__version__}",
-        f"# made with: Python {platform.python_version()}, {_versions(('numpy', 'numba'))}, {platform.machine()}",
+        f"# made with: {made_with()}",
         f"# scene: {scene_file or 'unsaved'}",
         f"# scene_sha256: {scene_hash(scene)}",
     ]
+
+
+def made_with() -> str:
+    """Versions of what computes, and the machine."""
+    return f"Python {platform.python_version()}, {_versions(('numpy', 'numba'))}, {platform.machine()}"
+
+
+def replayed(change: Change) -> dict[str, Any]:
+    """What of a change has to be done again in another run of the scene."""
+    return {key: value for key, value in change.values.items() if key not in _NOT_REPLAYED}
 
 
 def change_lines(changes: Iterable[Change]) -> list[str]:
     """Lines with what was changed while a run went, for `read_changes`."""
     lines = []
     for change in changes:
-        values = {key: value for key, value in change.values.items() if key not in _NOT_REPLAYED}
+        values = replayed(change)
         if values:
             lines.append(_CHANGE + json.dumps({"time_s": change.time, "values": values}, ensure_ascii=False))
     return lines
