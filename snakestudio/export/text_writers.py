@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from types import TracebackType
 
 import numpy as np
@@ -22,7 +23,9 @@ _WORTH = 4_000_000
 
 
 class TextWriters:
-    """Makes text of blocks of numbers, every other block in a helper process; a context manager.
+    """Makes text of blocks of numbers, two of three in a helper process; a context manager.
+
+    Whoever exports has the table to make and the file to write besides, so the helper's share is the larger one.
 
     Parameters
     ----------
@@ -45,15 +48,18 @@ class TextWriters:
                 self._helper = None  # alone it only takes longer
 
     def lines(self, blocks: Iterable[FloatArray]) -> Iterator[tuple[bytes, int]]:
-        """The text of every block, and how many rows it has, in order."""
+        """The text of the blocks, and how many rows it has, in order."""
         rest = iter(blocks)
         for block in rest:
-            other = next(rest, None) if self._helper is not None else None
-            sent = other is not None and self._send(other)
+            sent: FloatArray | None = None
+            if self._helper is not None:
+                share = list(islice(rest, 2))
+                sent = np.concatenate(share) if share else None
+            under_way = sent is not None and self._send(sent)
             yield rows_text(block), len(block)
-            if other is not None:
-                text = self._receive() if sent else None
-                yield rows_text(other) if text is None else text, len(other)
+            if sent is not None:
+                text = self._receive() if under_way else None
+                yield rows_text(sent) if text is None else text, len(sent)
 
     def _send(self, block: FloatArray) -> bool:
         assert self._helper is not None
