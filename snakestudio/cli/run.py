@@ -27,7 +27,7 @@ def execute(options: argparse.Namespace) -> int:
     width, height = _size(options.size)
 
     from snakestudio import api
-    from snakestudio.export.encoder import video_path
+    from snakestudio.export.codecs import video_path
     from snakestudio.export.video import VideoOptions, write_video
 
     if options.video is not None:
