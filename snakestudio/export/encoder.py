@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -47,6 +48,8 @@ class Encoder:
         chosen = codec or codecs_for(path.suffix.lower())[0]
         encoder = encoder_of(chosen)
         assert encoder is not None, "video_path says which codecs can be had"
+        if encoder == "libsvtav1":
+            os.environ.setdefault("SVT_LOG", "1")  # else it tells about itself on the terminal
         self._container = av.open(str(path), "w", options={"fflags": "+bitexact"})
         self._container.metadata["title"] = title
         stream = self._container.add_stream(encoder, rate=fps, options=encoder_options(encoder, quality))

@@ -98,20 +98,20 @@ class PlotStrip:
         from matplotlib.figure import Figure
 
         theme, letters = self._theme, max(7.0, width / 128)
-        figure = Figure(figsize=(width / 100, height / 100), dpi=100, facecolor=theme.sky)
+        figure = Figure(figsize=(width / 100, height / 100), dpi=100, facecolor=theme.horizon)
         canvas = FigureCanvasAgg(figure)
         axes = figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0]
         for axis, unit, curves in zip(axes, units, self._curves, strict=True):
-            axis.set_facecolor(theme.sky)
+            axis.set_facecolor(theme.horizon)
             for side in ("top", "right"):
                 axis.spines[side].set_visible(False)
             for side in ("left", "bottom"):
                 axis.spines[side].set_color(theme.grid_major)
             axis.tick_params(colors=theme.text_dim, labelsize=0.72 * letters, length=3, width=0.8)
-            axis.grid(True, color=theme.grid_minor, linewidth=0.8)
+            axis.grid(True, color=theme.grid_minor, linewidth=0.7)
             axis.locator_params(axis="y", nbins=4)
             for curve in curves:
-                ink = tuple(strength * c + (1 - strength) * s for c, s in zip(curve.colour, theme.sky, strict=True))
+                ink = tuple(strength * c + (1 - strength) * s for c, s in zip(curve.colour, theme.horizon, strict=True))
                 label = None if curve.dashed else curve.label
                 style = (0, (4, 2)) if curve.dashed else "-"
                 axis.plot(curve.times, curve.values, color=ink, linewidth=letters / 6.5, linestyle=style, label=label)
@@ -124,11 +124,12 @@ class PlotStrip:
                 handle.set_alpha(1.0)
             axis.margins(y=0.12)
         axes[-1].set_xlim(self._span[0], max(self._span[1], self._span[0] + 1e-9))
-        axes[-1].set_xlabel("t / s", color=theme.text_dim, fontsize=0.8 * letters)
+        axes[-1].set_xlabel("t (s)", color=theme.text_dim, fontsize=0.8 * letters)
         figure.subplots_adjust(
-            left=5.2 * letters / width, right=1 - 1.6 * letters / width, bottom=3.4 * letters / height,
+            left=5.2 * letters / width, right=1 - 1.6 * letters / width, bottom=(2.6 * letters + 15) / height,
             top=1 - 2.3 * letters / height, hspace=0.42,
         )  # fmt: skip
+        figure.align_ylabels()
         canvas.draw()  # type: ignore[no-untyped-call]
         self._boxes = [axis.get_window_extent() for axis in axes]
         self._to_pixels = [axis.transData for axis in axes]
