@@ -6,7 +6,8 @@
     ├── UserError                     a mistake in what was given; the command line exits with 2
     │   ├── SceneError                scenes/rubble.toml: robot.mass_kg = -1 must be greater than 0
     │   ├── UsageError                --rate 0: the rate must be positive
-    │   └── ExportError               out/run.mp4: the folder 'out' cannot be written
+    │   ├── ExportError               out/run.mp4: the folder 'out' cannot be written
+    │   └── RunFileError              run.mcap: this is no run of SnakeStudio
     ├── PhysicsError                  the contact solver stopped at t = 3.2 s; the command line exits with 3
     └── GraphicsError                 no OpenGL 3.3 context could be made on this machine
 
@@ -26,6 +27,7 @@ __all__ = [
     "GraphicsError",
     "PhysicsError",
     "Problem",
+    "RunFileError",
     "SceneError",
     "Severity",
     "SnakeStudioError",
@@ -118,6 +120,10 @@ class UsageError(UserError):
 
 class ExportError(UserError):
     """A file that cannot be written, or a format that cannot hold the run."""
+
+
+class RunFileError(UserError):
+    """A file that is no recorded run, or one that cannot be read."""
 
 
 class PhysicsError(SnakeStudioError):

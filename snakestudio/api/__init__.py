@@ -8,7 +8,7 @@ from snakestudio.api.comparing import (
     compare_scene,
     compare_scene_chain,
 )
-from snakestudio.api.running import Run, check, plan, prepare, simulate, simulate_scene
+from snakestudio.api.running import Run, check, load_run, plan, prepare, simulate, simulate_scene
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
@@ -24,6 +24,7 @@ __all__ = [
     "compare_models",
     "compare_scene",
     "compare_scene_chain",
+    "load_run",
     "load_scene",
     "plan",
     "prepare",

@@ -11,16 +11,18 @@ from numpy.typing import NDArray
 
 from snakestudio.errors import PhysicsError, Problem, SceneError, UsageError
 from snakestudio.export.csv import write_csv
-from snakestudio.export.provenance import read_changes
+from snakestudio.export.mcap import write_mcap
+from snakestudio.export.provenance import read_changes, replayed, scene_to_rebuild
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
+from snakestudio.session.run_file import RunFile, open_run
 from snakestudio.session.runner import run_offline
 
-__all__ = ["Run", "check", "plan", "prepare", "simulate", "simulate_scene"]
+__all__ = ["Run", "check", "load_run", "plan", "prepare", "simulate", "simulate_scene"]
 
 
 class Run(Mapping[str, NDArray[np.float64]]):
@@ -47,8 +49,13 @@ class Run(Mapping[str, NDArray[np.float64]]):
         self.recording = recording
         self.scene_file = scene_file
         self.failure = failure
-        self._base_dir = base_dir
+        self.base_dir = base_dir
         self._names = column_names(recording.schema)
+
+    def close(self) -> None:
+        """Close the file that its rows are read from, if they are: they cannot be read any more then."""
+        if isinstance(self.recording, RunFile):
+            self.recording.close()
 
     @property
     def scene(self) -> Scene:
@@ -74,6 +81,16 @@ class Run(Mapping[str, NDArray[np.float64]]):
     def __repr__(self) -> str:
         rows = len(self.recording)
         return f"<Run of {self.scene_file or self.scene.title or 'a scene'}: {rows} rows of {len(self)} columns>"
+
+    def to_mcap(self, path: str | Path) -> None:
+        """Write the run as a run file, which `load_run` reads again, exact to the bit.
+
+        Raises
+        ------
+        ExportError
+            If the file cannot be written.
+        """
+        write_mcap(path, self.recording, self.scene_file, base_dir=self.base_dir)
 
     def to_csv(self, path: str | Path) -> None:
         """Write all columns as CSV under a header that rebuilds the run.
@@ -111,7 +128,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         """
         from snakestudio.export.video import VideoOptions, write_video
 
-        written = write_video(path, self.recording, VideoOptions(**options), base_dir=self._base_dir)
+        written = write_video(path, self.recording, VideoOptions(**options), base_dir=self.base_dir)
         assert written is not None, "nothing cancels it"
         return written
 
@@ -122,16 +139,22 @@ def prepare(
     rate: float | None = None,
     values: Mapping[str, Any] | None = None,
 ) -> tuple[Scene, Path | None, tuple[Change, ...]]:
-    """A scene with some values replaced, the folder its paths are relative to, and the changes a CSV's header notes.
+    """A scene with some values replaced, the folder its paths are relative to, and the changes an earlier run notes.
+
+    The scene may also be a CSV that SnakeStudio exported, or a run file: then it is what was run there.
 
     Raises
     ------
-    SceneError, UsageError
+    SceneError, RunFileError, UsageError
         Naming what is wrong.
     """
     base_dir: Path | None = None
     changes: tuple[Change, ...] = ()
-    if not isinstance(scene, Scene):
+    if not isinstance(scene, Scene) and Path(scene).suffix.lower() == ".mcap":
+        with open_run(scene) as run:
+            scene, changes = scene_to_rebuild(run), replayed(run.changes)
+            base_dir = run.base_dir
+    elif not isinstance(scene, Scene):
         path = Path(scene)
         scene = load_scene(path)
         base_dir = path.parent
@@ -142,6 +165,18 @@ def prepare(
         if given is not None:
             wanted[key] = _positive(name, given)
     return (with_values(scene, wanted) if wanted else scene), base_dir, changes
+
+
+def load_run(path: str | Path) -> Run:
+    """Open a run file; its rows are read as they are asked for.
+
+    Raises
+    ------
+    RunFileError
+        If it is no recorded run, or cannot be read.
+    """
+    recording = open_run(path)
+    return Run(recording, recording.info.scene_file or None, base_dir=recording.base_dir)
 
 
 def _positive(name: str, given: object) -> float:
@@ -156,15 +191,16 @@ def simulate_scene(
     changes: tuple[Change, ...] = (),
     scene_file: str | None = None,
     progress: Callable[[float], bool] | None = None,
+    path: Path | None = None,
 ) -> Run:
-    """Run a scene to its end or to where the physics fails (see `Run.failure`).
+    """Run a scene to its end or to where the physics fails (see `Run.failure`), recorded to a run file at `path`.
 
     Raises
     ------
     SceneError
         If the scene cannot run as it stands.
     """
-    result = run_offline(scene, base_dir, changes, progress)
+    result = run_offline(scene, base_dir, changes, progress, path, scene_file or "")
     return Run(result.recording, scene_file, "" if result.ok else result.message, base_dir)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
     from snakestudio.api import Run
+    from snakestudio.export.video_options import VideoOptions
 
 __all__ = ["add_arguments", "execute"]
 
@@ -48,9 +50,16 @@ def execute(options: argparse.Namespace) -> int:
         if source is not None:
             not_the_scene(source, *wanted)
     video = video_options(options, options.video) if options.video is not None else None
+    with ExitStack() as stack:
+        _write(options, video, stack)
+    return 0
+
+
+def _write(options: argparse.Namespace, video: VideoOptions | None, stack: ExitStack) -> None:
+    """Open what is to be read, which `stack` closes, and write all files."""
     line = ProgressLine()
-    run = _run(options.run, line)
-    second = _run(options.second, line) if options.second is not None else None
+    run = _run(options.run, line, stack)
+    second = _run(options.second, line, stack) if options.second is not None else None
     if video is not None:
         from snakestudio.export.video_options import check_columns
 
@@ -77,7 +86,6 @@ def execute(options: argparse.Namespace) -> int:
         )  # fmt: skip
         line.clear()
         print(f"wrote {written}")
-    return 0
 
 
 def _name(source: str) -> str:
@@ -85,12 +93,14 @@ def _name(source: str) -> str:
     return Path(source).stem.replace("_", " ")
 
 
-def _run(source: str, line: ProgressLine) -> Run:
+def _run(source: str, line: ProgressLine, stack: ExitStack) -> Run:
     """The run of a file; of a scene or a CSV, what running it again gives."""
     from snakestudio import api
 
     if Path(source).suffix.lower() == ".mcap":
-        return api.load_run(source)
+        loaded = api.load_run(source)
+        stack.callback(loaded.close)
+        return loaded
     scene, base_dir, changes = api.prepare(source)
     warm_up([scene.model.kind], line)
     print(f"{Path(source).name}: running it again, {scene.run.duration_s:g} s ...", flush=True)

@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
-from snakestudio.errors import PhysicsError, UsageError
+from snakestudio.cli.video_options import add_video_arguments, video_options
+from snakestudio.errors import PhysicsError
 
 __all__ = ["add_arguments", "execute"]
 
@@ -16,25 +17,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio run`."""
     add_scene_arguments(parser)
     parser.add_argument("--csv", metavar="F", type=Path, help="write a CSV")
-    parser.add_argument("--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm)")
-    parser.add_argument("--fps", metavar="N", type=int, default=30, help="frames a second of the video (30)")
-    parser.add_argument("--size", metavar="WxH", default="1280x720", help="size of the video (1280x720)")
+    parser.add_argument("--hdf5", metavar="F", type=Path, help="write an HDF5 file, with units and the scene")
+    parser.add_argument(
+        "--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
+    )
+    add_video_arguments(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio run`."""
     values = assignments(options.values)
-    width, height = _size(options.size)
 
     from snakestudio import api
-    from snakestudio.export.codecs import video_path
-    from snakestudio.export.video import VideoOptions, write_video
 
-    if options.video is not None:
-        # What cannot be written is said before the run, not after it.
-        video_path(options.video)
-        video = VideoOptions(width=width, height=height, fps=options.fps)
-    not_the_scene(options.scene, options.csv, options.video)
+    # What cannot be written is said before the run, not after it.
+    video = video_options(options, options.video) if options.video is not None else None
+    not_the_scene(options.scene, options.csv, options.hdf5, options.video)
     scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
     line = ProgressLine()
     warm_up([scene.model.kind], line)
@@ -55,7 +53,12 @@ def execute(options: argparse.Namespace) -> int:
     if options.csv is not None:
         run.to_csv(options.csv)
         print(f"wrote {options.csv}: {len(run.recording)} rows")
-    if options.video is not None:
+    if options.hdf5 is not None:
+        run.to_hdf5(options.hdf5)
+        print(f"wrote {options.hdf5}: {len(run.recording)} rows")
+    if video is not None:
+        from snakestudio.export.video import write_video
+
         written = write_video(
             options.video, run.recording, video, progress=line.reporter("rendering"), base_dir=base_dir
         )
@@ -64,10 +67,3 @@ def execute(options: argparse.Namespace) -> int:
     if run.failure:
         raise PhysicsError(run.failure)
     return 0
-
-
-def _size(text: str) -> tuple[int, int]:
-    width, cross, height = text.lower().partition("x")
-    if not (cross and width.isdecimal() and height.isdecimal()):
-        raise UsageError(f"--size {text}: write it as WIDTHxHEIGHT, like 1280x720.")
-    return int(width), int(height)

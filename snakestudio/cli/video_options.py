@@ -23,11 +23,16 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--size", metavar="WxH", default="", help="size (1280x720; 640x360 of a .gif)")
     group.add_argument("--codec", metavar="NAME", default="", help="h264, h265, vp9, av1, vp8, prores or ffv1")
     group.add_argument("--quality", default="good", help="small, good (the default) or best")
-    group.add_argument("--speed", metavar="X", type=float, default=1.0, help="simulated over shown time: 0.5 is slow motion")
-    group.add_argument("--from", metavar="S", type=float, dest="start", help="simulated time of the first frame")
-    group.add_argument("--to", metavar="S", type=float, dest="end", help="simulated time of the last frame")
     group.add_argument(
-        "--camera", metavar="C", default="all", help="all (everything that happens), follow, or a file of keyframes (.toml)"
+        "--speed", metavar="X", type=float, default=1.0, help="simulated over shown time; 0.5: slow motion"
+    )
+    group.add_argument("--start", metavar="S", type=float, help="simulated time of the first frame")
+    group.add_argument("--end", metavar="S", type=float, help="simulated time of the last frame")
+    group.add_argument(
+        "--camera",
+        metavar="C",
+        default="all",
+        help="all (what happens), follow, or a file of keyframes (.toml)",
     )
     group.add_argument(
         "--strip", metavar="COLUMN", nargs="+", action="extend", default=[],

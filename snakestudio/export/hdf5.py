@@ -32,11 +32,12 @@ from numpy.typing import NDArray
 import snakestudio
 from snakestudio.export.files import replacing
 from snakestudio.export.provenance import made_with, replayed, scene_hash
+from snakestudio.export.units import units_of
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.scene_file import dump_scene
 
-__all__ = ["FORMAT_VERSION", "units_of", "write_hdf5"]
+__all__ = ["FORMAT_VERSION", "write_hdf5"]
 
 FloatArray = NDArray[np.float64]
 
@@ -45,17 +46,7 @@ FORMAT_VERSION = 1
 _CHUNK = 4096
 """Rows in a compressed piece of a column: 32 kB."""
 
-_UNITS = {
-    "m": "m", "s": "s", "rad": "rad", "mps": "m/s", "radps": "rad/s", "n": "N", "nm": "N m", "j": "J", "ns": "N s",
-    "hz": "Hz", "deg": "deg", "w": "W",
-}  # fmt: skip
-
 _TEXT = h5py.string_dtype()
-
-
-def units_of(name: str) -> str:
-    """Unit of a column, which its name ends in; "1" for what has none."""
-    return _UNITS.get(name.rpartition("_")[2], "1") if "_" in name else "1"
 
 
 def write_hdf5(
@@ -114,11 +105,10 @@ def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
         }
     )
     file.create_dataset("scene", data=dump_scene(scene), dtype=_TEXT).attrs["language"] = "TOML"
-    changes = [(change.time, replayed(change)) for change in recording.changes]
-    changes = [(time, values) for time, values in changes if values]
+    changes = replayed(recording.changes)
     _table(file.create_group("changes"), {
-        "time_s": [time for time, _ in changes],
-        "values": [json.dumps(values, ensure_ascii=False) for _, values in changes],
+        "time_s": [change.time for change in changes],
+        "values": [json.dumps(change.values, ensure_ascii=False) for change in changes],
     })  # fmt: skip
     events = recording.events
     _table(file.create_group("events"), {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.export.hdf5 import units_of
+from snakestudio.export.units import units_of
 from snakestudio.export.video_options import Companion, check_columns
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording
@@ -41,7 +41,10 @@ class _Curve:
 def strip_height(height: int, names: Sequence[str]) -> int:
     """Height that curves take of a picture of this height, px: even, 0 without any."""
     groups = len({units_of(name) for name in names})
-    return round(height * min(0.46, 0.14 + 0.1 * groups) / 2) * 2 if groups else 0
+    if not groups:
+        return 0
+    wanted = max(height * (0.14 + 0.1 * groups), 56 + 34 * groups)
+    return round(min(wanted, 0.6 * height) / 2) * 2
 
 
 class PlotStrip:

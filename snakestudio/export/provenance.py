@@ -8,7 +8,6 @@ import platform
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import snakestudio
 from snakestudio.errors import SceneError
@@ -26,6 +25,7 @@ __all__ = [
     "replayed",
     "scene_hash",
     "scene_lines",
+    "scene_to_rebuild",
 ]
 
 _CHANGE = "# change: "
@@ -46,12 +46,7 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
     scene_file : str, optional
         Name of the file the scene came from.
     """
-    scene = recording.scene
-    end = float(recording.times[-1])
-    steps = max(1, round(end / scene.solver.step_s))
-    if steps != scene.n_steps:  # a run stopped early, or played on: run again it ends where this one did
-        duration = steps * scene.solver.step_s
-        scene = scene.model_copy(update={"run": scene.run.model_copy(update={"duration_s": duration})})
+    scene, end = scene_to_rebuild(recording), float(recording.times[-1])
     return [
         *origin_lines(scene, scene_file),
         f"# model: {scene.model.kind}",
@@ -60,6 +55,25 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
         *change_lines(recording.changes),
         *scene_lines(scene),
     ]
+
+
+def scene_to_rebuild(recording: Recording) -> Scene:
+    """The scene of a run; run again it ends where this one did, stopped early or played on as it may be."""
+    scene = recording.scene
+    steps = max(1, round(float(recording.times[-1]) / scene.solver.step_s))
+    if steps == scene.n_steps:
+        return scene
+    duration = steps * scene.solver.step_s
+    return scene.model_copy(update={"run": scene.run.model_copy(update={"duration_s": duration})})
+
+
+def replayed(changes: Iterable[Change]) -> tuple[Change, ...]:
+    """What of the changes of a run is made again when it is run again: its length is known by then."""
+    kept = (
+        Change(change.time, {key: value for key, value in change.values.items() if key not in _NOT_REPLAYED})
+        for change in changes
+    )
+    return tuple(change for change in kept if change.values)
 
 
 def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
@@ -77,19 +91,12 @@ def made_with() -> str:
     return f"Python {platform.python_version()}, {_versions(('numpy', 'numba'))}, {platform.machine()}"
 
 
-def replayed(change: Change) -> dict[str, Any]:
-    """What of a change has to be done again in another run of the scene."""
-    return {key: value for key, value in change.values.items() if key not in _NOT_REPLAYED}
-
-
 def change_lines(changes: Iterable[Change]) -> list[str]:
     """Lines with what was changed while a run went, for `read_changes`."""
-    lines = []
-    for change in changes:
-        values = replayed(change)
-        if values:
-            lines.append(_CHANGE + json.dumps({"time_s": change.time, "values": values}, ensure_ascii=False))
-    return lines
+    return [
+        _CHANGE + json.dumps({"time_s": change.time, "values": change.values}, ensure_ascii=False)
+        for change in replayed(changes)
+    ]
 
 
 def scene_lines(scene: Scene) -> list[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from snakestudio.errors import UsageError
 from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.codecs import QUALITIES, Quality
+from snakestudio.export.units import units_of
 from snakestudio.model.recording import Recording
 from snakestudio.render.camera import Camera
 from snakestudio.render.quantities import QUANTITIES
@@ -18,6 +19,7 @@ __all__ = ["Companion", "VideoOptions", "check_columns"]
 
 MAX_PIXELS = 7680 * 4320
 MAX_STRIP = 8
+MAX_AXES = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +118,12 @@ class VideoOptions:
             raise UsageError(f"supersampling {self.supersample}: give a whole number from 1 to 4.")
         if self.quality not in QUALITIES:
             raise UsageError(f"quality {self.quality!r}: give one of {', '.join(QUALITIES)}.")
+        if self.strip and (self.height < 240 or self.width < 240):
+            raise UsageError(f"curves in a video of {self.width} x {self.height} pixels: give at least 240 either way.")
+        if len({units_of(name) for name in self.strip}) > MAX_AXES:
+            raise UsageError(
+                f"curves of more than {MAX_AXES} different units do not fit under a picture; choose fewer."
+            )
         if len(self.strip) > MAX_STRIP:
             raise UsageError(f"{len(self.strip)} curves under the picture: choose at most {MAX_STRIP}.")
 

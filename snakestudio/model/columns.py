@@ -15,7 +15,7 @@ from snakestudio.model.recording import HOLD_COLUMNS, Recording, Rows, Schema
 from snakestudio.model.snapshot import mass_shares
 from snakestudio.model.strain import COMPONENTS
 
-__all__ = ["column_names", "table"]
+__all__ = ["column_names", "column_values", "table"]
 
 FloatArray = NDArray[np.float64]
 Column = Callable[["_Part"], FloatArray]
@@ -144,10 +144,20 @@ def table(recording: Recording, names: tuple[str, ...] | None = None) -> Iterato
     KeyError
         If there is no such column.
     """
-    columns = _columns(recording.schema)
-    chosen = [columns[name] for name in (names if names is not None else tuple(columns))]
+    chosen = names if names is not None else column_names(recording.schema)
     before: Rows | None = None
     for rows in recording.chunks():
-        part = _Part(rows, before)
-        yield np.stack([column(part) for column in chosen], axis=1)
+        yield column_values(recording.schema, rows, before, chosen)
         before = rows.slice(len(rows) - 1, len(rows))
+
+
+def column_values(schema: Schema, rows: Rows, before: Rows | None, names: tuple[str, ...]) -> FloatArray:
+    """Columns of some rows, (rows, columns); `before` is the row before the first of them, None at the start of a run.
+
+    Raises
+    ------
+    KeyError
+        If there is no such column.
+    """
+    columns, part = _columns(schema), _Part(rows, before)
+    return np.stack([columns[name](part) for name in names], axis=1)

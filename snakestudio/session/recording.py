@@ -1,232 +1,184 @@
-"""The recording a run leaves: rows in chunks, of which only the newest stays in memory."""
+"""The recording a run leaves: it goes to a run file while the run goes, and only the newest rows stay in memory."""
 
 from __future__ import annotations
 
-import logging
+import contextlib
 import os
-import shutil
 import tempfile
-import threading
 import weakref
-from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import fields
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.model.events import Change, RunEvent
-from snakestudio.model.recording import ContactRows, Rows, Schema, snapshot_from_rows
+from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Snapshot
+from snakestudio.session.run_file.about import Origin
+from snakestudio.session.run_file.blocks import Columns
+from snakestudio.session.run_file.chunks import BlockReader
+from snakestudio.session.run_file.ending import attached
+from snakestudio.session.run_file.format import BLOCK_ROWS
+from snakestudio.session.run_file.stored import StoredRows
+from snakestudio.session.run_file.writer import RunWriter
+from snakestudio.session.run_spool import RunSpool
 
-log = logging.getLogger(__name__)
-
-__all__ = ["CHUNK_ROWS", "SpooledRecording"]
-
-CHUNK_ROWS = 1024
-"""Rows of a chunk: ten seconds at the default rate, a few megabytes for an ordinary robot."""
-
-_CACHED_CHUNKS = 4
-_COLUMNS = tuple(f.name for f in fields(Rows) if f.name != "contacts")
-_CONTACT_COLUMNS = tuple(f.name for f in fields(ContactRows))
+__all__ = ["SpooledRecording"]
 
 
-class SpooledRecording:
-    """A `Recording` that one thread appends to while others read; full chunks go to a temporary folder.
+class SpooledRecording(StoredRows):
+    """A `Recording` that one thread appends to while others read; what is full goes to a run file.
 
     Parameters
     ----------
     scene : Scene
         The scene at the start of the run.
     schema : Schema
+    path : path, optional
+        The run file, which is replaced. It comes to be with the second row, and can be read up to the last half second
+        whatever happens to the program. Without a path the file is a temporary one, which begins with the first full
+        block and goes with the recording.
+    origin : Origin
+        Where the scene comes from.
     chunk_rows : int
-        Rows of a chunk.
+        Rows of a block.
     """
 
-    def __init__(self, scene: Scene, schema: Schema, chunk_rows: int = CHUNK_ROWS) -> None:
-        self._scene = scene
-        self._schema = schema
-        self._chunk_rows = chunk_rows
-        self._lock = threading.Lock()
-        self._folder: Path | None = None
-        self._n_chunks = 0
-        self._open = _Chunk()
-        self._times = np.empty(1024)
-        self._count = 0
-        self._cache: OrderedDict[int, Rows] = OrderedDict()
-        self._unwritten: dict[int, Rows] = {}
-        self._changes: tuple[Change, ...] = ()
-        self._events: tuple[RunEvent, ...] = ()
+    def __init__(
+        self,
+        scene: Scene,
+        schema: Schema,
+        path: Path | None = None,
+        *,
+        origin: Origin | None = None,
+        chunk_rows: int = BLOCK_ROWS,
+    ) -> None:
+        super().__init__(scene, schema, chunk_rows)
+        self._path = path
         self._scenes: tuple[tuple[float, Scene], ...] = ()
+        self._created = datetime.now(UTC)
+        opening = _Opening(scene, schema, path, origin or Origin(), self._created)
+        self._spool = RunSpool(opening, chunk_rows, path)
+        self._end = weakref.finalize(self, self._spool.release)
 
     @property
-    def scene(self) -> Scene:
-        """The scene at the start of the run."""
-        return self._scene
+    def path(self) -> Path | None:
+        """The run file, whether it is begun yet or not; None of a run that is not kept."""
+        return self._path
 
     @property
-    def schema(self) -> Schema:
-        """What the rows hold."""
-        return self._schema
+    def created(self) -> datetime:
+        """When the run began, UTC."""
+        return self._created
+
+    @property
+    def trouble(self) -> str:
+        """Why the run is not written any more, in a sentence (the disk is full); empty if all is well."""
+        return self._spool.trouble
 
     @property
     def changes(self) -> tuple[Change, ...]:
         """What was changed while the run went."""
-        return self._changes
+        return self._spool.changes
 
     @property
     def events(self) -> tuple[RunEvent, ...]:
         """Moments worth going back to, in the order in which they were noted."""
-        return self._events
-
-    def add_event(self, event: RunEvent) -> None:
-        """Note a moment."""
-        with self._lock:
-            self._events = (*self._events, event)
-
-    def scene_at(self, time: float) -> Scene:
-        """The scene as it was at `time`: obstacles may have been moved while the run went."""
-        scene = self._scene
-        for since, changed in self._scenes:
-            if since > time:
-                break
-            scene = changed
-        return scene
-
-    def add_change(self, time: float, values: dict[str, Any], scene: Scene) -> None:
-        """Note a change of scene values, and the scene they made; a later one at the same time joins it."""
-        with self._lock:
-            self._scenes = (*(entry for entry in self._scenes if entry[0] != time), (time, scene))
-            if self._changes and self._changes[-1].time == time:
-                # What is new comes last: a whole part and a value in it hold in the order they were given.
-                kept = {key: value for key, value in self._changes[-1].values.items() if key not in values}
-                last = Change(time, {**kept, **values})
-                self._changes = (*self._changes[:-1], last)
-            else:
-                self._changes = (*self._changes, Change(time, dict(values)))
-
-    def __len__(self) -> int:
-        return self._count
+        return self._spool.events
 
     @property
     def times(self) -> NDArray[np.float64]:
         """Times of all rows so far, s (a view: do not write)."""
-        with self._lock:
-            return self._times[: self._count]
+        return self._spool.times
+
+    def __len__(self) -> int:
+        return len(self._spool)
 
     # --- writing (one thread)
 
     def append(self, rows: Rows) -> None:
-        """Add rows at the end."""
-        start = 0
-        while start < len(rows):
-            stop = min(len(rows), start + self._chunk_rows - len(self._open))
-            self._append_part(rows if stop - start == len(rows) else rows.slice(start, stop))
-            start = stop
-
-    def _append_part(self, rows: Rows) -> None:
-        with self._lock:
-            self._open.append(rows, self._chunk_rows)
-            count = self._count + len(rows)
-            if count > len(self._times):
-                self._times = np.concatenate([self._times, np.empty(max(len(self._times), len(rows)))])
-            self._times[self._count : count] = rows.time
-            self._count = count
-            full = self._open.rows() if len(self._open) >= self._chunk_rows else None
-        if full is not None:
-            self._spill(full)
-
-    def _spill(self, full: Rows) -> None:
-        number = self._n_chunks
-        try:
-            if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="snakestudio-run-", dir=_roomy_folder()))
-                weakref.finalize(self, shutil.rmtree, self._folder, True)
-            columns = {name: getattr(full, name) for name in _COLUMNS}
-            contacts = {f"contacts_{name}": getattr(full.contacts, name) for name in _CONTACT_COLUMNS}
-            np.savez(self._path(number), **columns, **contacts)
-        except OSError as error:
-            # A full disk must not lose what was recorded: memory holds it as long as it can.
-            log.warning("a piece of the recording stays in memory, as it cannot be written: %s", error)
-            self._unwritten[number] = full
-        with self._lock:
-            self._keep(number, full)
-            self._n_chunks += 1
-            self._open = _Chunk()
-
-    def _path(self, number: int) -> Path:
-        assert self._folder is not None
-        return self._folder / f"chunk_{number:06d}.npz"
-
-    def _keep(self, number: int, rows: Rows) -> None:
-        self._cache[number] = rows
-        self._cache.move_to_end(number)
-        while len(self._cache) > _CACHED_CHUNKS:
-            self._cache.popitem(last=False)
-
-    # --- reading (any thread)
-
-    def rows(self, start: int, stop: int) -> Rows:
-        """Rows start to stop; at least one.
+        """Add rows at the end.
 
         Raises
         ------
-        IndexError
-            If the recording has no such rows.
+        ValueError
+            If the recording was closed.
         """
-        if not 0 <= start < stop <= self._count:
-            raise IndexError(f"rows {start} to {stop} of {self._count}")
-        parts = []
-        while start < stop:
-            number = start // self._chunk_rows
-            first = number * self._chunk_rows
-            end = min(stop, first + self._chunk_rows)
-            parts.append(self._chunk(number).slice(start - first, end - first))
-            start = end
-        return Rows.concatenate(parts)
+        self._spool.append(rows)
 
-    def _chunk(self, number: int) -> Rows:
-        with self._lock:
-            if number >= self._n_chunks:
-                return self._open.rows()
-            if number in self._unwritten:
-                return self._unwritten[number]
-            if number in self._cache:
-                self._cache.move_to_end(number)
-                return self._cache[number]
-        with np.load(self._path(number)) as file:
-            columns = {name: file[name] for name in _COLUMNS}
-            contacts = ContactRows(*(file[f"contacts_{name}"] for name in _CONTACT_COLUMNS))
-        rows = Rows(**columns, contacts=contacts)
-        with self._lock:
-            self._keep(number, rows)
-        return rows
+    def add_event(self, event: RunEvent) -> None:
+        """Note a moment."""
+        self._spool.note(event)
 
-    def chunks(self) -> Iterator[Rows]:
-        """All rows so far, in order, a chunk at a time."""
-        stop = self._count
-        for start in range(0, stop, self._chunk_rows):
-            yield self.rows(start, min(stop, start + self._chunk_rows))
+    def add_change(self, time: float, values: dict[str, Any], scene: Scene) -> None:
+        """Note a change of scene values, and the scene they made; a later one at the same time joins it."""
+        self._scenes = (*(entry for entry in self._scenes if entry[0] != time), (time, scene))
+        self._spool.note(Change(time, dict(values)))
 
-    def snapshot(self, index: int) -> Snapshot:
-        """The row at `index` (negative ones count from the end) as a Snapshot."""
-        if index < 0:
-            index += self._count
-        before = max(index - 1, 0)
-        return snapshot_from_rows(self.rows(before, index + 1), index - before, self._schema)
+    def add_checkpoint(self, time: float, state: bytes) -> None:
+        """Keep a state from which the run can go on; `time` is its simulated time, s, not below the last one's."""
+        self._spool.add_checkpoint(time, state)
 
-    def index_at(self, time: float) -> int:
-        """Index of the row nearest to `time`."""
-        times = self.times
-        right = int(np.searchsorted(times, time))
-        if right == 0:
-            return 0
-        if right >= len(times):
-            return len(times) - 1
-        return right if times[right] - time < time - times[right - 1] else right - 1
+    def close(self) -> None:
+        """Write what waits and end the file; the recording can still be read, but nothing added to it."""
+        self._spool.stop()
+
+    # --- reading (any thread)
+
+    def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
+        """The last checkpoint at or before `time` (s): its time and its bytes; None if there is none."""
+        found = self._spool.checkpoint_before(time)
+        if found is None:
+            return None
+        since, state = found
+        return since, state if isinstance(state, bytes) else attached(self._spool.record_at(state))
+
+    def checkpoints(self) -> Iterator[tuple[float, bytes]]:
+        """All checkpoints in the order of their times: simulated time (s) and bytes."""
+        for since, state in self._spool.checkpoints():
+            yield since, state if isinstance(state, bytes) else attached(self._spool.record_at(state))
+
+    def _block_with(self, row: int) -> tuple[int, Rows]:
+        return self._spool.block_with(row)
+
+    def _scenes_since(self) -> tuple[tuple[float, Scene], ...]:
+        return self._scenes
+
+
+class _Opening:
+    """Makes the file of a run once its first rows are there; knows nothing of the recording, so that it may go."""
+
+    def __init__(self, scene: Scene, schema: Schema, path: Path | None, origin: Origin, created: datetime) -> None:
+        self._scene, self._schema, self._path, self._origin, self._created = scene, schema, path, origin, created
+
+    def __call__(self, rows: Rows) -> tuple[RunWriter, BinaryIO, BlockReader]:
+        columns = Columns.of(rows)
+        with contextlib.ExitStack() as undo:
+            if self._path is None:
+                handle, name = tempfile.mkstemp(prefix="snakestudio-run-", suffix=".mcap", dir=_roomy_folder())
+                path, file = Path(name), undo.enter_context(os.fdopen(handle, "wb", buffering=0))
+            else:
+                path = self._path
+                path.parent.mkdir(parents=True, exist_ok=True)
+                file = undo.enter_context(path.open("wb", buffering=0))
+            reader = BlockReader(path, columns)
+            undo.callback(reader.close)
+            if self._path is None:
+                # Without a name the file goes with the program, however that ends; where the system refuses to take
+                # the name of an open file, it goes with the recording.
+                try:
+                    path.unlink()
+                except OSError:
+                    weakref.finalize(reader, path.unlink, missing_ok=True)
+            writer = RunWriter(
+                file, self._scene, self._schema, columns, self._origin,
+                for_others=self._path is not None, created=self._created,
+            )  # fmt: skip
+            undo.pop_all()
+        return writer, file, reader
 
 
 def _roomy_folder() -> str | None:
@@ -234,47 +186,3 @@ def _roomy_folder() -> str | None:
     if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK):
         return "/var/tmp"
     return None
-
-
-class _Chunk:
-    """The chunk that is being filled: rows are copied into arrays of its full size."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._contact_count = 0
-        self._columns: dict[str, NDArray[Any]] = {}
-        self._contacts: dict[str, NDArray[Any]] = {}
-
-    def __len__(self) -> int:
-        return self._count
-
-    def append(self, rows: Rows, capacity: int) -> None:
-        start, stop = self._count, self._count + len(rows)
-        for name in _COLUMNS:
-            values = getattr(rows, name)
-            if name not in self._columns:
-                self._columns[name] = np.empty((capacity, *values.shape[1:]), values.dtype)
-            self._columns[name][start:stop] = values
-        first, last = self._contact_count, self._contact_count + len(rows.contacts.link)
-        for name in _CONTACT_COLUMNS:
-            values = getattr(rows.contacts, name)
-            if name == "count":
-                if name not in self._contacts:
-                    self._contacts[name] = np.empty(capacity, values.dtype)
-                self._contacts[name][start:stop] = values
-                continue
-            old = self._contacts.get(name)
-            if old is None or last > len(old):
-                grown = np.empty((max(2 * last, 256), *values.shape[1:]), values.dtype)
-                if old is not None:
-                    grown[:first] = old[:first]
-                self._contacts[name] = grown
-            self._contacts[name][first:last] = values
-        self._count, self._contact_count = stop, last
-
-    def rows(self) -> Rows:
-        columns = {name: self._columns[name][: self._count] for name in _COLUMNS}
-        contacts = [
-            self._contacts[name][: self._count if name == "count" else self._contact_count] for name in _CONTACT_COLUMNS
-        ]
-        return Rows(**columns, contacts=ContactRows(*contacts))

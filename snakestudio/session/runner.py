@@ -24,6 +24,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.paths import cache_dir
 from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.run_file.about import Origin
 
 __all__ = ["OfflineRun", "Runner", "run_offline", "save_failing_problem"]
 
@@ -49,6 +50,10 @@ class Runner:
         What relative paths in the scene are relative to.
     sinks : callables
         Each gets every block of references as it is made (the CAN link, for one).
+    path : path, optional
+        Run file to record to while the run goes; see `SpooledRecording`.
+    scene_file : str
+        Name of the scene's file, for the run file.
 
     Raises
     ------
@@ -56,12 +61,20 @@ class Runner:
         If the scene cannot be run as it stands; every reason is listed.
     """
 
-    def __init__(self, scene: Scene, base_dir: Path | None = None, sinks: tuple[Sink, ...] = ()) -> None:
+    def __init__(
+        self,
+        scene: Scene,
+        base_dir: Path | None = None,
+        sinks: tuple[Sink, ...] = (),
+        path: Path | None = None,
+        scene_file: str = "",
+    ) -> None:
         # The controller first: a body's strain law and contacts are looked at there, and the engine builds on them.
         self.controller = controllers.create(scene, base_dir)
         self.engine: Engine = engines.create(scene, base_dir)
         schema = self.engine.schema
-        self.recording = SpooledRecording(scene, replace(schema, extra=schema.extra + self.controller.channels))
+        schema = replace(schema, extra=schema.extra + self.controller.channels)
+        self.recording = SpooledRecording(scene, schema, path, origin=Origin(scene_file, base_dir))
         self.scene = scene
         self.end_step = scene.n_steps
         begun = self.controller.checkpoint()
@@ -253,6 +266,8 @@ def run_offline(
     base_dir: Path | None = None,
     changes: tuple[Change, ...] = (),
     progress: Callable[[float], bool] | None = None,
+    path: Path | None = None,
+    scene_file: str = "",
 ) -> OfflineRun:
     """Run a scene from start to end as fast as it goes.
 
@@ -265,13 +280,27 @@ def run_offline(
         Changes of the scene during the run, ascending in time, as a recording notes them.
     progress : callable, optional
         Gets the finished fraction every now and then; the run is cancelled when it returns False.
+    path : path, optional
+        Run file to record to while the run goes.
+    scene_file : str
+        Name of the scene's file, for the run file.
 
     Raises
     ------
     SceneError
         If the scene cannot be run as it stands, or a change cannot be made while a run goes.
     """
-    runner = Runner(scene, base_dir)
+    runner = Runner(scene, base_dir, path=path, scene_file=scene_file)
+    try:
+        return _run_to_the_end(runner, changes, progress)
+    finally:
+        runner.recording.close()
+
+
+def _run_to_the_end(
+    runner: Runner, changes: tuple[Change, ...], progress: Callable[[float], bool] | None
+) -> OfflineRun:
+    scene = runner.scene
     step = scene.solver.step_s
     block = max(1, round(0.5 / scene.control.period_s)) * scene.steps_per_period
     pending = list(changes)

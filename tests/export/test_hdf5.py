@@ -13,7 +13,8 @@ import pytest
 import snakestudio as ss
 from snakestudio.api.running import Run
 from snakestudio.errors import ExportError
-from snakestudio.export.hdf5 import units_of, write_hdf5
+from snakestudio.export.hdf5 import write_hdf5
+from snakestudio.export.units import units_of
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_value
 from snakestudio.model.events import RunEvent

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import threading
+import time
 from dataclasses import fields
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from hypothesis import strategies as st
 from snakestudio.model.recording import ContactRows, Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.run_file import chunks
+from snakestudio.session.run_file.writer import RunWriter
 
 SCHEMA = Schema(3, False, ("kinetic", "potential", "work_actuator", "work_friction"))
 
@@ -124,29 +128,37 @@ def test_changes_at_the_same_time_join() -> None:
     assert [recording.scene_at(t) for t in (0.5, 1.0, 1.9, 2.0, 9.0)] == [Scene(), second, second, third, third]
 
 
-def test_only_a_few_chunks_stay_in_memory_and_the_folder_goes_with_the_recording() -> None:
+def test_only_a_few_blocks_stay_in_memory_and_the_file_goes_with_the_recording(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(chunks, "_CACHED_ROWS", 40)
     recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=10)
     recording.append(make_rows(0, 1005))
-    folder = recording._folder
-    assert isinstance(folder, Path)
-    assert len(list(folder.iterdir())) == 100
-    list(recording.chunks())
-    assert len(recording._cache) <= 4
+    recording.close()
+    assert recording.rows(0, 1005).time[-1] == 10.04
+    assert recording._spool.cached_rows <= 40
     del recording
-    assert not folder.exists()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_full_disk_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=10)
     recording.append(make_rows(0, 35))
+    recording.rows(0, 35)
 
     def full(*arguments: object, **columns: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(np, "savez", full)
+    monkeypatch.setattr(RunWriter, "_append", full)
     recording.append(make_rows(35, 65))
+    deadline = time.monotonic() + 10.0
+    while not recording.trouble and time.monotonic() < deadline:
+        time.sleep(0.001)
     monkeypatch.undo()
     recording.append(make_rows(65, 100))
+    assert "No space left on device" in recording.trouble
     assert_equal(Rows.concatenate(list(recording.chunks())), make_rows(0, 100))
 
 

@@ -1,0 +1,50 @@
+"""A recording as a run file: exact to the bit, with changes, events and checkpoints, and what other programs show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from snakestudio.export.files import replacing
+from snakestudio.model.recording import Recording
+from snakestudio.session.run_file.about import Origin
+from snakestudio.session.run_file.copying import copy_run
+
+__all__ = ["write_mcap"]
+
+
+def write_mcap(
+    path: str | Path,
+    recording: Recording,
+    scene_file: str | None = None,
+    progress: Callable[[float], bool] | None = None,
+    *,
+    base_dir: Path | None = None,
+) -> bool:
+    """Write a recording as a run file.
+
+    Parameters
+    ----------
+    path : path
+    recording : Recording
+        With one row at least.
+    scene_file : str, optional
+        Name of the scene's file.
+    progress : callable, optional
+        Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
+    base_dir : Path, optional
+        Folder that file names in the scene are relative to.
+
+    Returns
+    -------
+    bool
+        False if it was cancelled.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    """
+    with replacing(Path(path)) as partial, partial.path.open("wb", buffering=0) as file:
+        partial.keep = copy_run(recording, file, Origin(scene_file or "", base_dir), progress)
+    return partial.keep

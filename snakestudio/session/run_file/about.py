@@ -1,0 +1,144 @@
+"""What a run file says about itself before its first row: scene, program, machine, columns; and `RunInfo` of a file."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import snakestudio
+from snakestudio.model.edits import tree
+from snakestudio.model.recording import Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import dump_scene
+from snakestudio.model.snapshot import Fields
+from snakestudio.session.run_file.blocks import Columns
+from snakestudio.session.run_file.format import VERSION
+from snakestudio.session.run_file.views import VIEW_RATE_HZ
+
+__all__ = ["Origin", "RunInfo", "about", "schema_of"]
+
+_PACKAGES = ("numpy", "numba", "scipy", "sympy")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a run comes from, as far as its scene does not say so.
+
+    Attributes
+    ----------
+    scene_file : str
+        Name of the scene's file; empty if it was never saved.
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    """
+
+    scene_file: str = ""
+    base_dir: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """What there is to know of a run file without reading its rows.
+
+    Attributes
+    ----------
+    path : Path
+    created : datetime
+        When the run began, UTC.
+    title, scene_file, model : str
+        Of the scene; `model` as in ``scene.model.kind``.
+    duration : float
+        Simulated time of the last row, s.
+    rows : int
+    size_bytes : int
+    complete : bool
+        False if the file has no end: the run is still going, or its program ended without writing it.
+    version : str
+        Version of the program that wrote it.
+    """
+
+    path: Path
+    created: datetime
+    title: str
+    scene_file: str
+    model: str
+    duration: float
+    rows: int
+    size_bytes: int
+    complete: bool
+    version: str
+
+
+def about(scene: Scene, schema: Schema, columns: Columns, origin: Origin, created: datetime) -> dict[str, str]:
+    """The metadata record at the beginning of a run file."""
+    return {
+        "format_version": str(VERSION),
+        "program": "SnakeStudio",
+        "version": snakestudio.__version__,
+        "created": created.astimezone(UTC).isoformat(),
+        "title": scene.title,
+        "model": scene.model.kind,
+        "scene_file": origin.scene_file,
+        "base_folder": str(origin.base_dir.resolve()) if origin.base_dir is not None else "",
+        "scene": dump_scene(scene),
+        "seeds": json.dumps(dict(_seeds(tree(scene), ""))),
+        "python": platform.python_version(),
+        "packages": json.dumps(_versions()),
+        "machine": platform.machine(),
+        "system": platform.platform(),
+        "schema": json.dumps({**asdict(schema), "valid": schema.valid.value}),
+        "columns": json.dumps(columns.plain()),
+        "views": (
+            f"The rows are exact. For other programs, joints and poses follow at up to {VIEW_RATE_HZ:g} Hz, the "
+            "figures with every row. All times are simulated ones."
+        ),
+    }
+
+
+def schema_of(text: str) -> Schema:
+    """The schema that `about` wrote.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If it cannot be one.
+    """
+    plain = json.loads(text)
+    return Schema(
+        n_links=int(plain["n_links"]),
+        has_pitch=bool(plain["has_pitch"]),
+        energy=tuple(map(str, plain["energy"])),
+        extra=tuple(map(str, plain["extra"])),
+        valid=Fields(int(plain["valid"])),
+        sections=tuple(map(float, plain["sections"])),
+        n_holds=int(plain["n_holds"]),
+    )
+
+
+def _seeds(part: Any, key: str) -> Iterator[tuple[str, int]]:
+    """Every seed in a scene by its dotted key: what the run drew at random comes from nothing else."""
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if (name == "seed" or name.endswith("_seed")) and isinstance(value, int):
+                yield f"{key}{name}", value
+            else:
+                yield from _seeds(value, f"{key}{name}.")
+    elif isinstance(part, list):
+        for i, value in enumerate(part):
+            yield from _seeds(value, f"{key[:-1]}[{i + 1}].")
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,108 @@
+"""Messages of one layout, many at once: a template of bytes and where its numbers go, filled by numpy.
+
+CDR is how ROS 2 lays messages out: little-endian numbers, each aligned to its own size counted from behind a header of
+four bytes, texts and sequences after their length. Where texts and lengths are the same in all messages of a topic,
+every number has a fixed place, and a thousand messages are a structured array.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["HEADER", "MESSAGE_HEAD", "Template", "align"]
+
+HEADER = b"\x00\x01\x00\x00"
+"""Encapsulation: plain CDR, little-endian."""
+
+MESSAGE_HEAD = struct.Struct("<BQHIQQ")
+"""Head of an MCAP message record: opcode, length, channel, sequence, times of logging and publishing."""
+
+_MESSAGE = 0x05
+_HEAD_FIELDS = {
+    "sequence": ("<u4", 11),
+    "log_time": ("<u8", 15),
+    "publish_time": ("<u8", 23),
+}
+
+
+def align(offset: int, size: int) -> int:
+    """`offset` (from behind the encapsulation header) raised to a multiple of `size`."""
+    return -(-offset // size) * size
+
+
+class Template:
+    """A message whose numbers are given later; every method adds one field at the end."""
+
+    def __init__(self) -> None:
+        self._body = bytearray()
+        self._fields: dict[str, tuple[np.dtype[Any], int]] = {}
+
+    def number(self, name: str, kind: str, shape: tuple[int, ...] = ()) -> None:
+        """Room for a number, or for an array of constant length, of a numpy kind such as ``<f8``."""
+        dtype = np.dtype((kind, shape)) if shape else np.dtype(kind)
+        self._pad(np.dtype(kind).itemsize)
+        self._fields[name] = (dtype, len(self._body))
+        self._body.extend(bytes(dtype.itemsize))
+
+    def length(self, count: int) -> None:
+        """The length of a sequence that follows."""
+        self._pad(4)
+        self._body.extend(struct.pack("<I", count))
+
+    def numbers(self, name: str, count: int) -> None:
+        """A sequence of `count` double-precision numbers."""
+        self.length(count)
+        if count:
+            self.number(name, "<f8", (count,))
+
+    def byte(self, value: int) -> None:
+        """One byte, the same in all messages."""
+        self._body.append(value)
+
+    def text(self, value: str) -> None:
+        """A text, the same in all messages."""
+        data = value.encode() + b"\0"
+        self.length(len(data))
+        self._body.extend(data)
+
+    def stamp(self, name: str) -> None:
+        """Room for a `builtin_interfaces/Time`, see `stamped`."""
+        self.number(f"{name}_sec", "<i4")
+        self.number(f"{name}_nanosec", "<u4")
+
+    def _pad(self, size: int) -> None:
+        self._body.extend(bytes(align(len(self._body), size) - len(self._body)))
+
+    def records(self, channel: int, time: NDArray[Any], first: int = 0) -> NDArray[Any]:
+        """As many MCAP message records as there are times (ns), as a structured array with all fields to be filled.
+
+        Stamps are filled already; messages are numbered from `first`.
+        """
+        size = MESSAGE_HEAD.size + len(HEADER) + len(self._body)
+        head = MESSAGE_HEAD.pack(_MESSAGE, size - 9, channel, 0, 0, 0)
+        raw = np.empty((len(time), size), np.uint8)
+        raw[:] = np.frombuffer(head + HEADER + bytes(self._body), np.uint8)
+        origin = MESSAGE_HEAD.size + len(HEADER)
+        places = {name: (np.dtype(kind), offset) for name, (kind, offset) in _HEAD_FIELDS.items()}
+        places |= {name: (dtype, origin + offset) for name, (dtype, offset) in self._fields.items()}
+        dtype = np.dtype(
+            {
+                "names": list(places),
+                "formats": [kind for kind, _ in places.values()],
+                "offsets": [offset for _, offset in places.values()],
+                "itemsize": size,
+            }
+        )
+        records: NDArray[Any] = raw.view(dtype)[:, 0]
+        records["sequence"] = np.arange(first, first + len(time))
+        records["log_time"] = records["publish_time"] = time
+        for name in places:
+            if name.endswith("_nanosec"):
+                records[name] = time % 1_000_000_000
+            elif name.endswith("_sec"):
+                records[name] = time // 1_000_000_000
+        return records

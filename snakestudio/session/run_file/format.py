@@ -1,0 +1,60 @@
+"""What a run file is: its version, the names in it, and how large anything in it may be.
+
+A run file is an MCAP file (https://mcap.dev/spec) like any other, so that Foxglove, PlotJuggler, Rerun and the tools of
+ROS 2 read it as it is. In the order of the file:
+
+- a metadata record `ABOUT`: the whole scene, program, machine, columns; read first, and alone, by a list of runs;
+- chunks with one message of `ROWS` each: some rows of the run, every column exact to the bit (`blocks`). They are all
+  that SnakeStudio needs to read the run again;
+- chunks with what other programs show without conversion, thinned out (`views`);
+- chunks with changes and events (`notes`);
+- attachments named `CHECKPOINT`: states from which the run can go on, opaque here;
+- once the run has ended, an attachment `INDEX` (`index`), a metadata record `END`, and the summary of MCAP.
+
+A file without its end is read by walking over its records; whatever was written whole counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "ABOUT", "BLOCK_BYTES", "BLOCK_ROWS", "CHANGES", "CHECKPOINT", "END", "EVENTS", "INDEX", "LOG", "MAX_BLOCK_BYTES",
+    "MAX_RECORD_BYTES", "PACKAGE", "ROWS", "VERSION", "nanoseconds",
+]  # fmt: skip
+
+VERSION = 1
+"""Readers refuse files with a larger one; it rises when an older reader would misread a newer file."""
+
+PACKAGE = "snakestudio_msgs"
+"""Package that the types of own messages belong to, as ROS 2 names them."""
+
+ABOUT, END = "snakestudio", "snakestudio:end"
+"""Metadata records at the beginning and, of a run that has ended, at the end."""
+
+CHECKPOINT, INDEX = "snakestudio:checkpoint", "snakestudio:index"
+"""Attachments: states to go on from, and where in the file everything is."""
+
+ROWS, CHANGES, EVENTS, LOG = "/snakestudio/rows", "/snakestudio/changes", "/snakestudio/events", "/events"
+"""Topics that the run is read from, and that of the events as other programs list them."""
+
+BLOCK_ROWS = 1024
+"""Rows of a full block: ten seconds at the default rate, a few megabytes for an ordinary robot."""
+
+BLOCK_BYTES = 32 * 1024 * 1024
+"""A block of a robot with very many links has fewer rows, so that it stays below this."""
+
+MAX_BLOCK_BYTES = 512 * 1024 * 1024
+"""Larger blocks are taken for damage and refused before there is memory asked for them."""
+
+MAX_RECORD_BYTES = 64 * 1024 * 1024
+"""The same of other records, the index but for its size in rows apart."""
+
+
+def nanoseconds(time: NDArray[np.float64]) -> NDArray[Any]:
+    """Simulated times (s) as MCAP counts them: unsigned nanoseconds."""
+    whole: NDArray[Any] = np.rint(np.maximum(time, 0.0) * 1e9).astype(np.uint64)
+    return whole

@@ -1,0 +1,198 @@
+"""What other programs show of a run without conversion: joints, poses and figures as messages of ROS 2.
+
+These messages are written for others and never read here, so they may be fewer than the rows: joints and poses at most
+`VIEW_RATE_HZ` times a simulated second, the figures with every row, for what acts between two rows is in their means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.columns import column_names, column_values
+from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.snapshot import Fields
+from snakestudio.session.run_file.cdr import Template
+from snakestudio.session.run_file.definitions import JOINT_STATE, POSE_STAMPED, TF_MESSAGE, figures
+from snakestudio.session.run_file.format import nanoseconds
+
+__all__ = ["VIEW_RATE_HZ", "View", "Views"]
+
+VIEW_RATE_HZ = 50.0
+"""Joints and poses a simulated second: as smooth as a display, and half of what writing every row would cost."""
+
+_WORLD = "world"
+_FIGURE = re.compile(r"com_|contact_|contacts_closed|energy_|work_|solver_")
+_FIELD_NAME = re.compile(r"[a-z](?:_?[a-z0-9])*")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One topic for other programs.
+
+    Attributes
+    ----------
+    topic : str
+    definition : tuple of (str, str)
+        Name and text of its type.
+    template : Template
+    fill : callable
+        Writes some rows, and their figures, into as many messages.
+    thinned : bool
+        Whether there are at most `VIEW_RATE_HZ` of them a second.
+    """
+
+    topic: str
+    definition: tuple[str, str]
+    template: Template
+    fill: Callable[[NDArray[Any], Rows, NDArray[np.float64]], None]
+    thinned: bool = True
+
+
+class Views:
+    """The topics of a run with this schema, and which rows are shown in them.
+
+    Parameters
+    ----------
+    schema : Schema
+    head : int
+        Index of the robot's foremost link.
+    """
+
+    def __init__(self, schema: Schema, head: int) -> None:
+        self._schema = schema
+        self._figures = _figure_names(schema)
+        self._before: Rows | None = None
+        self._slot = -1
+        self.views: list[View] = []
+        if schema.n_joints and Fields.JOINTS in schema.valid:
+            self.views.append(_joints("/joint_states", schema, ("joint_angle", "joint_rate", "joint_torque")))
+        if schema.n_joints and Fields.REFERENCE in schema.valid:
+            self.views.append(_joints("/joint_references", schema, ("joint_angle_ref", "joint_rate_ref")))
+        if Fields.POSE in schema.valid:
+            self.views += [_transforms(schema), _head_pose(head)]
+        if self._figures:
+            self.views.append(_figures_view(self._figures))
+
+    def messages(self, rows: Rows, channels: list[int], first: int) -> list[tuple[int, NDArray[Any]]]:
+        """The messages of rows that come next, by channel, as MCAP records.
+
+        Parameters
+        ----------
+        rows : Rows
+        channels : list of int
+            Numbers of the channels of `views`.
+        first : int
+            Number of the first row, for the messages' own numbers.
+        """
+        slots = np.floor(rows.time * VIEW_RATE_HZ + 1e-6).astype(np.int64)
+        shown = np.flatnonzero(np.diff(slots, prepend=self._slot) > 0)
+        numbers = np.zeros((len(rows), 0))
+        if self._figures:
+            numbers = column_values(self._schema, rows, self._before, self._figures)
+        time = nanoseconds(rows.time)
+        found = []
+        for view, channel in zip(self.views, channels, strict=True):
+            chosen = shown if view.thinned else np.arange(len(rows))
+            if len(chosen):
+                records = view.template.records(channel, time[chosen], first)
+                view.fill(records, _Chosen(rows, chosen) if view.thinned else rows, numbers)  # type: ignore[arg-type]
+                found.append((channel, records))
+        self._slot = max(self._slot, int(slots[-1]))
+        self._before = rows.slice(len(rows) - 1, len(rows))
+        return found
+
+
+class _Chosen:
+    """Some of the rows: only the columns that are asked for are picked."""
+
+    def __init__(self, rows: Rows, chosen: NDArray[np.int64]) -> None:
+        self._rows, self._chosen = rows, chosen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rows, name)[self._chosen]
+
+
+def _figure_names(schema: Schema) -> tuple[str, ...]:
+    if not {Fields.POSE, Fields.CONTACTS, Fields.ENERGY} <= set(schema.valid) or not schema.energy:
+        return ()
+    names = [name for name in column_names(schema) if _FIGURE.match(name) or name in schema.extra]
+    held = re.compile(r"contact_\d")  # the anchors of a continuous body, one by one
+    return tuple(name for name in names if _FIELD_NAME.fullmatch(name) and not held.match(name))
+
+
+def _header(template: Template) -> None:
+    template.stamp("stamp")
+    template.text(_WORLD)
+
+
+def _joints(topic: str, schema: Schema, names: tuple[str, ...]) -> View:
+    """Angles, rates and torques of all joints; of references there are no torques."""
+    axes = ("yaw", "pitch") if schema.has_pitch else ("yaw",)
+    joints = [f"joint_{i + 1}_{axis}" for i in range(schema.n_joints) for axis in axes]
+    template = Template()
+    _header(template)
+    template.length(len(joints))
+    for joint in joints:
+        template.text(joint)
+    for name in names:
+        template.numbers(name, len(joints))
+    for _ in range(3 - len(names)):
+        template.length(0)
+
+    def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:
+        for name in names:
+            records[name] = getattr(rows, name)[:, :, : len(axes)].reshape(len(records), -1)
+
+    return View(topic, JOINT_STATE, template, fill)
+
+
+def _transforms(schema: Schema) -> View:
+    """Where every link, or cross-section, is."""
+    template = Template()
+    template.length(schema.n_links)
+    part = "section" if schema.sections else "link"
+    for i in range(schema.n_links):
+        template.stamp(f"stamp_{i}")
+        template.text(_WORLD)
+        template.text(f"{part}_{i + 1}")
+        template.number(f"pose_{i}", "<f8", (7,))
+
+    def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:
+        poses = _poses(rows.link_pose)
+        for i in range(schema.n_links):
+            records[f"pose_{i}"] = poses[:, i]
+
+    return View("/tf", TF_MESSAGE, template, fill)
+
+
+def _head_pose(head: int) -> View:
+    template = Template()
+    _header(template)
+    template.number("pose", "<f8", (7,))
+
+    def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:
+        records["pose"] = _poses(rows.link_pose[:, head])
+
+    return View("/head_pose", POSE_STAMPED, template, fill)
+
+
+def _figures_view(names: tuple[str, ...]) -> View:
+    template = Template()
+    _header(template)
+    template.number("values", "<f8", (len(names),))
+
+    def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:
+        records["values"] = numbers
+
+    return View("/figures", figures(names), template, fill, thinned=False)
+
+
+def _poses(pose: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Place and quaternion in the order of ROS: x y z, then x y z w."""
+    return pose[..., [0, 1, 2, 4, 5, 6, 3]]

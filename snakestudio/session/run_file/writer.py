@@ -1,0 +1,275 @@
+"""Writes a run file as the run goes: what was given is in the file, whole, when a method returns."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import BinaryIO
+
+import numpy as np
+from mcap.opcode import Opcode
+from mcap.records import (
+    Attachment,
+    AttachmentIndex,
+    Channel,
+    DataEnd,
+    Footer,
+    Header,
+    McapRecord,
+    Metadata,
+    MetadataIndex,
+    Statistics,
+    SummaryOffset,
+)
+from mcap.records import Schema as MessageSchema
+from numpy.typing import NDArray
+
+import snakestudio
+from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.scene import Scene
+from snakestudio.session.run_file import format as names
+from snakestudio.session.run_file import notes
+from snakestudio.session.run_file.about import Origin, about
+from snakestudio.session.run_file.blocks import Columns, definition, encode
+from snakestudio.session.run_file.definitions import CHANGE, EVENT, LOG_MESSAGE
+from snakestudio.session.run_file.index import Index, Place
+from snakestudio.session.run_file.records import MAGIC, ChunkBytes, Messages, chunk_bytes, encoded
+from snakestudio.session.run_file.views import Views
+
+__all__ = ["RunWriter"]
+
+
+class RunWriter:
+    """A run file being written; not thread-safe.
+
+    A method that raises OSError (the disk is full) leaves the file as it was before, so that it can be read, and
+    ended if there is room for that.
+
+    Parameters
+    ----------
+    file : binary file
+        Empty, unbuffered, open for writing.
+    scene : Scene
+        At the start of the run.
+    schema : Schema
+    columns : Columns
+        Of all rows that will come.
+    origin : Origin
+        Where the scene comes from.
+    for_others : bool
+        Whether joints, poses and figures are written as other programs read them.
+    """
+
+    def __init__(
+        self,
+        file: BinaryIO,
+        scene: Scene,
+        schema: Schema,
+        columns: Columns,
+        origin: Origin,
+        *,
+        for_others: bool = True,
+        created: datetime | None = None,
+    ) -> None:
+        self._file = file
+        self._columns = columns
+        self.index = Index()
+        self.size = 0
+        self._n_rows = 0
+        self._chunks: list[bytes] = []
+        self._attachments: list[bytes] = []
+        self._metadata: list[bytes] = []
+        self._counts: dict[int, int] = {}
+        self._span = (2**64 - 1, 0)
+        self._views = Views(schema, scene.robot.n_links - 1 if scene.robot.head == "last" else 0)
+        topics = [
+            (names.ROWS, f"{names.PACKAGE}/msg/Rows", definition(columns)),
+            (names.CHANGES, *CHANGE),
+            (names.EVENTS, *EVENT),
+        ]
+        if for_others:
+            topics += [(names.LOG, *LOG_MESSAGE)]
+            topics += [(view.topic, *view.definition) for view in self._views.views]
+        self._for_others = for_others
+        self._topics = _topics(topics)
+        self._channels = {topic: number for number, (topic, _, _) in enumerate(topics, 1)}
+        metadata = Metadata(names.ABOUT, about(scene, schema, columns, origin, created or datetime.now(UTC)))
+        head = MAGIC + encoded(Header("ros2", f"snakestudio {snakestudio.__version__}"))
+        record = encoded(metadata)
+        self._metadata.append(encoded(MetadataIndex(len(head), len(record), names.ABOUT)))
+        self._append(head, record, *map(encoded, self._topics))
+
+    @property
+    def n_rows(self) -> int:
+        """Rows so far."""
+        return self._n_rows
+
+    def write(
+        self,
+        blocks: Sequence[Rows] = (),
+        changes: Sequence[Change] = (),
+        events: Sequence[RunEvent] = (),
+        checkpoints: Sequence[tuple[float, bytes]] = (),
+    ) -> list[Place]:
+        """Add what came since the last call, in one piece.
+
+        Returns
+        -------
+        list of Place
+            Where the blocks stand.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written; the file is as before then.
+        """
+        before = (self._n_rows, self.size)
+        chunks: list[tuple[ChunkBytes, list[Place]]] = []
+        added = Index()
+        for rows in blocks:
+            added.first_rows.append(self._n_rows)
+            chunks.append((self._block(rows), added.blocks))
+            self._n_rows += len(rows)
+            if self._for_others and (shown := self._shown(rows)):
+                chunks.append((chunk_bytes(shown), []))
+        if said := notes.messages(changes, events, self._channels):
+            chunks.append((chunk_bytes(said), added.notes))
+        attached = [(time, _attachment(names.CHECKPOINT, time, state)) for time, state in checkpoints]
+        at, parts, indexes = self.size, [], []
+        for chunk, places in chunks:
+            places.append(Place(at, chunk.chunk_length))
+            indexes.append(chunk.index(at))
+            parts.append(chunk.data)
+            at += len(chunk.data)
+        attachment_indexes = []
+        for time, (record, data) in attached:
+            attachment_indexes.append(_attachment_index(record, at, len(data)))
+            added.checkpoints.append((time, Place(at, len(data))))
+            parts.append(data)
+            at += len(data)
+        try:
+            self._append(*parts)
+        except OSError:
+            self._n_rows = before[0]
+            raise
+        self._chunks += indexes
+        self._attachments += attachment_indexes
+        for chunk, _ in chunks:
+            self._span = (min(self._span[0], chunk.start), max(self._span[1], chunk.end))
+            for channel, count in chunk.counts.items():
+                self._counts[channel] = self._counts.get(channel, 0) + count
+        for name in ("blocks", "first_rows", "notes", "checkpoints"):
+            getattr(self.index, name).extend(getattr(added, name))
+        return added.blocks
+
+    def finish(self, times: NDArray[np.float64]) -> None:
+        """End the file, so that it opens at once; `times` (s) are those of all its rows.
+
+        Raises
+        ------
+        OSError
+            If there is no room for that: the file stays readable, but must be walked over.
+        """
+        self.index.times = times
+        duration = float(times[-1]) if len(times) else 0.0
+        record, data = _attachment(names.INDEX, duration, self.index.packed())
+        offset = self.size
+        end = Metadata(
+            names.END,
+            {
+                "rows": str(len(times)),
+                "duration_s": repr(duration),
+                "index_offset": str(offset),
+                "index_length": str(len(data)),
+            },
+        )
+        whole = encoded(end)
+        attachments = [*self._attachments, _attachment_index(record, offset, len(data))]
+        metadata = [*self._metadata, encoded(MetadataIndex(offset + len(data), len(whole), names.END))]
+        body = data + whole + encoded(DataEnd(0))
+        self._append(body, self._summary(self.size + len(body), attachments, metadata), MAGIC)
+
+    def _summary(self, start: int, attachments: list[bytes], metadata: list[bytes]) -> bytes:
+        counted = self._span[1] >= self._span[0]
+        statistics = Statistics(
+            attachment_count=len(attachments),
+            channel_count=len(self._channels),
+            channel_message_counts=self._counts,
+            chunk_count=len(self._chunks),
+            message_count=sum(self._counts.values()),
+            message_end_time=self._span[1] if counted else 0,
+            message_start_time=self._span[0] if counted else 0,
+            metadata_count=len(metadata),
+            schema_count=len(self._topics) // 2,
+        )
+        groups = [
+            (Opcode.SCHEMA, [encoded(record) for record in self._topics if isinstance(record, MessageSchema)]),
+            (Opcode.CHANNEL, [encoded(record) for record in self._topics if isinstance(record, Channel)]),
+            (Opcode.STATISTICS, [encoded(statistics)]),
+            (Opcode.CHUNK_INDEX, self._chunks),
+            (Opcode.ATTACHMENT_INDEX, attachments),
+            (Opcode.METADATA_INDEX, metadata),
+        ]
+        parts, offsets, at = [], [], start
+        for opcode, records in groups:
+            data = b"".join(records)
+            if data:
+                offsets.append(encoded(SummaryOffset(opcode, at, len(data))))
+                parts.append(data)
+                at += len(data)
+        summary = b"".join([*parts, *offsets])
+        footer = encoded(Footer(start, at, 0))
+        # The check sum covers the summary and the footer up to the sum itself.
+        return summary + encoded(Footer(start, at, zlib.crc32(footer[:-4], zlib.crc32(summary))))
+
+    def _block(self, rows: Rows) -> ChunkBytes:
+        time = names.nanoseconds(rows.time[:1])
+        record = encode(
+            self._columns, rows, self._n_rows, self._channels[names.ROWS], len(self.index.blocks), int(time[0])
+        )
+        return chunk_bytes([Messages(self._channels[names.ROWS], record, time, np.zeros(1, np.uint64))])
+
+    def _shown(self, rows: Rows) -> list[Messages]:
+        channels = [self._channels[view.topic] for view in self._views.views]
+        found = self._views.messages(rows, channels, self._n_rows - len(rows))
+        return [Messages.of_records(channel, records) for channel, records in found]
+
+    def _append(self, *parts: bytes) -> None:
+        data = b"".join(parts)
+        view, written = memoryview(data), 0
+        try:
+            while written < len(data):
+                written += self._file.write(view[written:])
+        except OSError:
+            self._file.truncate(self.size)
+            self._file.seek(self.size)
+            raise
+        self.size += len(data)
+
+
+def _topics(topics: list[tuple[str, str, str]]) -> list[McapRecord]:
+    """The records that declare topics: each type once, each topic after its type."""
+    records: list[McapRecord] = []
+    types: dict[str, int] = {}
+    for number, (topic, kind, text) in enumerate(topics, 1):
+        if kind not in types:
+            types[kind] = len(types) + 1
+            records.append(MessageSchema(id=types[kind], data=text.encode(), encoding="ros2msg", name=kind))
+        records.append(Channel(id=number, topic=topic, message_encoding="cdr", metadata={}, schema_id=types[kind]))
+    return records
+
+
+def _attachment(name: str, time: float, data: bytes) -> tuple[Attachment, bytes]:
+    """An attachment; its exact time stands in its name, for MCAP counts nanoseconds."""
+    stamp = int(names.nanoseconds(np.array([time]))[0])
+    record = Attachment(0, stamp, f"{name} {time!r}", "application/octet-stream", data)
+    return record, encoded(record)
+
+
+def _attachment_index(record: Attachment, offset: int, length: int) -> bytes:
+    index = AttachmentIndex(
+        offset, length, record.log_time, record.create_time, len(record.data), record.name, record.media_type
+    )
+    return encoded(index)

@@ -1,0 +1,300 @@
+"""The thread that brings a run to disk while it goes, and what it shares with who appends and who reads.
+
+Rows wait in a buffer. When it holds a full block, or its oldest row has waited for `FLUSH_S`, the thread takes it;
+until it stands in the file it is read from memory. If the disk is full the run goes on, and what could not be written
+stays in memory for as long as there is any.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from bisect import bisect_right
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.recording import Rows
+from snakestudio.session.row_buffer import RowBuffer
+from snakestudio.session.run_file.blocks import Columns
+from snakestudio.session.run_file.chunks import BlockReader
+from snakestudio.session.run_file.format import BLOCK_BYTES
+from snakestudio.session.run_file.index import Place
+from snakestudio.session.run_file.stored import with_change
+from snakestudio.session.run_file.writer import RunWriter
+
+__all__ = ["FLUSH_S", "RunSpool"]
+
+log = logging.getLogger(__name__)
+
+FLUSH_S = 0.4
+"""Wall time that a row of a kept run waits at most until it is written, s."""
+
+_MOST_WAITING = 8
+"""Full blocks that wait for the disk before who appends waits, too."""
+
+_FIRST_ROOM = 64
+_FEWEST_ROWS = 16
+
+OpenFile = Callable[[Rows], tuple[RunWriter, BinaryIO, BlockReader]]
+
+
+class RunSpool:
+    """The rows of one run, on their way to a file and back.
+
+    Parameters
+    ----------
+    open_file : callable
+        Makes the file, given the first block; called once, in the thread.
+    block_rows : int
+        Rows of a full block.
+    path : Path or None
+        The file, if it shall outlive the program: then it is written at least every `FLUSH_S` and gets an end.
+    """
+
+    def __init__(self, open_file: OpenFile, block_rows: int, path: Path | None) -> None:
+        self._open_file = open_file
+        self._block_rows = block_rows
+        self._path = path
+        self._kept = path is not None
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._file: tuple[RunWriter, BinaryIO, BlockReader] | None = None
+        self._tail = RowBuffer(min(block_rows, _FIRST_ROOM))
+        self._tail_start = 0
+        self._due = 0.0
+        self._starts: list[int] = []
+        self._blocks: list[Rows | Place] = []
+        self._written = 0
+        self._notes: list[Change | RunEvent] = []
+        self._states: list[tuple[float, bytes]] = []
+        self._checkpoints: list[tuple[float, bytes | Place]] = []
+        self._times = np.empty(1024)
+        self._count = 0
+        self._stopping = False
+        self.changes: tuple[Change, ...] = ()
+        self.events: tuple[RunEvent, ...] = ()
+        self.trouble = ""
+        """Why nothing more is written, in a sentence; empty if it is."""
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """Times of all rows so far, s."""
+        with self._changed:
+            return self._times[: self._count]
+
+    @property
+    def cached_rows(self) -> int:
+        """Rows in memory beside those that are not written yet."""
+        return self._file[2].cached_rows if self._file is not None else 0
+
+    # --- who appends (one thread)
+
+    def append(self, rows: Rows) -> None:
+        """Add rows at the end."""
+        if not self._count and len(rows):  # a robot of very many links has smaller blocks
+            fit = BLOCK_BYTES // max(1, Columns.of(rows).row_bytes)
+            self._block_rows = min(self._block_rows, max(_FEWEST_ROWS, fit))
+        start = 0
+        while start < len(rows):
+            stop = min(len(rows), start + self._block_rows - len(self._tail))
+            self._append_part(rows if stop - start == len(rows) else rows.slice(start, stop))
+            start = stop
+
+    def _append_part(self, rows: Rows) -> None:
+        with self._changed:
+            if self._stopping:
+                raise ValueError("the recording was closed")
+            first = not len(self._tail)
+            if first:
+                self._due = time.monotonic() + FLUSH_S
+            self._tail.append(rows)
+            count = self._count + len(rows)
+            if count > len(self._times):
+                self._times = np.concatenate([self._times, np.empty(max(len(self._times), len(rows)))])
+            self._times[self._count : count] = rows.time
+            self._count = count
+            full = len(self._tail) >= self._block_rows
+            if full:
+                self._cut()
+            if full or (self._kept and count > 1 and (first or self._thread is None)):
+                self._wake()
+            while len(self._blocks) - self._written > _MOST_WAITING and not (self.trouble or self._stopping):
+                self._changed.wait(1.0)
+
+    def note(self, note: Change | RunEvent) -> None:
+        """Have a change or an event written with what comes next."""
+        with self._changed:
+            if isinstance(note, Change):
+                self.changes = with_change(self.changes, note)
+            else:
+                self.events = (*self.events, note)
+            if self._kept and not self.trouble:
+                self._notes.append(note)
+            self._wake_for_notes()
+
+    def add_checkpoint(self, at: float, state: bytes) -> None:
+        """Have a checkpoint written with what comes next; `at` is its simulated time, s, not below the last one."""
+        with self._changed:
+            if not self.trouble:
+                self._states.append((at, state))
+            self._checkpoints.append((at, state))
+            self._wake_for_notes()
+
+    def _wake_for_notes(self) -> None:
+        if self._kept and self._count > 1:
+            if not len(self._tail):
+                self._due = min(self._due, time.monotonic() + FLUSH_S)
+            self._wake()
+
+    def _cut(self) -> None:
+        """Make a block of what waits."""
+        self._starts.append(self._tail_start)
+        self._blocks.append(self._tail.rows())
+        # Blocks of one run are much alike: room for one as long as the last saves growing.
+        self._tail_start += len(self._tail)
+        self._tail = RowBuffer(min(self._block_rows, max(_FIRST_ROOM, len(self._tail))))
+
+    def _wake(self) -> None:
+        if self._thread is None and not self.trouble:
+            self._thread = threading.Thread(target=self._work, name="snakestudio-recording", daemon=True)
+            self._thread.start()
+        self._changed.notify_all()
+
+    def stop(self) -> None:
+        """Write what waits, end the file and the thread; what was recorded can still be read."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def release(self) -> None:
+        """Close the file for good, with the recording that nobody reads any more."""
+        self.stop()
+        if self._file is not None:
+            self._file[1].close()
+            self._file[2].close()
+
+    # --- who reads (any thread)
+
+    def block_with(self, row: int) -> tuple[int, Rows]:
+        """The block that a row is in, and the number of its first row."""
+        with self._changed:
+            if row >= self._tail_start:
+                return self._tail_start, self._tail.rows()
+            number = bisect_right(self._starts, row) - 1
+            first, block = self._starts[number], self._blocks[number]
+        if isinstance(block, Rows):
+            return first, block
+        assert self._file is not None
+        return first, self._file[2].block(block)
+
+    def checkpoint_before(self, at: float) -> tuple[float, bytes | Place] | None:
+        """The last checkpoint at or before `at` (s), as bytes or where it stands in the file."""
+        with self._changed:
+            found = bisect_right([since for since, _ in self._checkpoints], at) - 1
+            return self._checkpoints[found] if found >= 0 else None
+
+    def checkpoints(self) -> list[tuple[float, bytes | Place]]:
+        """All checkpoints so far."""
+        with self._changed:
+            return list(self._checkpoints)
+
+    def record_at(self, place: Place) -> bytes:
+        """A record of the file."""
+        assert self._file is not None
+        return self._file[2].read(place)
+
+    # --- the thread
+
+    def _work(self) -> None:
+        try:
+            while self._write_what_is_due():
+                pass
+            if self._kept and self._file is not None:
+                self._file[0].finish(self.times)
+                self._file[1].close()
+        except OSError as error:
+            self._give_up(error.strerror or str(error))
+        except Exception as error:  # a defect here must not end the run
+            log.exception("the recording could not be written")
+            self._give_up(repr(error))
+
+    def _write_what_is_due(self) -> bool:
+        """Wait for something to write, and write it; False when there will be nothing more."""
+        with self._changed:
+            while not self._stopping and self._written == len(self._blocks):
+                if not self._kept:  # a thread of its own for every block to come, and none that waits for ever
+                    self._thread = None
+                    return False
+                left = self._due - time.monotonic()
+                waits = self._count > 1 and (len(self._tail) or self._notes or self._states)
+                if waits and left <= 0:
+                    break
+                self._changed.wait(left if waits else None)
+            stopping = self._stopping
+            if len(self._tail) and self._kept and (stopping or self._due <= time.monotonic()):
+                self._cut()
+            blocks = [block for block in self._blocks[self._written :] if isinstance(block, Rows)]
+            notes, self._notes = self._notes, []
+            states, self._states = self._states, []
+        if self._kept or not stopping:
+            self._write(blocks, notes, states)
+        return not stopping
+
+    def _write(self, blocks: list[Rows], notes: list[Change | RunEvent], states: list[tuple[float, bytes]]) -> None:
+        if self._file is None:
+            if not blocks:
+                return
+            self._file = self._open_file(blocks[0])
+        writer, _, reader = self._file
+        changes = [note for note in notes if isinstance(note, Change)]
+        events = [note for note in notes if isinstance(note, RunEvent)]
+        before = len(writer.index.checkpoints)
+        places = writer.write(blocks, changes, events, states)
+        for place, rows in zip(places, blocks, strict=True):
+            reader.keep(place, rows)
+        with self._changed:
+            self._blocks[self._written : self._written + len(places)] = places
+            self._written += len(places)
+            self._checkpoints[before : before + len(states)] = writer.index.checkpoints[before:]
+            self._changed.notify_all()
+
+    def _give_up(self, why: str) -> None:
+        """Say that nothing more is written; what stands in the file gets its end if there is room for that."""
+        with self._changed:
+            since = float(self._times[self._written_rows])
+            if self._path is not None:
+                self.trouble = (
+                    f"{self._path}: the recording stopped at {since:.2f} s ({why}); what was written until then is "
+                    "kept, the rest stays in memory. Free some space and save the run under another name."
+                )
+                self.events = (*self.events, RunEvent(float(self._times[self._count - 1]), "fault", self.trouble))
+            else:
+                self.trouble = f"The run stays in memory, as it cannot be written to disk ({why}); free some space."
+            self._notes, self._states = [], []
+            self._changed.notify_all()
+        log.warning("%s", self.trouble)
+        if self._kept and self._file is not None and self._file[0].n_rows:
+            with contextlib.suppress(OSError):
+                self._file[0].finish(self._times[: self._file[0].n_rows])
+        if self._file is not None:
+            self._file[1].close()
+
+    @property
+    def _written_rows(self) -> int:
+        """Rows that stand in the file."""
+        if self._written < len(self._starts):
+            return self._starts[self._written]
+        return min(self._tail_start, self._count - 1)
