@@ -19,6 +19,7 @@ __all__ = [
     "codecs_for",
     "encoder_of",
     "encoder_options",
+    "estimated_bytes",
     "video_path",
 ]
 
@@ -57,14 +58,14 @@ class Codec:
 CODECS: dict[str, Codec] = {
     "h264": Codec(
         "H.264", (".mp4", ".mkv", ".mov"), ("libx264", "libopenh264", "h264_mf", "h264_videotoolbox"),
-        "plays everywhere", 0.028,
+        "plays everywhere", 0.07,
     ),
-    "h265": Codec("H.265 (HEVC)", (".mp4", ".mkv", ".mov"), ("libx265",), "smaller, for newer machines", 0.018),
-    "vp9": Codec("VP9", (".webm", ".mkv", ".mp4"), ("libvpx-vp9",), "free, plays in every browser", 0.022),
-    "av1": Codec("AV1", (".webm", ".mkv", ".mp4"), ("libsvtav1",), "smallest files, free, newer browsers", 0.015),
-    "vp8": Codec("VP8", (".webm",), ("libvpx",), "free, for old browsers", 0.05),
-    "prores": Codec("ProRes 422", (".mov",), ("prores_ks",), "for cutting; large", 1.6, "yuv422p10le"),
-    "ffv1": Codec("FFV1", (".mkv",), ("ffv1",), "lossless; very large", 4.0, "bgr0"),
+    "h265": Codec("H.265 (HEVC)", (".mp4", ".mkv", ".mov"), ("libx265",), "smaller, for newer machines", 0.05),
+    "vp9": Codec("VP9", (".webm", ".mkv", ".mp4"), ("libvpx-vp9",), "free, plays in every browser", 0.055),
+    "av1": Codec("AV1", (".webm", ".mkv", ".mp4"), ("libsvtav1",), "smallest files, free, newer browsers", 0.04),
+    "vp8": Codec("VP8", (".webm",), ("libvpx",), "free, for old browsers", 0.09),
+    "prores": Codec("ProRes 422", (".mov",), ("prores_ks",), "for cutting; large", 4.0, "yuv422p10le"),
+    "ffv1": Codec("FFV1", (".mkv",), ("ffv1",), "lossless; very large", 5.0, "bgr0"),
 }  # fmt: skip
 
 KINDS: dict[str, tuple[str, ...]] = {
@@ -96,6 +97,9 @@ _OPTIONS: dict[str, dict[str, str]] = {
     "ffv1": {"level": "3", "threads": "1"},
 }
 
+_PICTURE_BITS = {".gif": 1.5, ".png": 5.0}
+"""Bits a pixel and frame of what is no video."""
+
 _PRORES: dict[Quality, str] = {"small": "lt", "good": "standard", "best": "hq"}
 
 
@@ -123,6 +127,15 @@ def encoder_options(encoder: str, quality: Quality) -> dict[str, str]:
 def codecs_for(suffix: str) -> list[str]:
     """Codecs that can stand in such a file and that this machine can encode, the usual one first."""
     return [codec for codec in KINDS.get(suffix, ()) if encoder_of(codec)]
+
+
+def estimated_bytes(suffix: str, codec: str, quality: Quality, pixels: int, n_frames: int) -> float:
+    """About how large a video becomes: between half and twice that, depending on how much moves in it."""
+    if suffix in _PICTURE_BITS:
+        return _PICTURE_BITS[suffix] * pixels * n_frames / 8
+    offered = codecs_for(suffix) or ["h264"]
+    factor = {"small": 0.5, "good": 1.0, "best": 1.5}[quality]
+    return CODECS[codec or offered[0]].bits * factor * pixels * n_frames / 8
 
 
 def video_path(path: Path, codec: str = "") -> Path:

@@ -32,6 +32,7 @@ from snakestudio.gui.selection import Selection
 from snakestudio.gui.space_keeper import SpaceKeeper
 from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.time_bar import TimeBar
+from snakestudio.gui.video.camera_keys import CameraKeys
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 
@@ -61,6 +62,7 @@ class MainWindow(QMainWindow):
     comparer: Comparer
     chain_comparer: ChainComparer
     overlaid: OverlaidRuns
+    camera_keys: CameraKeys
     actions_table: Actions
     run_bar: RunBar
     docks: dict[str, QDockWidget]
@@ -95,6 +97,8 @@ class MainWindow(QMainWindow):
         self.overlaid = OverlaidRuns(self)
         for source in (self.comparer, self.chain_comparer):
             self.overlaid.add(source)
+        self.camera_keys = CameraKeys(self.document, self.bridge, self.viewport.navigator, self.settings, self)
+        self.exporter.overlaid, self.exporter.camera_path = self.overlaid.overlaid, lambda: self.camera_keys.path
         self.viewport.ghosts, self.viewport.ghost_names = self.overlaid.ghosts, self.overlaid.names
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
         self.actions_table = Actions(self)
@@ -246,6 +250,22 @@ class MainWindow(QMainWindow):
     def _shown_time(self) -> float:
         displayed = self.bridge.displayed
         return 0.0 if displayed is None else displayed.time
+
+    def show_camera_keys(self) -> None:
+        """Bring up the list of camera keyframes."""
+        from snakestudio.gui.video.camera_dialog import CameraDialog
+
+        CameraDialog.shown(self.camera_keys, self)
+
+    def add_camera_key(self) -> None:
+        """Set a camera keyframe at the shown moment."""
+        time = self.camera_keys.add()
+        if time is not None:
+            count = len(self.camera_keys.path.keys)
+            text = f"Camera keyframe at {time:.3f} s; there are {count} now." if count > 1 else (
+                f"Camera keyframe at {time:.3f} s. Add another at another moment, and the camera moves between them."
+            )  # fmt: skip
+            self.banners.exports.say("info", text, [("Show Keyframes", self.show_camera_keys)], passing=True)
 
     def make_continuum(self) -> None:
         """Let a continuous body take the chain's place that moves as its gait says: one undo step."""

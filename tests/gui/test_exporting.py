@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.export.video import VideoOptions
 from snakestudio.gui.job import Progress
 from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.video_dialog import VideoDialog
+from snakestudio.gui.video.dialog import VideoDialog
 from snakestudio.model.scene_file import load_scene
 
 
@@ -117,9 +117,9 @@ def test_the_dialog_asks_for_what_the_viewport_shows(recorded: MainWindow, qtbot
         assert options.friction_forces
         assert options.trail_link == 2
         assert options.force_scale == 0.5
-        dialog.size_box.setCurrentText("640 × 360 px")
-        dialog.speed.setCurrentText("0.5 ×")
-        dialog.trail.setChecked(False)
+        dialog.form.size_box.setCurrentText("640 × 360 px")
+        dialog.form.speed.setCurrentText("0.5 ×")
+        dialog.form.trail.setChecked(False)
         assert (dialog.options().width, dialog.options().speed) == (640, 0.5)
         assert dialog.options().trail_link is None
         assert "2.0 s of video, 61 frames" in dialog.summary.text()
