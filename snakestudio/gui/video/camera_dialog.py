@@ -55,6 +55,7 @@ class CameraDialog(QDialog):
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.verticalHeader().hide()
         self.table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.table.setMinimumSize(theme.scaled(360), theme.scaled(180))
         self.table.setAccessibleName("Camera keyframes")
         column.addWidget(self.table)
@@ -110,7 +111,9 @@ class CameraDialog(QDialog):
         self.table.setRowCount(len(path.keys))
         for row, key in enumerate(path.keys):
             camera = key.camera
-            direction = f"{math.degrees(camera.azimuth):.0f}°, {math.degrees(camera.elevation):.0f}° up"
+            direction = f"{math.degrees(camera.azimuth):.0f}°, {math.degrees(camera.elevation):.0f}° up".replace(
+                "-", "−"
+            )
             texts = (f"{key.time:.3f} s", direction, f"{camera.distance:.2f} m")
             for place, text in enumerate(texts):
                 item = QTableWidgetItem(text)

@@ -214,7 +214,8 @@ class VideoDialog(QDialog):
             options = self._checked()
         except SnakeStudioError as error:
             theme.set_role(self.summary, "warning")
-            self.summary.setText(str(error))
+            sentence = str(error)
+            self.summary.setText(sentence[:1].upper() + sentence[1:])
             self.start.setEnabled(False)
             return
         count = options.n_frames(self._recordings())

@@ -70,22 +70,22 @@ class VideoForm(QWidget):
         self.file.setToolTip("Ends in .mp4, .mkv, .webm or .mov; in .gif for an animation; in .png for single pictures")
         self.browse = QPushButton("C&hoose ...", self)
         self.browse.setAutoDefault(False)
-        form.addRow("File", _row(self.file, self.browse))
+        form.addRow(self._label("Fi&le", self.file), _row(self.file, self.browse))
         self.size_box = self._choice("size", [(f"{w} × {h} px", (w, h)) for w, h in SIZES], (1280, 720))
         self.finer = QCheckBox("F&iner lines", self)
         self.finer.setToolTip("Every picture is drawn twice as large and averaged: three to four times as long")
-        form.addRow("&Size", _row(self.size_box, self.finer))
+        form.addRow(self._label("&Size", self.size_box), _row(self.size_box, self.finer))
         self.rate = self._choice("fps", [(f"{rate} frames a second", rate) for rate in RATES], 30)
         form.addRow("&Frames", self.rate)
         self.codec = QComboBox(self)
         self.quality = self._choice("quality", [("Small file", "small"), ("Good", "good"), ("Best", "best")], "good")
-        form.addRow("Co&dec", _row(self.codec, self.quality))
+        form.addRow(self._label("Co&dec", self.codec), _row(self.codec, self.quality))
         self.speed = self._choice("speed", [(f"{s:g} ×", s) for s in SPEEDS], 1.0)
         self.speed.setToolTip("Simulated over shown time: 0.5 × is slow motion")
         form.addRow("S&peed", self.speed)
         end = float(recording.times[-1])
         self.begin, self.end = self._time(0.0, end), self._time(end, end)
-        form.addRow("&From", _row(self.begin, QLabel("to", self), self.end))
+        form.addRow(self._label("&From", self.begin), _row(self.begin, QLabel("to", self), self.end))
         views = [("As in the viewport now", "view"), ("As now, following the robot", "follow"), ("Everything", "all")]
         if keys.keys:
             views.append((f"Keyframes ({len(keys.keys)})", "keys"))
@@ -148,6 +148,12 @@ class VideoForm(QWidget):
         box.setCurrentIndex(texts.index(stored if stored in texts else wanted))
         return box
 
+    def _label(self, text: str, field: QWidget) -> QLabel:
+        """A label for the first field of a row, whose key leads there."""
+        label = QLabel(text, self)
+        label.setBuddy(field)
+        return label
+
     def _check(self, text: str, on: bool) -> QCheckBox:
         box = QCheckBox(text, self)
         box.setChecked(on)
@@ -161,6 +167,8 @@ class VideoForm(QWidget):
         box.setSuffix(" s")
         box.setValue(value)
         box.setKeyboardTracking(False)
+        box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+        box.lineEdit().setTextMargins(theme.scaled(6), 0, 0, 0)
         return box
 
     # --- what depends on what -------------------------------------------------------------------------------------
