@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -42,8 +43,6 @@ class Long:
 
     def chunks(self) -> Iterator[Rows]:
         """Its rows, piece by piece."""
-        from dataclasses import replace
-
         for start in range(0, len(self), len(self._rows)):
             times: NDArray[np.float64] = self.times[start : start + len(self._rows)]
             yield replace(self._rows.slice(0, len(times)), time=times)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -58,7 +58,7 @@ def test_keyframes_are_set_gone_to_and_taken_away(parts: Parts, bridge: FakeBrid
     navigator.finish()
     assert bridge.cursor == 30
     assert navigator.camera == first
-    qtbot.mouseClick(dialog.follow, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(dialog.follow, Qt.MouseButton.LeftButton, pos=QPoint(10, dialog.follow.height() // 2))
     assert keys.path.follow
     click(qtbot, dialog, "delete")
     assert texts(dialog) == ["0.100 s"]
@@ -73,19 +73,18 @@ def test_a_time_is_typed_in_the_list(parts: Parts, bridge: FakeBridge, qtbot: Qt
     item = dialog.table.item(0, 0)
     for typed, times, said in (("0,35 s", ["0.200 s", "0.350 s"], ""), ("soon", ["0.200 s", "0.350 s"], "soon")):
         dialog.table.editItem(item)
-        field = dialog.table.findChild(QLineEdit)
+        field = dialog.table.findChildren(QLineEdit)[-1]
         field.selectAll()
         qtbot.keyClicks(field, typed)
         qtbot.keyClick(field, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda times=times: texts(dialog) == times)
-        assert said in dialog.sentence.text()
+        qtbot.waitUntil(lambda times=times, said=said: texts(dialog) == times and said in dialog.sentence.text())
         item = dialog.table.item(0, 0)
 
 
 def test_the_path_stays_with_its_scene_and_goes_through_a_file(
     parts: Parts, bridge: FakeBridge, document: Document, tmp_path: Path
 ) -> None:
-    keys, dialog, navigator = parts
+    keys, dialog, _ = parts
     bridge.set_cursor(10)
     keys.add()
     path = keys.path
