@@ -17,7 +17,7 @@ from snakestudio.errors import PhysicsError, SnakeStudioError
 __all__ = ["main"]
 
 _COMMANDS = {
-    "run": ("run", "run a scene without a window, and write CSV and video"),
+    "run": ("run", "run a scene without a window, and write CSV, HDF5, run file and video"),
     "export": ("export", "write a recorded run as CSV, HDF5, MCAP or video"),
     "check": ("check", "list every mistake in scene files"),
     "plan": ("plan", "draw the plan of a scene to scale, as SVG, PNG or PDF"),

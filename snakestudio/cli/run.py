@@ -8,7 +8,7 @@ from pathlib import Path
 
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
 from snakestudio.cli.video_options import add_video_arguments, video_options
-from snakestudio.errors import PhysicsError
+from snakestudio.errors import ExportError, PhysicsError
 
 __all__ = ["add_arguments", "execute"]
 
@@ -18,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_scene_arguments(parser)
     parser.add_argument("--csv", metavar="F", type=Path, help="write a CSV")
     parser.add_argument("--hdf5", metavar="F", type=Path, help="write an HDF5 file, with units and the scene")
+    parser.add_argument("--mcap", metavar="F", type=Path, help="record to a run file while it runs (.mcap)")
     parser.add_argument(
         "--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
     )
@@ -29,16 +30,24 @@ def execute(options: argparse.Namespace) -> int:
     values = assignments(options.values)
 
     from snakestudio import api
+    from snakestudio.export.files import writable
 
     # What cannot be written is said before the run, not after it.
     video = video_options(options, options.video) if options.video is not None else None
-    not_the_scene(options.scene, options.csv, options.hdf5, options.video)
+    not_the_scene(options.scene, options.csv, options.hdf5, options.mcap, options.video)
+    if options.mcap is not None:
+        writable(options.mcap)
     scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
     line = ProgressLine()
     warm_up([scene.model.kind], line)
     started = time.perf_counter()
     run = api.simulate_scene(
-        scene, base_dir, changes, Path(options.scene).name, line.reporter("simulating", scene.run.duration_s)
+        scene,
+        base_dir,
+        changes,
+        Path(options.scene).name,
+        line.reporter("simulating", scene.run.duration_s),
+        options.mcap,
     )
     line.clear()
     took = time.perf_counter() - started
@@ -50,6 +59,10 @@ def execute(options: argparse.Namespace) -> int:
         f"{Path(options.scene).name}: {simulated:g} s simulated in {took:.2f} s, "
         f"{int(last.steps[0])} steps, {unconverged} unconverged{worst}"
     )
+    if options.mcap is not None:
+        if run.trouble:
+            raise ExportError(run.trouble)
+        print(f"wrote {options.mcap}: {len(run.recording)} rows")
     if options.csv is not None:
         run.to_csv(options.csv)
         print(f"wrote {options.csv}: {len(run.recording)} rows")

@@ -13,9 +13,8 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from snakestudio.engines import registry as engines
 from snakestudio.errors import Problem, SnakeStudioError
@@ -28,71 +27,17 @@ from snakestudio.session.preview import preview
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner, save_failing_problem
 from snakestudio.session.scene_check import check
+from snakestudio.session.status import Event, RecordingStopped, RunFailed, RunFinished, Status, StatusChanged
 
-__all__ = ["Event", "RunFailed", "RunFinished", "Session", "Status", "StatusChanged"]
+__all__ = ["Event", "RecordingStopped", "RunFailed", "RunFinished", "Session", "Status", "StatusChanged"]
 
 log = logging.getLogger(__name__)
-
-State = Literal["empty", "preparing", "ready", "running", "paused", "finished", "blocked", "failed"]
 
 _REST, _LEAST_REST = 3.0, 0.15
 """Pause after an edit among many: as a multiple of the time that it took, and at least, s (all plots begin anew)."""
 
 _TICK_WALL = 0.01
 """Wall time between two snapshots while running, s: finer than any display shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What a session is doing.
-
-    Attributes
-    ----------
-    state : str
-        "empty" (no scene), "preparing" (compiling the engine), "ready" (at t = 0), "running", "paused",
-        "finished" (duration reached), "blocked" (the scene cannot run, see `problems`), "failed" (the physics
-        failed, see `message`).
-    message : str
-        A sentence for the status bar.
-    progress : float
-        Finished fraction while preparing.
-    problems : tuple of Problem
-        All findings about the scene, errors first.
-    pending : tuple of str
-        Dotted keys of edits that apply at the next reset.
-    """
-
-    state: State = "empty"
-    message: str = ""
-    progress: float = 0.0
-    problems: tuple[Problem, ...] = ()
-    pending: tuple[str, ...] = ()
-
-
-class Event:
-    """Something rare that happened in a session."""
-
-
-@dataclass(frozen=True, slots=True)
-class StatusChanged(Event):
-    """`Session.status` is another one."""
-
-    status: Status
-
-
-@dataclass(frozen=True, slots=True)
-class RunFinished(Event):
-    """The run reached its duration."""
-
-    time: float
-
-
-@dataclass(frozen=True, slots=True)
-class RunFailed(Event):
-    """The physics failed; what was recorded is kept, and the contact problem was saved if there was one."""
-
-    message: str
-    saved: Path | None
 
 
 class Session:
@@ -102,15 +47,25 @@ class Session:
     ----------
     on_event : callable, optional
         Gets every event, on the worker's thread.
+    new_run : callable, optional
+        Says for every run that begins which run file it shall be recorded to; None if it is not kept. Called on the
+        worker's thread, also for runs that never take a step: those leave no file.
     """
 
-    def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
+    def __init__(
+        self,
+        on_event: Callable[[Event], None] | None = None,
+        new_run: Callable[[Scene], Path | None] | None = None,
+    ) -> None:
         self._on_event = on_event or (lambda event: None)
+        self._new_run = new_run or (lambda scene: None)
         self._commands = Commands()
         self._clock = Clock()
         self._runner: Runner | None = None
         self._scene: Scene | None = None
         self._base_dir: Path | None = None
+        self._scene_file = ""
+        self._told_trouble = ""
         self._preparation: Preparation | None = None
         self._play_when_ready = False
         self._closing = False
@@ -124,9 +79,9 @@ class Session:
 
     # --- commands (any thread)
 
-    def open(self, scene: Scene, base_dir: Path | None = None) -> None:
-        """Replace the scene; the new run stands at t = 0."""
-        self._commands.put(lambda: self._do_open(scene, base_dir))
+    def open(self, scene: Scene, base_dir: Path | None = None, scene_file: str = "") -> None:
+        """Replace the scene, with the name of its file for the recording; the new run stands at t = 0."""
+        self._commands.put(lambda: self._do_open(scene, base_dir, scene_file))
 
     def edit(self, scene: Scene) -> int:
         """The scene was edited: at t = 0 the run starts anew, later what can change does so from the next period on.
@@ -231,6 +186,10 @@ class Session:
         if report.steps:
             self._wall_per_step = max(1e-7, 0.8 * self._wall_per_step + 0.2 * wall / steps)
         self.latest = runner.latest
+        if runner.recording.trouble != self._told_trouble:
+            self._told_trouble = runner.recording.trouble
+            if self._told_trouble:
+                self._on_event(RecordingStopped(self._told_trouble))
         if not report.ok:
             self._fail(report.message, save_failing_problem(runner.engine))
             return 0.0
@@ -262,8 +221,8 @@ class Session:
 
     # --- carrying out commands
 
-    def _do_open(self, scene: Scene, base_dir: Path | None) -> None:
-        self._scene, self._base_dir = scene, base_dir
+    def _do_open(self, scene: Scene, base_dir: Path | None, scene_file: str) -> None:
+        self._scene, self._base_dir, self._scene_file = scene, base_dir, scene_file
         self._play_when_ready = False
         self._rebuild()
 
@@ -271,7 +230,7 @@ class Session:
         """Back to t = 0 of the present scene."""
         scene = self._scene
         assert scene is not None
-        self._runner = None
+        self._end_run()
         problems = tuple(check(scene, self._base_dir))
         self.recording = None
         self.latest = preview(scene, self._base_dir)
@@ -293,8 +252,9 @@ class Session:
 
     def _start(self, problems: tuple[Problem, ...]) -> None:
         assert self._scene is not None
+        path = self._new_run(self._scene)
         try:
-            self._runner = Runner(self._scene, self._base_dir)
+            self._runner = Runner(self._scene, self._base_dir, path=path, scene_file=self._scene_file)
         except SnakeStudioError as error:
             self._publish(Status("blocked", str(error), problems=problems))
             return
@@ -385,6 +345,13 @@ class Session:
         if self._runner is not None:
             self._runner.engine.apply_wrench(link, (*force, 0.0, 0.0, 0.0))
 
+    def _end_run(self) -> None:
+        """Give the file of the run its end; whoever has the recording can still read it."""
+        if self._runner is not None:
+            self._runner.recording.close()
+            self._runner = None
+
     def _do_close(self) -> None:
         self._stop_preparation()
+        self._end_run()
         self._closing = True

@@ -10,7 +10,7 @@ from importlib import import_module
 
 NAMES = (
     "continuum", "control", "editor", "editor_files", "engine", "export", "lagrangian", "memory", "nonholonomic",
-    "render", "spatial", "window",
+    "recording", "render", "spatial", "window",
 )  # fmt: skip
 
 
