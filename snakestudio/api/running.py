@@ -20,7 +20,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_file import open_run
+from snakestudio.session.run_file import RunFile, open_run
 from snakestudio.session.runner import run_offline
 
 __all__ = ["Run", "check", "load_run", "plan", "prepare", "simulate", "simulate_scene"]
@@ -52,13 +52,13 @@ class Run(Mapping[str, NDArray[np.float64]]):
         self.recording = recording
         self.scene_file = scene_file
         self.failure = failure
-        self._base_dir = base_dir
+        self.base_dir = base_dir
         self._names = column_names(recording.schema)
 
-    @property
-    def base_dir(self) -> Path | None:
-        """Folder that file names in the scene are relative to."""
-        return self._base_dir
+    def close(self) -> None:
+        """Close the file that its rows are read from, if they are: they cannot be read any more then."""
+        if isinstance(self.recording, RunFile):
+            self.recording.close()
 
     @property
     def scene(self) -> Scene:
@@ -93,7 +93,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         ExportError
             If the file cannot be written.
         """
-        write_mcap(path, self.recording, self.scene_file, base_dir=self._base_dir)
+        write_mcap(path, self.recording, self.scene_file, base_dir=self.base_dir)
 
     def signal(self, text: str, other: Run | None = None) -> NDArray[np.float64]:
         """A derived signal: a typed expression over the columns.
@@ -131,6 +131,18 @@ class Run(Mapping[str, NDArray[np.float64]]):
         """
         write_csv(path, self.recording, self.scene_file)
 
+    def to_hdf5(self, path: str | Path) -> None:
+        """Write all columns as HDF5, with units, scene, changes and events; see `snakestudio.export.hdf5`.
+
+        Raises
+        ------
+        ExportError
+            If the file cannot be written.
+        """
+        from snakestudio.export.hdf5 import write_hdf5
+
+        write_hdf5(path, self.recording, self.scene_file)
+
     def to_video(self, path: str | Path, **options: Any) -> Path:
         """Render the run as a video; `options` are those of `snakestudio.export.video.VideoOptions`.
 
@@ -145,7 +157,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         """
         from snakestudio.export.video import VideoOptions, write_video
 
-        written = write_video(path, self.recording, VideoOptions(**options), base_dir=self._base_dir)
+        written = write_video(path, self.recording, VideoOptions(**options), base_dir=self.base_dir)
         assert written is not None, "nothing cancels it"
         return written
 

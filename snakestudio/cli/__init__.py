@@ -17,7 +17,8 @@ from snakestudio.errors import PhysicsError, SnakeStudioError
 __all__ = ["main"]
 
 _COMMANDS = {
-    "run": ("run", "run a scene without a window, and write CSV, run file and video"),
+    "run": ("run", "run a scene without a window, and write CSV, HDF5, run file and video"),
+    "export": ("export", "write a recorded run as CSV, HDF5, MCAP or video"),
     "check": ("check", "list every mistake in scene files"),
     "plan": ("plan", "draw the plan of a scene to scale, as SVG, PNG or PDF"),
     "figures": ("figures", "make the figures of a paper anew"),
@@ -31,7 +32,7 @@ _COMMANDS = {
     "import-obstacles": ("import_obstacles", "put the circles of a CSV or an SVG drawing into a scene"),
     "gui": ("gui", "open the window (the default)"),
 }
-_HIDDEN = {"warm-up": "warm_up", "fit-worker": "fit_worker"}
+_HIDDEN = {"warm-up": "warm_up", "fit-worker": "fit_worker", "number-text": "number_text"}
 
 
 class _Parser(argparse.ArgumentParser):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
 from snakestudio.cli.together import add_trigger_arguments, started_together
+from snakestudio.cli.video_options import add_video_arguments, video_options
 from snakestudio.errors import ExportError, PhysicsError, UsageError
 
 if TYPE_CHECKING:
@@ -26,28 +27,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="go on with a recorded run (SCENE is its .mcap file) from T seconds, as a new run; --set changes it there",
     )  # fmt: skip
     parser.add_argument("--csv", metavar="F", type=Path, help="write a CSV")
+    parser.add_argument("--hdf5", metavar="F", type=Path, help="write an HDF5 file, with units and the scene")
     parser.add_argument("--mcap", metavar="F", type=Path, help="record to a run file while it runs (.mcap)")
-    parser.add_argument("--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm)")
-    parser.add_argument("--fps", metavar="N", type=int, default=30, help="frames a second of the video (30)")
-    parser.add_argument("--size", metavar="WxH", default="1280x720", help="size of the video (1280x720)")
+    parser.add_argument(
+        "--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
+    )
+    add_video_arguments(parser)
     add_trigger_arguments(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio run`."""
     values = assignments(options.values)
-    width, height = _size(options.size)
 
     from snakestudio import api
-    from snakestudio.export.encoder import video_path
     from snakestudio.export.files import writable
-    from snakestudio.export.video import VideoOptions, write_video
 
-    if options.video is not None:
-        # What cannot be written is said before the run, not after it.
-        video_path(options.video)
-        video = VideoOptions(width=width, height=height, fps=options.fps)
-    not_the_scene(options.scene, options.csv, options.mcap, options.video)
+    # What cannot be written is said before the run, not after it.
+    video = video_options(options, options.video) if options.video is not None else None
+    not_the_scene(options.scene, options.csv, options.hdf5, options.mcap, options.video)
     if options.mcap is not None:
         writable(options.mcap)
     line = ProgressLine()
@@ -81,7 +79,12 @@ def execute(options: argparse.Namespace) -> int:
     if options.csv is not None:
         run.to_csv(options.csv)
         print(f"wrote {options.csv}: {len(run.recording)} rows")
-    if options.video is not None:
+    if options.hdf5 is not None:
+        run.to_hdf5(options.hdf5)
+        print(f"wrote {options.hdf5}: {len(run.recording)} rows")
+    if video is not None:
+        from snakestudio.export.video import write_video
+
         written = write_video(
             options.video, run.recording, video, progress=line.reporter("rendering"), base_dir=base_dir
         )
@@ -110,10 +113,3 @@ def _continued(options: argparse.Namespace, values: dict[str, Any], line: Progre
     for note in notes:
         print(f"note: {note}")
     return run, run.base_dir
-
-
-def _size(text: str) -> tuple[int, int]:
-    width, cross, height = text.lower().partition("x")
-    if not (cross and width.isdecimal() and height.isdecimal()):
-        raise UsageError(f"--size {text}: write it as WIDTHxHEIGHT, like 1280x720.")
-    return int(width), int(height)

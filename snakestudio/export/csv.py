@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.export.files import replacing
+from snakestudio.export.files import Partial, replacing
+from snakestudio.export.number_text import number, rows_text
 from snakestudio.export.provenance import header_lines
+from snakestudio.export.text_writers import TextWriters
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording
 
 __all__ = ["number", "write_blocks", "write_csv"]
 
 FloatArray = NDArray[np.float64]
+
+_PIECE = 512
+"""Rows between two reports of progress."""
 
 
 def write_csv(
@@ -46,7 +53,32 @@ def write_csv(
         If the file cannot be written.
     """
     header, names = header_lines(recording, scene_file), column_names(recording.schema)
-    return write_blocks(path, header, names, table(recording), len(recording), progress)
+    n_rows = len(recording)
+    with TextWriters(n_rows * len(names)) as writers, _named(path, header, names) as (partial, file):
+        done = 0
+        for text, rows in writers.lines(_pieces(table(recording))):
+            file.write(text)
+            done += rows
+            if progress is not None and not progress(min(1.0, done / n_rows)):
+                partial.keep = False
+                break
+    return partial.keep
+
+
+def _pieces(blocks: Iterable[FloatArray]) -> Iterator[FloatArray]:
+    """Blocks of at most so many rows that cancelling answers at once."""
+    for block in blocks:
+        for start in range(0, len(block), _PIECE):
+            yield block[start : start + _PIECE]
+
+
+@contextmanager
+def _named(path: str | Path, header: Iterable[str], names: Iterable[str]) -> Iterator[tuple[Partial, BinaryIO]]:
+    """A file that has its header and column names already and gets its name when the block ends well."""
+    with replacing(Path(path)) as partial, partial.path.open("wb") as file:
+        file.writelines(f"{line}\n".encode() for line in header)
+        file.write((",".join(names) + "\n").encode())
+        yield partial, file
 
 
 def write_blocks(
@@ -62,19 +94,15 @@ def write_blocks(
 
     `cell` makes a text of a value, `number` if none is given. The rest is as in `write_csv`.
     """
-    cell, done = cell or number, 0
-    with replacing(Path(path)) as partial, partial.path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in header)
-        file.write(",".join(names) + "\n")
+    done = 0
+    with _named(path, header, names) as (partial, file):
         for block in blocks:
-            file.writelines(",".join(map(cell, row)) + "\n" for row in block.tolist())
+            if cell is None:
+                file.write(rows_text(block))
+            else:
+                file.writelines((",".join(map(cell, row)) + "\n").encode() for row in block.tolist())
             done += len(block)
             if progress is not None and not progress(min(1.0, done / n_rows)):
                 partial.keep = False
                 break
     return partial.keep
-
-
-def number(value: float) -> str:
-    """A value so that it reads back exactly."""
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

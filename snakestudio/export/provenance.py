@@ -19,6 +19,7 @@ from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene
 __all__ = [
     "change_lines",
     "header_lines",
+    "made_with",
     "origin_lines",
     "read_changes",
     "replayed",
@@ -79,10 +80,15 @@ def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
     """Lines that say which program made a file, on what, from which scene."""
     return [
         f"# SnakeStudio {snakestudio.__version__}",
-        f"# made with: Python {platform.python_version()}, {_versions(('numpy', 'numba'))}, {platform.machine()}",
+        f"# made with: {made_with()}",
         f"# scene: {scene_file or 'unsaved'}",
         f"# scene_sha256: {scene_hash(scene)}",
     ]
+
+
+def made_with() -> str:
+    """Versions of what computes, and the machine."""
+    return f"Python {platform.python_version()}, {_versions(('numpy', 'numba'))}, {platform.machine()}"
 
 
 def change_lines(changes: Iterable[Change]) -> list[str]:

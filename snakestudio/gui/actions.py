@@ -114,7 +114,8 @@ class Actions(QObject):
             if spec.shortcuts:
                 keys = " or ".join(_native(keys) for keys in spec.shortcuts)
                 text = "Play or pause" if spec.id == "play" else spec.text.removesuffix(" ...")
-                groups.setdefault(spec.menu.split("/")[0], []).append((keys, text))
+                top, *below = spec.menu.split("/")
+                groups.setdefault(top, []).append((keys, ": ".join([*below, text])))  # "CSV" alone would say little
         return list(groups.items())
 
 

@@ -57,6 +57,23 @@ class Dialogs(QObject):
             w.experiments.changed.connect(dialog.data.refresh)
         _bring_up(dialog)
 
+    def show_camera_keys(self) -> None:
+        """The list of camera keyframes."""
+        from snakestudio.gui.video.camera_dialog import CameraDialog
+
+        CameraDialog.shown(self._window.camera_keys, self._window)
+
+    def add_camera_key(self) -> None:
+        """Set a camera keyframe at the shown moment, and say so."""
+        keys = self._window.camera_keys
+        time = keys.add()
+        if time is not None:
+            count = len(keys.path.keys)
+            text = f"Camera keyframe at {time:.3f} s; there are {count} now." if count > 1 else (
+                f"Camera keyframe at {time:.3f} s. Add another at another moment, and the camera moves between them."
+            )  # fmt: skip
+            self._window.banners.exports.say("info", text, [("Show Keyframes", self.show_camera_keys)], passing=True)
+
     def _shown_time(self) -> float:
         displayed = self._window.bridge.displayed
         return 0.0 if displayed is None else displayed.time

@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSettings, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from snakestudio.errors import SnakeStudioError
+from snakestudio.export.camera_path import CameraPath
 from snakestudio.gui.banner import Banner
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.job import Job, Progress
+from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.video.companions import companions
+from snakestudio.gui.video.words import duration_text
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.recording import Recording
 from snakestudio.session.experiment.comparison import ExperimentComparison
 from snakestudio.session.model_comparison import ModelComparison
+
+if TYPE_CHECKING:
+    from snakestudio.export.video_options import Companion, VideoOptions
 
 __all__ = ["Exporter"]
 
 Work = Callable[[Progress], Path | None]
 """Writes a file, telling the finished fraction; returns what it wrote, or None when it was cancelled."""
+
+_SURE = 1.5
+"""Seconds after which the time that is left can be told."""
 
 
 class Exporter(QObject):
@@ -50,8 +63,12 @@ class Exporter(QObject):
         super().__init__(window)
         self._document, self._bridge, self._viewport = document, bridge, viewport
         self._banner, self._settings, self._window = banner, settings, window
+        self.camera_path: Callable[[], CameraPath] = CameraPath
+        """Gives the keyframes of the camera."""
+        self.overlaid: Callable[[], list[OverlaidRun]] = list
+        """Gives the runs that are seen over the window's own."""
         self._job: Job[Path] | None = None
-        self._title = ""
+        self._title, self._began = "", 0.0
         self._timer = QTimer(self)
         self._timer.setInterval(100)
         self._timer.timeout.connect(self._watch)
@@ -67,7 +84,7 @@ class Exporter(QObject):
         recording = self._bridge.recording
         return not self.busy and recording is not None and len(recording) > 1
 
-    # --- CSV ------------------------------------------------------------------------------------------------------
+    # --- the run as numbers ---------------------------------------------------------------------------------------
 
     def ask_csv(self) -> None:
         """Ask for a file and write the run as CSV."""
@@ -77,17 +94,53 @@ class Exporter(QObject):
 
     def csv(self, path: Path) -> None:
         """Write the run so far as CSV."""
+
+        def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
+            from snakestudio.export.csv import write_csv
+
+            return write_csv(path, recording, scene_file, progress)
+
+        self._write_run(path, write)
+
+    def ask_hdf5(self) -> None:
+        """Ask for a file and write the run as HDF5."""
+        path = self._ask("Export HDF5", "HDF5 (*.h5 *.hdf5)", ".h5")
+        if path is not None:
+            self.hdf5(path)
+
+    def hdf5(self, path: Path) -> None:
+        """Write the run so far as HDF5."""
+
+        def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
+            from snakestudio.export.hdf5 import write_hdf5
+
+            return write_hdf5(path, recording, scene_file, progress)
+
+        self._write_run(path, write)
+
+    def ask_mcap(self) -> None:
+        """Ask for a file and write the run as a run file."""
+        path = self._ask("Export MCAP", "Run file (*.mcap)", ".mcap")
+        if path is not None:
+            self.mcap(path)
+
+    def mcap(self, path: Path) -> None:
+        """Write the run so far as a run file."""
+        folder = self._document.base_dir
+
+        def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
+            from snakestudio.export.mcap import write_mcap
+
+            return write_mcap(path, recording, scene_file, progress, base_dir=folder)
+
+        self._write_run(path, write)
+
+    def _write_run(self, path: Path, write: Callable[[Recording, str | None, Progress], bool]) -> None:
         recording = self._bridge.recording
         if recording is None or self.busy:
             return
         scene_file = str(self._document.path) if self._document.path is not None else None
-
-        def work(progress: Progress) -> Path | None:
-            from snakestudio.export.csv import write_csv
-
-            return path if write_csv(path, recording, scene_file, progress) else None
-
-        self._start(work, f"Writing {path.name}")
+        self._start(lambda progress: path if write(recording, scene_file, progress) else None, f"Writing {path.name}")
 
     # --- comparison of models -------------------------------------------------------------------------------------
 
@@ -137,31 +190,36 @@ class Exporter(QObject):
 
     def ask_video(self) -> None:
         """Ask how the video shall look and write it."""
-        from snakestudio.gui.video_dialog import VideoDialog
+        from snakestudio.gui.video.dialog import VideoDialog
 
         recording = self._bridge.recording
         if recording is None:
             return
-        path = self._suggested(".mp4")
-        dialog = VideoDialog(path, recording, self._viewport, self._settings, self._window)
+        dialog = VideoDialog(
+            self._suggested(".mp4"), recording, self._viewport, self._settings, self._window,
+            keys=self.camera_path(), companions=companions(self.overlaid()), name=self._document.name,
+        )  # fmt: skip
         accepted = dialog.exec()
         dialog.deleteLater()
         if accepted:
             self._settings.setValue("export/folder", str(dialog.path.parent))
-            self.video(dialog.path, dialog.options())
+            self.video(dialog.path, dialog.options(), dialog.ghosts, dialog.beside)
 
-    def video(self, path: Path, options: object) -> None:
-        """Write the run so far as a video; `options` are `snakestudio.export.video.VideoOptions`."""
+    def video(
+        self, path: Path, options: VideoOptions, ghosts: Sequence[Companion] = (), beside: Companion | None = None
+    ) -> None:
+        """Write the run so far as a video, with ghosts of other runs or one beside it."""
         recording = self._bridge.recording
         if recording is None or self.busy:
             return
-        folder = self._document.base_dir
+        folder, name = self._document.base_dir, self._document.name
 
         def work(progress: Progress) -> Path | None:
-            from snakestudio.export.video import VideoOptions, write_video
+            from snakestudio.export.video import write_video
 
-            assert isinstance(options, VideoOptions)
-            return write_video(path, recording, options, progress, base_dir=folder)
+            return write_video(
+                path, recording, options, progress, base_dir=folder, ghosts=ghosts, beside=beside, name=name
+            )  # fmt: skip
 
         self._start(work, f"Rendering {path.name}")
 
@@ -224,7 +282,7 @@ class Exporter(QObject):
         return folder / Path(self._document.name).with_suffix(suffix).name
 
     def _start(self, work: Work, title: str) -> None:
-        self._job, self._title = Job("export", work), title
+        self._job, self._title, self._began = Job("export", work), title, time.monotonic()
         self._show_progress()
         self._timer.start()
         self.changed.emit()
@@ -233,6 +291,9 @@ class Exporter(QObject):
         assert self._job is not None
         fraction = self._job.fraction
         text = f"{self._title} ... {100 * fraction:.0f} %"
+        took = time.monotonic() - self._began
+        if fraction > 0 and took > _SURE:
+            text += f", about {duration_text(took * (1 - fraction) / fraction)} left"
         self._banner.say("info", text, [("Cancel", self.cancel)], progress=fraction, closable=False)
 
     def cancel(self) -> None:

@@ -39,6 +39,7 @@ from snakestudio.gui.space_keeper import SpaceKeeper
 from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.timeline.bar import TimeBar
 from snakestudio.gui.together.starter import Starter
+from snakestudio.gui.video.camera_keys import CameraKeys
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.session.run_library import RunLibrary
@@ -77,6 +78,7 @@ class MainWindow(QMainWindow):
     experiment_files: ExperimentFiles
     overlaid: OverlaidRuns
     together: Starter
+    camera_keys: CameraKeys
     actions_table: Actions
     run_bar: RunBar
     docks: dict[str, QDockWidget]
@@ -121,6 +123,8 @@ class MainWindow(QMainWindow):
         self.overlaid = OverlaidRuns(self)
         for source in (self.comparer, self.chain_comparer, self.experiments, self.fitter, self.beside):
             self.overlaid.add(source)
+        self.camera_keys = CameraKeys(self.document, self.bridge, self.viewport.navigator, self.settings, self)
+        self.exporter.overlaid, self.exporter.camera_path = self.overlaid.overlaid, lambda: self.camera_keys.path
         self.viewport.ghosts, self.viewport.ghost_names = self.overlaid.ghosts, self.overlaid.names
         self.viewport.tracks = self.experiments.tracks
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))

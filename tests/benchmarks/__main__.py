@@ -9,8 +9,8 @@ import sys
 from importlib import import_module
 
 NAMES = (
-    "continuum", "control", "editor", "editor_files", "engine", "fitting", "lagrangian", "memory", "nonholonomic",
-    "plots", "recording", "render", "signals", "spatial", "trigger", "window",
+    "continuum", "control", "editor", "editor_files", "engine", "export", "fitting", "lagrangian", "memory",
+    "nonholonomic", "plots", "recording", "render", "signals", "spatial", "trigger", "window",
 )  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def test_check_lists_all_mistakes_of_all_files(tmp_path: Path, capsys: pytest.Ca
         (["run", MAIN, "--set", "robot.joint_limit_deg=10"], "joint_limit_deg"),
         (["run", MAIN, "--set", "obstacles[1].friction=-0.5"], "friction"),
         (["run", MAIN, "--size", "big", "--video", "x.mp4"], "WIDTHxHEIGHT"),
-        (["run", MAIN, "--video", "x.gif"], ".gif"),
+        (["run", MAIN, "--video", "x.avi"], ".avi"),
         (["run", MAIN, "--fps", "0", "--video", "x.mp4"], "frames a second"),
         (["run", MAIN, "--csv", MAIN], "the scene itself"),
         (["run"], "SCENE"),

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from pathlib import Path
 
 import av
+import h5py
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from snakestudio.export.video import VideoOptions
+from snakestudio.api import load_run
+from snakestudio.export.camera_path import CameraKey, CameraPath
+from snakestudio.export.video import Companion, VideoOptions
 from snakestudio.gui.job import Progress
 from snakestudio.gui.main_window import MainWindow
-from snakestudio.gui.video_dialog import VideoDialog
+from snakestudio.gui.video.dialog import VideoDialog
+from snakestudio.gui.video.presets import PRESETS
 from snakestudio.model.scene_file import load_scene
+from snakestudio.render.camera import Camera
 
 
 def cancel_button(window: MainWindow) -> QPushButton:
@@ -29,7 +35,7 @@ def test_there_is_nothing_to_export_before_the_run(window: MainWindow, qtbot: Qt
     assert not window.actions_table["export_video"].isEnabled()
 
 
-def test_csv_of_the_run(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_run_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     recorded.actions_table.refresh()
     assert recorded.actions_table["export_csv"].isEnabled()
     path = tmp_path / "run.csv"
@@ -42,6 +48,14 @@ def test_csv_of_the_run(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> N
     assert len(lines) == 1 + 101
     assert load_scene(path) == recorded.bridge.recording.scene
     assert str(path) in recorded.banners.exports.text
+    for kind, write in (("h5", recorded.exporter.hdf5), ("mcap", recorded.exporter.mcap)):
+        with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000) as done:
+            write(tmp_path / f"run.{kind}")
+        assert done.args == [tmp_path / f"run.{kind}"]
+    with h5py.File(tmp_path / "run.h5") as file:
+        assert len(file["columns/time_s"]) == 101
+    with contextlib.closing(load_run(tmp_path / "run.mcap")) as run:
+        assert len(run.recording) == 101
 
 
 def test_video_of_the_run(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
@@ -69,6 +83,7 @@ def test_an_export_can_be_cancelled(recorded: MainWindow, qtbot: QtBot, tmp_path
     recorded.exporter._start(work, "Writing forever")
     try:
         qtbot.waitUntil(lambda: "42 %" in recorded.banners.exports.text)
+        qtbot.waitUntil(lambda: " left" in recorded.banners.exports.text)
         recorded.actions_table.refresh()
         assert not recorded.actions_table["export_csv"].isEnabled()
         with qtbot.waitSignal(recorded.exporter.finished) as done:
@@ -108,8 +123,13 @@ def test_the_dialog_asks_for_what_the_viewport_shows(recorded: MainWindow, qtbot
     recorded.viewport.navigator.set_following(True)
     recording = recorded.bridge.recording
     assert recording is not None
-    dialog = VideoDialog(tmp_path / "a", recording, recorded.viewport, recorded.settings, recorded)
+    other = [Companion(recording, "Other")]
+    keys = CameraPath((CameraKey(0.0, Camera()), CameraKey(1.0, Camera(distance=1.0))))
+    dialog = VideoDialog(
+        tmp_path / "a", recording, recorded.viewport, recorded.settings, recorded, keys=keys, companions=other
+    )
     try:
+        dialog.form.camera.setCurrentText("As now, following the robot")
         options = dialog.options()
         assert dialog.path == tmp_path / "a.mp4"
         assert options.follow
@@ -117,13 +137,41 @@ def test_the_dialog_asks_for_what_the_viewport_shows(recorded: MainWindow, qtbot
         assert options.friction_forces
         assert options.trail_link == 2
         assert options.force_scale == 0.5
-        dialog.size_box.setCurrentText("640 × 360 px")
-        dialog.speed.setCurrentText("0.5 ×")
-        dialog.trail.setChecked(False)
+        dialog.form.size_box.setCurrentText("640 × 360 px")
+        dialog.form.speed.setCurrentText("0.5 ×")
+        dialog.form.trail.setChecked(False)
         assert (dialog.options().width, dialog.options().speed) == (640, 0.5)
         assert dialog.options().trail_link is None
         assert "2.0 s of video, 61 frames" in dialog.summary.text()
+        qtbot.waitUntil(lambda: dialog.preview.image is not None, timeout=60_000)
+        qtbot.waitUntil(lambda: "to render" in dialog.summary.text())
+        dialog.form.take(PRESETS[2])
+        assert dialog.path == tmp_path / "a.gif"
+        assert (dialog.options().fps, dialog.options().codec, dialog.form.codec.isEnabled()) == (15, "", False)
+        assert dialog.form.preset.currentText() == PRESETS[2].name
+        dialog.form.file.setText(str(tmp_path / "a.webm"))
+        assert dialog.options().codec == "vp9"
+        assert dialog.form.preset.currentIndex() == 0
+        dialog.form.strip.setCurrentText("com_x")
+        assert "did you mean com_x_m" in dialog.summary.text()
+        assert not dialog.start.isEnabled()
+        dialog.form.strip.setCurrentText("com_x_m, com_y_m")
+        assert dialog.options().strip == ("com_x_m", "com_y_m")
+        assert dialog.start.isEnabled()
+        dialog.form.begin.setValue(0.25)
+        dialog.form.end.setValue(0.5)
+        assert (dialog.options().start, dialog.options().end) == (0.25, 0.5)
+        dialog.form.camera.setCurrentText("Keyframes (2)")
+        assert dialog.options().path == keys
+        dialog.form.camera.setCurrentText("Everything")
+        assert dialog.options().path is None
+        assert dialog.beside is None
+        assert [ghost.name for ghost in dialog.ghosts] == ["Other"]
+        dialog.form.beside.setCurrentIndex(1)
+        assert dialog.beside is not None
+        assert dialog.beside.name == "Other"
     finally:
+        dialog.reject()
         dialog.deleteLater()
 
 

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from snakestudio.gui.commands.spec import Spec, has_links, line
 
+if TYPE_CHECKING:
+    from snakestudio.gui.main_window import MainWindow
+
 __all__ = ["FILE"]
+
+EXPORT = "File/Export"
+
+
+def _there_is_a_run(w: MainWindow) -> bool:
+    return w.exporter.possible
+
 
 FILE: tuple[Spec, ...] = (
     Spec("new", "File", "New Scene", lambda w: w.files.new(), ("Ctrl+N",), icon="new"),
@@ -50,15 +62,24 @@ FILE: tuple[Spec, ...] = (
         tip="Trials that come along, made by a simulation with the faults of a real robot",
     ),
     Spec(
-        "export_csv", "File", "Export CSV ...", lambda w: w.exporter.ask_csv(), ("Ctrl+E",),
-        lambda w: w.exporter.possible, icon="table", tip="Write the run so far as numbers",
+        "export_csv", EXPORT, "CSV ...", lambda w: w.exporter.ask_csv(), ("Ctrl+E",), _there_is_a_run, icon="table",
+        tip="Write the run so far as numbers",
     ),
     Spec(
-        "export_video", "File", "Export Video ...", lambda w: w.exporter.ask_video(), ("Ctrl+Shift+E",),
-        lambda w: w.exporter.possible, icon="video", tip="Render the run so far as a video",
+        "export_hdf5", EXPORT, "HDF5 ...", lambda w: w.exporter.ask_hdf5(), (), _there_is_a_run,
+        tip="Write the run so far as arrays with units, for Matlab, Python and others",
     ),
     Spec(
-        "export_plan", "File", "Export Plan ...", lambda w: w.exporter.ask_plan(), (),
+        "export_mcap", EXPORT, "MCAP ...", lambda w: w.exporter.ask_mcap(), (), _there_is_a_run,
+        tip="Write the run so far as a run file, which Foxglove, PlotJuggler and Rerun read, too",
+    ),
+    Spec(
+        "export_video", EXPORT, "Video ...", lambda w: w.exporter.ask_video(), ("Ctrl+Shift+E",), _there_is_a_run,
+        icon="video", tip="Render the run so far as a video, an animation or single pictures",
+    ),
+    line(EXPORT),
+    Spec(
+        "export_plan", EXPORT, "Plan ...", lambda w: w.exporter.ask_plan(), (),
         lambda w: not w.exporter.busy, tip="Draw the scene from above to scale, as SVG, PNG or PDF",
     ),
     line("File"),

@@ -146,4 +146,13 @@ VIEW: tuple[Spec, ...] = (
         "screenshot", "View", "Screenshot ...", lambda w: w.exporter.ask_screenshot(), ("Ctrl+P",), icon="camera",
         tip="Save what the viewport shows at full quality",
     ),
+    Spec(
+        "add_camera_key", "View/Camera Path", "Add Camera Keyframe", lambda w: w.dialogs.add_camera_key(),
+        ("Ctrl+Shift+K",), lambda w: w.bridge.displayed is not None, icon="keyframe",
+        tip="A video's camera can move from this view, at the moment that is shown, to others",
+    ),
+    Spec(
+        "camera_keys", "View/Camera Path", "Camera Keyframes ...", lambda w: w.dialogs.show_camera_keys(),
+        icon="camera", tip="Go to them, move them in time, keep them in a file",
+    ),
 )  # fmt: skip

@@ -1,0 +1,131 @@
+"""Write a recorded run as CSV, HDF5, MCAP or video; any number of them at once.
+
+RUN is a run file (.mcap); a CSV that SnakeStudio exported, or a scene, is accepted, too, and run again first. A second
+one is shown beside the first in a video, or over it as a ghost.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from snakestudio.cli.shared import ProgressLine, not_the_scene, warm_up
+from snakestudio.cli.video_options import add_video_arguments, video_options
+from snakestudio.errors import UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.api import Run
+    from snakestudio.export.video_options import VideoOptions
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio export`."""
+    parser.add_argument("run", metavar="RUN", help="run file (.mcap), or a CSV of a run or a scene to run again")
+    parser.add_argument("second", metavar="RUN2", nargs="?", help="another run, for the video")
+    parser.add_argument("--csv", metavar="F", type=Path, help="write a CSV")
+    parser.add_argument("--hdf5", metavar="F", type=Path, help="write an HDF5 file, with units and the scene")
+    parser.add_argument("--mcap", metavar="F", type=Path, help="write a run file (.mcap)")
+    parser.add_argument(
+        "--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
+    )
+    add_video_arguments(parser)
+    parser.add_argument("--ghost", action="store_true", help="show RUN2 as a ghost over the run instead of beside it")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio export`."""
+    wanted = [path for path in (options.csv, options.hdf5, options.mcap, options.video) if path is not None]
+    if not wanted:
+        raise UsageError("export what? Give --csv, --hdf5, --mcap or --video with a file name.")
+    if options.second is not None and options.video is None:
+        raise UsageError(f"{options.second}: a second run is for a video; give --video, too.")
+    if options.ghost and options.second is None:
+        raise UsageError("--ghost: give a second run to be shown as the ghost.")
+    for source in (options.run, options.second):
+        if source is not None:
+            not_the_scene(source, *wanted)
+    video = video_options(options, options.video) if options.video is not None else None
+    with ExitStack() as stack:
+        _write(options, video, stack)
+    return 0
+
+
+def _write(options: argparse.Namespace, video: VideoOptions | None, stack: ExitStack) -> None:
+    """Open what is to be read, which `stack` closes, and write all files."""
+    line = ProgressLine()
+    run = _run(options.run, line, stack)
+    second = _run(options.second, line, stack) if options.second is not None else None
+    if video is not None:
+        from snakestudio.export.video_options import check_columns
+
+        check_columns(video.strip, run.columns)
+    for path, write, doing in (
+        (options.csv, _csv, "writing CSV"),
+        (options.hdf5, _hdf5, "writing HDF5"),
+        (options.mcap, _mcap, "writing MCAP"),
+    ):
+        if path is not None:
+            write(path, run, line.reporter(doing))
+            line.clear()
+            print(f"wrote {path}: {len(run.recording)} rows")
+    if video is not None:
+        from snakestudio.export.video import Companion, write_video
+
+        ghosts: tuple[Companion, ...] = ()
+        beside = Companion(second.recording, _name(options.second)) if second is not None else None
+        if beside is not None and options.ghost:
+            ghosts, beside = (beside,), None
+        written = write_video(
+            options.video, run.recording, video, line.reporter("rendering"), base_dir=run.base_dir, ghosts=ghosts,
+            beside=beside, name=_name(options.run),
+        )  # fmt: skip
+        line.clear()
+        print(f"wrote {written}")
+
+
+def _name(source: str) -> str:
+    """What a picture calls a run."""
+    return Path(source).stem.replace("_", " ")
+
+
+def _run(source: str, line: ProgressLine, stack: ExitStack) -> Run:
+    """The run of a file; of a scene or a CSV, what running it again gives."""
+    from snakestudio import api
+
+    if Path(source).suffix.lower() == ".mcap":
+        loaded = api.load_run(source)
+        stack.callback(loaded.close)
+        return loaded
+    scene, base_dir, changes = api.prepare(source)
+    warm_up([scene.model.kind], line)
+    print(f"{Path(source).name}: running it again, {scene.run.duration_s:g} s ...", flush=True)
+    run = api.simulate_scene(
+        scene, base_dir, changes, Path(source).name, line.reporter("simulating", scene.run.duration_s)
+    )
+    line.clear()
+    if run.failure:
+        print(f"{Path(source).name}: {run.failure} What was recorded until then is exported.")
+    return run
+
+
+def _csv(path: Path, run: Run, progress: Callable[[float], bool]) -> None:
+    from snakestudio.export.csv import write_csv
+
+    write_csv(path, run.recording, run.scene_file, progress)
+
+
+def _hdf5(path: Path, run: Run, progress: Callable[[float], bool]) -> None:
+    from snakestudio.export.hdf5 import write_hdf5
+
+    write_hdf5(path, run.recording, run.scene_file, progress)
+
+
+def _mcap(path: Path, run: Run, progress: Callable[[float], bool]) -> None:
+    from snakestudio.export.mcap import write_mcap
+
+    write_mcap(path, run.recording, run.scene_file, progress)

@@ -1,0 +1,21 @@
+"""Write numbers from the standard input as text; a long CSV export runs this beside itself."""
+
+from __future__ import annotations
+
+import argparse
+
+__all__ = ["add_arguments", "execute"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio number-text`: none."""
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio number-text`."""
+    import sys
+
+    from snakestudio.export.number_text import serve
+
+    serve(sys.stdin.buffer, sys.stdout.buffer)
+    return 0

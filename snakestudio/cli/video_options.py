@@ -1,0 +1,95 @@
+"""How a video shall look, as options of the commands that write one."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from snakestudio.errors import UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.export.video_options import VideoOptions
+
+__all__ = ["add_video_arguments", "video_options"]
+
+_CAMERAS = ("all", "follow")
+
+
+def add_video_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what says how a video looks."""
+    group = parser.add_argument_group("video")
+    group.add_argument("--fps", metavar="N", type=int, help="frames a second (30; 15 of a .gif)")
+    group.add_argument("--size", metavar="WxH", default="", help="size (1280x720; 640x360 of a .gif)")
+    group.add_argument("--codec", metavar="NAME", default="", help="h264, h265, vp9, av1, vp8, prores or ffv1")
+    group.add_argument("--quality", default="good", help="small, good (the default) or best")
+    group.add_argument(
+        "--speed", metavar="X", type=float, default=1.0, help="simulated over shown time; 0.5: slow motion"
+    )
+    group.add_argument("--start", metavar="S", type=float, help="simulated time of the first frame")
+    group.add_argument("--end", metavar="S", type=float, help="simulated time of the last frame")
+    group.add_argument(
+        "--camera",
+        metavar="C",
+        default="all",
+        help="all (what happens), follow, or a file of keyframes (.toml)",
+    )
+    group.add_argument(
+        "--strip", metavar="COLUMN", nargs="+", action="extend", default=[],
+        help="draw columns (as in the CSV) as curves under the picture",
+    )  # fmt: skip
+    group.add_argument("--friction", action="store_true", help="draw friction, too")
+    group.add_argument("--no-forces", action="store_true", help="draw no arrows of obstacle forces")
+    group.add_argument("--no-trail", action="store_true", help="draw no trail")
+    group.add_argument("--no-time", action="store_true", help="write no time into the picture")
+    group.add_argument("--force-scale", metavar="M", type=float, default=0.03, help="length of an arrow in m/N (0.03)")
+    group.add_argument("--light", action="store_true", help="light colours")
+    group.add_argument("--supersample", metavar="N", type=int, default=1, help="draw N times as fine and average (1)")
+
+
+def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:
+    """What was asked for, of a video to be written to `path`.
+
+    Raises
+    ------
+    UsageError, ExportError
+        Naming what cannot be had: said before a run, not after it.
+    """
+    from snakestudio.export.camera_path import load_camera_path
+    from snakestudio.export.codecs import video_path
+    from snakestudio.export.video_options import VideoOptions
+    from snakestudio.render.style import DARK, LIGHT
+
+    video_path(path, options.codec)
+    animation = path.suffix.lower() == ".gif"
+    width, height = _size(options.size or ("640x360" if animation else "1280x720"))
+    keyed = options.camera not in _CAMERAS
+    if keyed and not options.camera.lower().endswith(".toml"):
+        raise UsageError(f"--camera {options.camera}: give all, follow, or a file of keyframes ending in .toml.")
+    return VideoOptions(
+        width=width,
+        height=height,
+        fps=options.fps if options.fps is not None else 15 if animation else 30,
+        speed=options.speed,
+        start=options.start,
+        end=options.end,
+        follow=options.camera == "follow",
+        path=load_camera_path(options.camera) if keyed else None,
+        forces=not options.no_forces,
+        friction_forces=options.friction,
+        force_scale=options.force_scale,
+        time_stamp=not options.no_time,
+        trail_link=None if options.no_trail else -1,
+        theme=LIGHT if options.light else DARK,
+        strip=tuple(options.strip),
+        supersample=options.supersample,
+        codec=options.codec,
+        quality=options.quality,
+    )
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, cross, height = text.lower().partition("x")
+    if not (cross and width.isdecimal() and height.isdecimal()):
+        raise UsageError(f"--size {text}: write it as WIDTHxHEIGHT, like 1280x720.")
+    return int(width), int(height)

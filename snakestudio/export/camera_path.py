@@ -1,0 +1,228 @@
+"""A camera that moves: keyframes of a view over time, smoothly joined, and the small file they are kept in.
+
+Between keyframes target, distance, direction and angle of view follow cubic curves that never overshoot, start and end
+at rest, and pass every keyframe exactly; directions are turned the short way round.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import tomllib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
+
+from snakestudio.errors import ExportError, UsageError
+from snakestudio.model.atomic import write_atomically
+from snakestudio.render.camera import Camera
+
+__all__ = ["CameraKey", "CameraPath", "dump_camera_path", "load_camera_path", "parse_camera_path", "save_camera_path"]
+
+FloatArray = NDArray[np.float64]
+
+_SAME_TIME = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class CameraKey:
+    """Where the picture is taken from at a moment.
+
+    Attributes
+    ----------
+    time : float
+        Simulated time, s.
+    camera : Camera
+    """
+
+    time: float
+    camera: Camera
+
+
+@dataclass(frozen=True)
+class CameraPath:
+    """Keyframes in the order of their times.
+
+    Attributes
+    ----------
+    keys : tuple of CameraKey
+    follow : bool
+        Whether the camera goes along with the robot besides: targets are then kept relative to its centre of mass.
+    """
+
+    keys: tuple[CameraKey, ...] = field(default=())
+    follow: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "keys", tuple(sorted(self.keys, key=lambda key: key.time)))
+
+    def with_key(self, key: CameraKey) -> CameraPath:
+        """With another keyframe, in place of one at the same time."""
+        kept = (old for old in self.keys if abs(old.time - key.time) > _SAME_TIME)
+        return replace(self, keys=(*kept, key))
+
+    def without(self, index: int) -> CameraPath:
+        """Without a keyframe."""
+        return replace(self, keys=self.keys[:index] + self.keys[index + 1 :])
+
+    def relative_to(self, centre: Callable[[float], FloatArray]) -> CameraPath:
+        """With the targets less the robot's centre at each keyframe's time: for a path that follows the robot."""
+
+        def shifted(key: CameraKey) -> CameraKey:
+            x, y, z = np.array(key.camera.target) - centre(key.time)
+            return replace(key, camera=replace(key.camera, target=(float(x), float(y), float(z))))
+
+        return replace(self, keys=tuple(map(shifted, self.keys)))
+
+    def at(self, time: float) -> Camera:
+        """The camera at a time, s; before the first and after the last keyframe it stands still.
+
+        Raises
+        ------
+        UsageError
+            If there is no keyframe at all.
+        """
+        if not self.keys:
+            raise UsageError("the camera path has no keyframes; add at least one.")
+        first, last = self.keys[0], self.keys[-1]
+        if time <= first.time:
+            return first.camera
+        if time >= last.time:
+            return last.camera
+        x, y, z, distance, azimuth, elevation, fov = (float(value) for value in self._curve(time))
+        after = next(index for index, key in enumerate(self.keys) if key.time > time)
+        around = self.keys[after - 1].camera, self.keys[after].camera
+        return Camera(
+            target=(x, y, z),
+            distance=math.exp(distance),
+            azimuth=math.remainder(azimuth, math.tau),
+            elevation=min(max(elevation, 0.0), math.pi / 2),
+            fov=math.exp(fov),
+            orthographic=around[0].orthographic and around[1].orthographic,
+        )
+
+    @cached_property
+    def _curve(self) -> Callable[[float], FloatArray]:
+        times = np.array([key.time for key in self.keys])
+        cameras = [key.camera for key in self.keys]
+        azimuth = np.unwrap([camera.azimuth for camera in cameras])
+        values = np.array(
+            [
+                (*camera.target, math.log(camera.distance), turn, camera.elevation, math.log(camera.fov))
+                for camera, turn in zip(cameras, azimuth, strict=True)
+            ]
+        )
+        slopes = np.asarray(PchipInterpolator(times, values, axis=0).derivative()(times))
+        slopes[0] = slopes[-1] = 0.0  # it starts and ends gently
+        return CubicHermiteSpline(times, values, slopes, axis=0)
+
+
+def dump_camera_path(path: CameraPath) -> str:
+    """A camera path as TOML text."""
+    lines = [
+        "# A camera path of SnakeStudio: snakestudio export RUN --video F.mp4 --camera THIS_FILE.toml",
+        f"follow = {str(path.follow).lower()}  # whether the camera goes along with the robot besides",
+    ]
+    for key in path.keys:
+        camera = key.camera
+        lines += [
+            "",
+            "[[keyframes]]",
+            f"time_s = {key.time!r}",
+            f"target_m = [{', '.join(map(repr, camera.target))}]",
+            f"distance_m = {camera.distance!r}",
+            f"azimuth_deg = {math.degrees(camera.azimuth)!r}",
+            f"elevation_deg = {math.degrees(camera.elevation)!r}",
+            f"view_angle_deg = {math.degrees(camera.fov)!r}",
+            f"orthographic = {str(camera.orthographic).lower()}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def parse_camera_path(text: str, source: str = "camera path") -> CameraPath:
+    """A camera path from TOML text.
+
+    Raises
+    ------
+    UsageError
+        Naming the keyframe and what is wrong with it.
+    """
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{source}: this is no TOML file ({error}).") from None
+    keyframes = values.get("keyframes")
+    if not isinstance(keyframes, list) or not keyframes:
+        raise UsageError(f"{source}: there are no [[keyframes]]; give each time_s, target_m and distance_m.")
+    keys = [_key(entry, f"{source}: keyframe {number}") for number, entry in enumerate(keyframes, 1)]
+    times = sorted(key.time for key in keys)
+    for before, after in itertools.pairwise(times):
+        if after - before <= _SAME_TIME:
+            raise UsageError(f"{source}: two keyframes stand at {after:g} s; remove one or give it another time_s.")
+    return CameraPath(tuple(keys), values.get("follow") is True)
+
+
+def _key(entry: Any, where: str) -> CameraKey:
+    usual = Camera()
+
+    def number(name: str, default: float | None, low: float, high: float) -> float:
+        value = entry.get(name, default) if isinstance(entry, dict) else None
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            given = "is missing" if value is None else f"= {value!r}"
+            raise UsageError(f"{where}: {name} {given}; give a number from {low:g} to {high:g}.")
+        return float(value)
+
+    time = number("time_s", None, -1e9, 1e9)
+    target = entry.get("target_m")
+    if not isinstance(target, list) or len(target) != 3 or not all(_finite(target)):
+        raise UsageError(f"{where}: target_m = {target!r}; give three numbers, like [0.5, 0.0, 0.0].")
+    x, y, z = map(float, target)
+    camera = Camera(
+        (x, y, z),
+        number("distance_m", None, 0.01, 1e4),
+        math.radians(number("azimuth_deg", math.degrees(usual.azimuth), -3600, 3600)),
+        math.radians(number("elevation_deg", math.degrees(usual.elevation), 0, 90)),
+        math.radians(number("view_angle_deg", math.degrees(usual.fov), 1, 150)),
+        entry.get("orthographic") is True,
+    )
+    return CameraKey(time, camera)
+
+
+def _finite(values: Iterable[object]) -> Iterable[bool]:
+    return (isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) for v in values)
+
+
+def load_camera_path(path: str | Path) -> CameraPath:
+    """The camera path in a file.
+
+    Raises
+    ------
+    UsageError
+        If there is no such file, or something in it is wrong.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it holds no text"
+        raise UsageError(f"{path}: the camera path cannot be read ({reason}).") from None
+    return parse_camera_path(text, str(path))
+
+
+def save_camera_path(path: str | Path, keys: CameraPath) -> None:
+    """Write a camera path into a file.
+
+    Raises
+    ------
+    ExportError
+        If it cannot be written.
+    """
+    try:
+        write_atomically(Path(path), dump_camera_path(keys).encode())
+    except OSError as error:
+        raise ExportError(f"{path}: the camera path cannot be written ({error.strerror or error}).") from None

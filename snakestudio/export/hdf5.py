@@ -1,0 +1,217 @@
+"""A run as one HDF5 file: every named column as an array, with its unit and all that rebuilds the run.
+
+What is in it, for h5py, Matlab (``h5read(file, '/columns/com_x_m')``) and whoever else reads HDF5:
+
+``/`` attributes
+    ``format`` ("SnakeStudio run"), ``format_version`` (1), ``snakestudio`` and ``made_with`` (versions), ``title``,
+    ``model``, ``scene_file``, ``scene_sha256``, ``rows``, ``duration_s``.
+``/scene``
+    The scene at the start of the run, TOML text.
+``/columns/NAME``
+    One array of all rows for every column of the CSV, by the same name (``time_s``, ``link_1_x_m``, ...), 64-bit
+    floats; attribute ``units`` ("m", "N m", "1" without one). ``time_s`` is the dimension scale of all others.
+``/contacts/NAME``
+    One entry for every contact of every row, rows in order: ``time`` (s, of its row), ``link`` (1-based), ``other``
+    (obstacle, 1-based; 0: the ground, -1: a support of a continuous body), ``state`` (0 open, 1 sticking, 2 sliding),
+    ``point`` (m), ``impulse_normal`` and ``impulse_friction`` (N s, on the link since the row before), world frame.
+``/changes/time_s, values`` and ``/events/time_s, kind, text, weight``
+    What was changed while the run went, as JSON by dotted key of the scene, and moments worth going back to.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+import snakestudio
+from snakestudio.export.files import replacing
+from snakestudio.export.provenance import made_with, replayed, scene_hash
+from snakestudio.export.units import units_of
+from snakestudio.model.columns import column_names, table
+from snakestudio.model.recording import Recording, Rows
+from snakestudio.model.scene_file import dump_scene
+
+__all__ = ["FORMAT_VERSION", "write_hdf5"]
+
+FloatArray = NDArray[np.float64]
+
+FORMAT_VERSION = 1
+
+_CHUNK = 4096
+"""Rows in a compressed piece of a column: 32 kB."""
+
+_TEXT = h5py.string_dtype()
+
+
+def write_hdf5(
+    path: str | Path,
+    recording: Recording,
+    scene_file: str | None = None,
+    progress: Callable[[float], bool] | None = None,
+) -> bool:
+    """Write a recording as HDF5, piece by piece: whatever its length, it takes little memory.
+
+    Parameters
+    ----------
+    path : path
+    recording : Recording
+    scene_file : str, optional
+        Name of the scene's file, noted in the file.
+    progress : callable, optional
+        Gets the finished fraction; the export is cancelled, leaving no file, when it returns False.
+
+    Returns
+    -------
+    bool
+        False if it was cancelled.
+
+    Raises
+    ------
+    ExportError
+        If the file cannot be written.
+    """
+    with replacing(Path(path)) as partial, _new_file(partial.path) as file:
+        _describe(file, recording, scene_file)
+        partial.keep = _write_rows(file, recording, progress)
+    return partial.keep
+
+
+def _new_file(path: Path) -> Any:
+    """A new file that older readers understand, too; whole chunks are written, so none need to be held (1 MB each)."""
+    return h5py.File(path, "w", libver=("earliest", "v110"), rdcc_nbytes=32 * _CHUNK)
+
+
+def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
+    """Everything but the rows."""
+    scene = recording.scene
+    file.attrs.update(
+        {
+            "format": "SnakeStudio run",
+            "format_version": FORMAT_VERSION,
+            "snakestudio": snakestudio.__version__,
+            "made_with": made_with(),
+            "title": scene.title,
+            "model": scene.model.kind,
+            "scene_file": scene_file or "unsaved",
+            "scene_sha256": scene_hash(scene),
+            "rows": len(recording),
+            "duration_s": float(recording.times[-1]),
+        }
+    )
+    file.create_dataset("scene", data=dump_scene(scene), dtype=_TEXT).attrs["language"] = "TOML"
+    changes = replayed(recording.changes)
+    _table(file.create_group("changes"), {
+        "time_s": [change.time for change in changes],
+        "values": [json.dumps(change.values, ensure_ascii=False) for change in changes],
+    })  # fmt: skip
+    events = recording.events
+    _table(file.create_group("events"), {
+        "time_s": [event.time for event in events],
+        "kind": [event.kind for event in events],
+        "text": [event.text for event in events],
+        "weight": [event.weight for event in events],
+    })  # fmt: skip
+
+
+def _table(group: Any, columns: dict[str, list[Any]]) -> None:
+    for name, values in columns.items():
+        kind = np.float64 if name in ("time_s", "weight") else _TEXT
+        group.create_dataset(name, data=np.array(values, kind if kind is np.float64 else object), dtype=kind)
+    group["time_s"].attrs["units"] = "s"
+
+
+def _write_rows(file: Any, recording: Recording, progress: Callable[[float], bool] | None) -> bool:
+    names, count = column_names(recording.schema), len(recording)
+    group, contacts = file.create_group("columns"), _Contacts(file.create_group("contacts"))
+    columns = []
+    for name in names:
+        column = group.create_dataset(
+            name, (count,), np.float64, chunks=(min(_CHUNK, max(1, count)),), compression="gzip", compression_opts=1,
+            shuffle=True,
+        )  # fmt: skip
+        column.attrs["units"] = units_of(name)
+        columns.append(column)
+    columns[0].make_scale("time_s")
+    for column in columns[1:]:
+        column.dims[0].attach_scale(columns[0])
+    done = 0
+    for values, rows in _pieces(recording, names):
+        stop = min(done + len(values), count)  # a run may have gone on since
+        for index, column in enumerate(columns):
+            column[done:stop] = values[: stop - done, index]
+        contacts.append(rows.slice(0, stop - done))
+        done = stop
+        if progress is not None and not progress(done / count):
+            return False
+        if done >= count:
+            break
+    return True
+
+
+def _pieces(recording: Recording, names: tuple[str, ...]) -> Iterator[tuple[FloatArray, Rows]]:
+    """Values of the columns and the rows they are from, in pieces that fill whole chunks of the file."""
+    values: list[FloatArray] = []
+    parts: list[Rows] = []
+    for block, rows in zip(table(recording, names), recording.chunks(), strict=False):
+        length = min(len(block), len(rows))
+        start = 0
+        while start < length:
+            room = _CHUNK - sum(map(len, values))
+            stop = min(length, start + room)
+            values.append(block[start:stop])
+            parts.append(rows.slice(start, stop))
+            start = stop
+            if sum(map(len, values)) == _CHUNK:
+                yield np.concatenate(values), Rows.concatenate(parts)
+                values, parts = [], []
+    if values:
+        yield np.concatenate(values), Rows.concatenate(parts)
+
+
+class _Contacts:
+    """The contacts of all rows, which nobody has counted beforehand."""
+
+    def __init__(self, group: Any) -> None:
+        self._sets = {}
+        for name, kind, width, unit in (
+            ("time", np.float64, 0, "s"),
+            ("link", np.int32, 0, "1"),
+            ("other", np.int32, 0, "1"),
+            ("state", np.int32, 0, "1"),
+            ("point", np.float64, 3, "m"),
+            ("impulse_normal", np.float64, 3, "N s"),
+            ("impulse_friction", np.float64, 3, "N s"),
+        ):
+            tail = (width,) if width else ()
+            made = group.create_dataset(
+                name, (0, *tail), kind, maxshape=(None, *tail), chunks=(_CHUNK, *tail), compression="gzip",
+                compression_opts=1, shuffle=True,
+            )  # fmt: skip
+            made.attrs["units"] = unit
+            self._sets[name] = made
+
+    def append(self, rows: Rows) -> None:
+        """Add the contacts of some rows."""
+        contacts = rows.contacts
+        count = len(contacts.link)
+        if not count:
+            return
+        values: dict[str, NDArray[Any]] = {
+            "time": np.repeat(rows.time, contacts.count),
+            "link": contacts.link + 1,
+            "other": contacts.other + 1,
+            "state": contacts.state,
+            "point": contacts.point,
+            "impulse_normal": contacts.impulse_normal,
+            "impulse_friction": contacts.impulse_friction,
+        }
+        for name, column in self._sets.items():
+            start = len(column)
+            column.resize(start + count, axis=0)
+            column[start:] = values[name]

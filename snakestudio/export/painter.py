@@ -1,0 +1,199 @@
+"""Pictures of any instants of a recording, all in the same look: the robot, its forces, ghosts, and the camera."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.export.frames import FrameSource
+from snakestudio.export.ghosts import GhostSource
+from snakestudio.export.video_options import Companion, VideoOptions
+from snakestudio.model.recording import Recording
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.render.body_range import BodyRange
+from snakestudio.render.camera import Camera
+from snakestudio.render.obstacles import obstacles_of
+from snakestudio.render.overlays import Overlays
+from snakestudio.render.quantities import shown_quantity
+from snakestudio.render.text import draw_text
+
+__all__ = ["FramePainter", "FrameRenderer", "letter_size", "overview_camera", "stamp"]
+
+
+class FrameRenderer(Protocol):
+    """Something that draws a frame without a window."""
+
+    def frame(
+        self, scene: Scene, snapshot: Snapshot, overlays: Overlays, camera: Camera, base_dir: Path | None = None
+    ) -> NDArray[np.uint8]:
+        """A frame, (height, width, 3), RGB; file names in the scene are relative to `base_dir`."""
+        ...
+
+    def close(self) -> None:
+        """Give back what it holds."""
+        ...
+
+
+class FramePainter:
+    """Pictures of any instants of a recording, all in the same look.
+
+    Parameters
+    ----------
+    recording : Recording
+    options : VideoOptions
+    drawing : FrameRenderer
+    aspect : float
+        Width over height of its pictures.
+    base_dir : Path, optional
+        Folder that file names in the scene are relative to.
+    ghosts : sequence of Companion
+        Recordings that are seen as translucent robots over this one.
+    camera : Camera, optional
+        In place of the view of everything, where the options name none.
+    """
+
+    def __init__(
+        self,
+        recording: Recording,
+        options: VideoOptions,
+        drawing: FrameRenderer,
+        aspect: float,
+        base_dir: Path | None = None,
+        ghosts: Sequence[Companion] = (),
+        camera: Camera | None = None,
+    ) -> None:
+        self._recording, self._options, self._drawing, self._base_dir = recording, options, drawing, base_dir
+        self._link = recording.schema.n_links // 2 if options.trail_link == -1 else options.trail_link
+        self._source = FrameSource(recording, self._link)
+        self._ghosts = [GhostSource(ghost) for ghost in ghosts]
+        self._path = options.path
+        if self._path is not None and self._path.follow:
+            self._path = self._path.relative_to(self._centre)
+        self._camera = options.camera or camera or overview_camera([recording], aspect, base_dir)
+        self._offset = np.array(self._camera.target) - self._centre(0.0)
+        beam = recording.scene.beam
+        self._quantity = shown_quantity(options.body_quantity, beam)
+        self._look = _body_range(recording, self._quantity)
+        self._forces, self._friction = _arrow_lengths(self._look, beam.length_m, options)
+
+    @property
+    def duration(self) -> float:
+        """Time of the last row, s."""
+        return self._source.duration
+
+    def _centre(self, time: float) -> NDArray[np.float64]:
+        """Centre of mass, m; at a time after the end that of the end."""
+        return self._source.snapshot(min(time, self.duration)).centre_of_mass()
+
+    def camera(self, time: float) -> Camera:
+        """Where the picture of an instant is taken from."""
+        if self._path is not None:
+            camera = self._path.at(time)
+            return camera.follow(np.array(camera.target) + self._centre(time)) if self._path.follow else camera
+        if self._options.follow:
+            return self._camera.follow(self._centre(time) + self._offset)
+        return self._camera
+
+    def paint(self, time: float) -> NDArray[np.uint8]:
+        """The picture of an instant, (height, width, 3), RGB."""
+        frame = self.scene_picture(time)
+        if self._options.time_stamp:
+            stamp(frame, time, self._options)
+        return frame
+
+    def scene_picture(self, time: float) -> NDArray[np.uint8]:
+        """The same without writing in it."""
+        options, look = self._options, self._look
+        snapshot = self._source.snapshot(time)
+        overlays = Overlays(
+            show_forces=options.forces,
+            show_friction_forces=options.friction_forces,
+            force_scale=self._forces,
+            friction_scale=self._friction,
+            force_minimum=(look.weakest_force if look is not None else None) or Overlays().force_minimum,
+            trail=self._source.trail(time) if self._link is not None else None,
+            body_quantity=self._quantity if look is not None else "",
+            body_range=look.span if look is not None else None,
+            stretch_scale=look.stretch_scale if look is not None else None,
+            ghosts=tuple(ghost for source in self._ghosts for ghost in source.at(time)),
+        )
+        scene = self._recording.scene_at(time)
+        frame = self._drawing.frame(scene, snapshot, overlays, self.camera(time), self._base_dir)
+        return _shrunk(frame, options.supersample)
+
+
+def _body_range(recording: Recording, quantity: str) -> BodyRange | None:
+    """What colours and radius of a continuous body span over the whole run; None for a robot of links."""
+    if not recording.schema.sections:
+        return None
+    look = BodyRange(quantity)
+    for rows in recording.chunks():
+        look.show_rows(rows)
+    return look
+
+
+def _arrow_lengths(look: BodyRange | None, length: float, options: VideoOptions) -> tuple[float, float]:
+    """Lengths of arrows of forces and friction, m/N: on a continuous body options are in units of what suits it."""
+    chosen = {"force": options.force_scale, "friction": options.friction_scale}
+    if look is not None:
+        usual = VideoOptions()
+        for kind, default in (("force", usual.force_scale), ("friction", usual.friction_scale)):
+            chosen[kind] *= (look.arrow_length(kind, length) or default) / default
+    return chosen["force"], chosen["friction"]
+
+
+def stamp(frame: NDArray[np.uint8], time: float, options: VideoOptions) -> None:
+    """Write the simulated time, and how fast it is shown, into the upper left corner."""
+    size = letter_size(frame.shape[0])
+    margin = round(0.8 * size)
+    text = f"{time:.2f} s" if options.speed == 1 else f"{time:.2f} s  {options.speed:g}×"
+    draw_text(frame, text, margin, margin, size, options.theme.text)
+
+
+def letter_size(height: int) -> float:
+    """Size of what is written into a picture, px."""
+    return max(12.0, height / 30)
+
+
+def _shrunk(frame: NDArray[np.uint8], factor: int) -> NDArray[np.uint8]:
+    """A picture drawn `factor` times as large either way, averaged."""
+    if factor == 1:
+        return frame
+    height, width = frame.shape[0] // factor, frame.shape[1] // factor
+    parts = frame.reshape(height, factor, width, factor, 3).sum(axis=(1, 3), dtype=np.uint16)
+    return np.asarray((parts + factor * factor // 2) // (factor * factor), np.uint8)
+
+
+def overview_camera(recordings: Sequence[Recording], aspect: float, base_dir: Path | None = None) -> Camera:
+    """A camera that sees everything the robots do, and all obstacles of the first near its way."""
+    low = np.full(3, np.inf)
+    high = -low
+    for rows in chain.from_iterable(recording.chunks() for recording in recordings):
+        positions = rows.link_pose[:, :, :3].reshape(-1, 3)
+        positions = positions[np.isfinite(positions).all(axis=1)]
+        if len(positions):
+            low, high = np.minimum(low, positions.min(axis=0)), np.maximum(high, positions.max(axis=0))
+    if not np.isfinite(low).all():
+        low, high = np.zeros(3), np.ones(3)
+    scene = recordings[0].scene
+    radius, reach = scene.robot.radius_m, scene.robot.length
+    if scene.model.continuum:
+        radius, reach = scene.beam.radius_m, scene.beam.length_m
+    low[:2] -= radius
+    high[:2] += radius
+    near_low, near_high = low[:2] - reach, high[:2] + reach
+    world = obstacles_of(scene.obstacles, base_dir, shown_only=True)
+    for begin, end in zip(world.low, world.high, strict=True):
+        if np.all(end[:2] > near_low) and np.all(begin[:2] < near_high):
+            # Of a large one the part around the robot's way is enough.
+            low[:2] = np.minimum(low[:2], np.maximum(begin[:2], near_low))
+            high[:2] = np.maximum(high[:2], np.minimum(end[:2], near_high))
+            high[2] = max(high[2], end[2])
+    low[2] = min(low[2], 0.0)
+    return Camera().frame(low, high, aspect)

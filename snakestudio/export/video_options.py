@@ -1,0 +1,169 @@
+"""What a video looks like: size, time, camera, what is drawn, and how it is encoded."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from snakestudio.errors import UsageError
+from snakestudio.export.camera_path import CameraPath
+from snakestudio.export.codecs import QUALITIES, Quality
+from snakestudio.export.units import units_of
+from snakestudio.model.recording import Recording
+from snakestudio.render.camera import Camera
+from snakestudio.render.quantities import QUANTITIES
+from snakestudio.render.style import DARK, Colour, Theme
+
+__all__ = ["Companion", "VideoOptions", "check_columns"]
+
+MAX_PIXELS = 7680 * 4320
+MAX_STRIP = 8
+MAX_AXES = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Companion:
+    """Another recording in a video: a ghost over the run, or a run beside it.
+
+    Attributes
+    ----------
+    recording : Recording
+    name : str
+        What the picture calls it.
+    colour : Colour or None
+        Of its ghost and its curves; None for the theme's.
+    """
+
+    recording: Recording
+    name: str
+    colour: Colour | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VideoOptions:
+    """What a video looks like.
+
+    Attributes
+    ----------
+    width, height : int
+        Size, px; odd sizes are rounded up, as video codecs want even ones.
+    fps : int
+        Frames a second.
+    speed : float
+        Simulated over shown time: 0.5 is slow motion.
+    start, end : float or None
+        Simulated times of the first and the last frame, s; None for those of the recording.
+    camera : Camera or None
+        None for a view of everything that happens.
+    follow : bool
+        The camera keeps its distance to the robot's centre.
+    path : CameraPath or None
+        Keyframes that the camera moves along, instead of `camera` and `follow`.
+    forces, friction_forces, time_stamp : bool
+        What is drawn.
+    force_scale, friction_scale : float
+        Length of an arrow, m/N.
+    trail_link : int or None
+        0-based link whose trail is drawn; -1 for the middle one, None for none.
+    theme : Theme
+    body_quantity : str
+        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own colour.
+    strip : tuple of str
+        Names of columns, drawn as curves under the picture; those of one unit share an axis.
+    supersample : int
+        Pictures are drawn that many times as large either way and averaged: finer lines, more time.
+    codec : str
+        A key of `codecs.CODECS`; "" for the usual one of that kind of file.
+    quality : str
+        One of `codecs.QUALITIES`.
+    """
+
+    width: int = 1280
+    height: int = 720
+    fps: int = 30
+    speed: float = 1.0
+    start: float | None = None
+    end: float | None = None
+    camera: Camera | None = None
+    follow: bool = False
+    path: CameraPath | None = None
+    forces: bool = True
+    friction_forces: bool = False
+    force_scale: float = 0.03
+    friction_scale: float = 0.06
+    time_stamp: bool = True
+    trail_link: int | None = -1
+    theme: Theme = DARK
+    body_quantity: str = "torque"
+    strip: tuple[str, ...] = ()
+    supersample: int = 1
+    codec: str = ""
+    quality: Quality = "good"
+
+    def __post_init__(self) -> None:
+        if self.width < 16 or self.height < 16 or self.width * self.height > MAX_PIXELS:
+            raise UsageError(f"a video of {self.width} x {self.height} pixels: give a size from 16x16 to 7680x4320.")
+        if not 1 <= self.fps <= 240:
+            raise UsageError(f"{self.fps} frames a second: give a number from 1 to 240.")
+        if not 0.001 <= self.speed <= 1000:
+            raise UsageError(f"speed {self.speed:g}: give a number from 0.001 to 1000.")
+        if self.body_quantity and self.body_quantity not in QUANTITIES:
+            raise UsageError(f"a body coloured by {self.body_quantity}: give one of {', '.join(QUANTITIES)}.")
+        if self.start is not None and self.end is not None and not self.start < self.end:
+            raise UsageError(f"a video from {self.start:g} to {self.end:g} s: the end must be later than the start.")
+        if self.path is not None and not self.path.keys:
+            raise UsageError("the camera path has no keyframes; add at least one.")
+        if not 1 <= self.supersample <= 4:
+            raise UsageError(f"supersampling {self.supersample}: give a whole number from 1 to 4.")
+        if self.quality not in QUALITIES:
+            raise UsageError(f"quality {self.quality!r}: give one of {', '.join(QUALITIES)}.")
+        if self.strip and (self.height < 240 or self.width < 240):
+            raise UsageError(f"curves in a video of {self.width} x {self.height} pixels: give at least 240 either way.")
+        if len({units_of(name) for name in self.strip}) > MAX_AXES:
+            raise UsageError(
+                f"curves of more than {MAX_AXES} different units do not fit under a picture; choose fewer."
+            )
+        if len(self.strip) > MAX_STRIP:
+            raise UsageError(f"{len(self.strip)} curves under the picture: choose at most {MAX_STRIP}.")
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the frames, px: even."""
+        return self.width + self.width % 2, self.height + self.height % 2
+
+    def span(self, recordings: Sequence[Recording]) -> tuple[float, float]:
+        """Simulated times of the first and the last frame, s; of several recordings the longest counts.
+
+        Raises
+        ------
+        UsageError
+            If nothing is recorded in the wanted span.
+        """
+        last = max(float(recording.times[-1]) for recording in recordings)
+        start = 0.0 if self.start is None else max(0.0, self.start)
+        end = last if self.end is None else min(last, self.end)
+        if start > last or end < start:
+            asked = f"from {start:g} s" if self.end is None else f"from {start:g} to {self.end:g} s"
+            raise UsageError(f"a video {asked}: the run goes from 0 to {last:g} s; choose times in there.")
+        return start, end
+
+    def n_frames(self, recordings: Sequence[Recording]) -> int:
+        """How many frames there will be."""
+        start, end = self.span(recordings)
+        return max(1, int((end - start) / self.speed * self.fps + 1e-9) + 1)
+
+
+def check_columns(names: Sequence[str], there: Sequence[str]) -> None:
+    """See that all columns are there.
+
+    Raises
+    ------
+    UsageError
+        Naming one that is not, and those it may have been meant for.
+    """
+    for name in names:
+        if name not in there:
+            near = difflib.get_close_matches(name, there, 3, 0.5)
+            hint = f"did you mean {' or '.join(near)}?" if near else "columns are called as in the CSV, like com_x_m."
+            raise UsageError(f"there is no column {name!r} in this run; {hint}")

@@ -1,0 +1,61 @@
+"""What the video dialog offers: presets, sizes, rates, speeds, and curves that are often wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from snakestudio.export.codecs import Quality
+from snakestudio.model.recording import Schema
+
+__all__ = ["PRESETS", "RATES", "SIZES", "SPEEDS", "Preset", "curve_offers"]
+
+SIZES = ((1280, 720), (1920, 1080), (2560, 1440), (3840, 2160), (1080, 1080), (640, 360), (480, 270))
+RATES = (10, 15, 24, 25, 30, 50, 60)
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Values for one purpose.
+
+    Attributes
+    ----------
+    name : str
+    suffix : str
+        Ending of the file.
+    size : (int, int)
+        px.
+    fps : int
+    quality : str
+    supersample : int
+    """
+
+    name: str
+    suffix: str
+    size: tuple[int, int]
+    fps: int
+    quality: Quality
+    supersample: int = 1
+
+
+PRESETS = (
+    Preset("Talk, 1080p", ".mp4", (1920, 1080), 30, "good"),
+    Preset("Supplement of a paper, 720p", ".mp4", (1280, 720), 25, "best", 2),
+    Preset("Web page, GIF", ".gif", (640, 360), 15, "good"),
+    Preset("Single pictures, PNG", ".png", (1920, 1080), 30, "good", 2),
+)
+
+
+def curve_offers(schema: Schema, names: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
+    """Sets of columns for the curves under the picture, of those that a run has."""
+    middle = schema.n_links // 2 + 1
+    offers = [
+        ("None", ()),
+        ("Velocity of the centre of mass", ("com_vx_mps", "com_vy_mps")),
+        ("Way of the centre of mass", ("com_x_m", "com_y_m")),
+        ("Forces of obstacles", ("contact_obstacle_fx_n", "contact_obstacle_fy_n")),
+        ("Velocity and forces of obstacles", ("com_vx_mps", "contact_obstacle_fx_n")),
+        (f"Joint {middle}, angle and command", (f"joint_{middle}_yaw_rad", f"joint_{middle}_yaw_ref_rad")),
+        ("Energy and work", ("energy_kinetic_j", "work_actuator_j", "work_friction_j")),
+    ]
+    return [(text, columns) for text, columns in offers if all(name in names for name in columns)]

@@ -1,0 +1,96 @@
+"""`snakestudio export`: run files, and scenes that are run again, as every kind of file; mistakes in sentences."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import av
+import h5py
+import pytest
+
+from snakestudio import api
+from snakestudio.cli import main
+from snakestudio.export.camera_path import CameraKey, CameraPath, save_camera_path
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.render.camera import Camera
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a scene, its run as a run file, and another run."""
+    folder = tmp_path_factory.mktemp("runs")
+    scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.3})
+    save_scene(scene, folder / "short.toml")
+    api.simulate_scene(scene, scene_file="short.toml").to_mcap(folder / "short.mcap")
+    api.simulate_scene(with_values(scene, {"gait.amplitude_deg": 30.0})).to_mcap(folder / "other.mcap")
+    return folder
+
+
+def test_a_run_file_becomes_every_kind_of_file_at_once(runs: Path, tmp_path: Path, capsys: object) -> None:
+    path = CameraPath((CameraKey(0.0, Camera()), CameraKey(0.3, Camera(distance=1.0))))
+    save_camera_path(tmp_path / "path.toml", path)
+    made = [tmp_path / f"a.{kind}" for kind in ("csv", "h5", "mcap", "webm")]
+    kinds = [f"--{kind}" for kind in ("csv", "hdf5", "mcap", "video")]
+    files = [str(word) for pair in zip(kinds, made, strict=True) for word in pair]
+    looks = ["--size", "320x240", "--fps", "10", "--camera", str(tmp_path / "path.toml"), "--strip", "com_x_m"]
+    assert main(["export", str(runs / "short.mcap"), *files, *looks, "--codec", "vp9"]) == 0
+    lines = made[0].read_text().splitlines()
+    assert "# scene: short.toml" in lines
+    assert len([line for line in lines if not line.startswith("#")]) == 1 + 31
+    with h5py.File(made[1]) as file:
+        assert len(file["columns/time_s"]) == 31
+    with contextlib.closing(api.load_run(made[2])) as again:
+        assert len(again.recording) == 31
+    with av.open(str(made[3])) as container:
+        frames = list(container.decode(video=0))
+        assert (len(frames), frames[0].width, frames[0].height) == (4, 320, 240)
+        assert container.streams.video[0].codec_context.name == "vp9"
+
+
+@pytest.mark.parametrize("ghost", [(), ("--ghost",)])
+def test_a_second_run_is_seen_beside_the_first_or_over_it(runs: Path, tmp_path: Path, ghost: tuple[str, ...]) -> None:
+    pair = [str(runs / "short.mcap"), str(runs / "other.mcap")]
+    looks = ["--size", "320x120", "--start", "0.3"]
+    assert main(["export", *pair, *ghost, "--video", str(tmp_path / "a.png"), *looks]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["a_00000.png"]
+
+
+def test_a_scene_is_run_again_first(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(runs / "short.toml"), "--hdf5", str(tmp_path / "a.h5")]) == 0
+    told = capsys.readouterr().out
+    assert "running it again, 0.3 s" in told
+    assert f"wrote {tmp_path / 'a.h5'}: 31 rows" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "export what?"),
+        (["--csv", "{runs}/short.mcap"], "give another name"),
+        (["{runs}/other.mcap", "--csv", "{tmp}/a.csv"], "a second run is for a video"),
+        (["--video", "{tmp}/a.mp4", "--ghost"], "give a second run"),
+        (["--video", "{tmp}/a.avi"], "is no kind of video"),
+        (["--video", "{tmp}/a.mp4", "--codec", "ffv1"], "FFV1 does not go into .mp4"),
+        (["--video", "{tmp}/a.mp4", "--codec", "divx"], "give one of h264"),
+        (["--video", "{tmp}/a.gif", "--codec", "vp9"], "a GIF has no codec"),
+        (["--video", "{tmp}/a.mp4", "--camera", "above"], "give all, follow, or a file"),
+        (["--video", "{tmp}/a.mp4", "--camera", "{tmp}/no.toml"], "cannot be read"),
+        (["--video", "{tmp}/a.mp4", "--strip", "com_x", "--size", "320x240"], "did you mean com_x_m"),
+        (["--video", "{tmp}/a.mp4", "--strip", "com_x_m", "--size", "320x90"], "give at least 240"),
+        (["--video", "{tmp}/a.mp4", "--quality", "fine"], "give one of small, good, best"),
+        (["--video", "{tmp}/a.mp4", "--start", "2", "--size", "64x64"], "the run goes from 0 to 0.3 s"),
+        (["--video", "{tmp}/a.gif", "--fps", "60"], "a GIF has at most 50"),
+        (["--video", "{tmp}/a%d_%d.png"], "write the number's place once"),
+        (["--video", "{tmp}/a.mp4", "--size", "big"], "write it as WIDTHxHEIGHT"),
+    ],
+)
+def test_mistakes_are_sentences_and_leave_nothing(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], sentence: str
+) -> None:
+    filled = [word.format(runs=runs, tmp=tmp_path) for word in words]
+    assert main(["export", str(runs / "short.mcap"), *filled]) == 2
+    assert sentence in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

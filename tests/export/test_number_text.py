@@ -1,0 +1,90 @@
+"""Numbers as text: Python's own shortest spelling to the byte, whoever writes it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snakestudio.export import number_text, text_writers
+from snakestudio.export.number_text import HEAD, number, rows_text, serve
+from snakestudio.export.text_writers import TextWriters
+
+
+def plainly(block: np.ndarray) -> bytes:
+    """Written by Python alone."""
+    lines = [",".join(number(value) for value in row) for row in block.tolist()]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def awkward() -> np.ndarray:
+    """Numbers of every size, halves of last places, whole ones, and those next to where spellings change."""
+    rng = np.random.default_rng(7)
+    random = rng.integers(0, 2**64, 4000, dtype=np.uint64).view(np.float64)
+    usual = rng.normal(size=4000) * 10.0 ** rng.integers(-12, 12, 4000)
+    dyadic = rng.integers(-(2**53), 2**53, 2000) * 2.0 ** -rng.integers(0, 60, 2000)
+    edges = np.array([1e-4, 1e-5, 1e9, 1e15, 1e16, 1e22, 5e-324, np.pi, 0.1, 1 / 3, 2.0**53])
+    near = np.concatenate([edges, np.nextafter(edges, 0), np.nextafter(edges, np.inf), [0.0, -0.0, np.nan, np.inf]])
+    return np.resize(np.concatenate([random, usual, dyadic, near, -near]), (640, 16))
+
+
+def test_every_number_is_written_as_python_writes_it() -> None:
+    block = awkward()
+    assert rows_text(block) == plainly(block)
+
+
+@given(st.lists(st.floats(), min_size=1, max_size=20))
+def test_any_number_is_written_as_python_writes_it(values: list[float]) -> None:
+    block = np.array([values])
+    assert rows_text(block) == plainly(block)
+
+
+def test_python_writes_where_the_fast_writer_spells_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(number_text, "to_json", lambda row: b"[1.0]")
+    number_text._spells_alike.cache_clear()
+    try:
+        assert rows_text(np.array([[0.25, 3.0]])) == b"0.25,3\n"
+    finally:
+        number_text._spells_alike.cache_clear()
+
+
+def test_a_helper_writes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_writers, "_WORTH", 0)
+    blocks = np.array_split(awkward(), 5)
+    with TextWriters(1) as writers:
+        assert writers._helper is not None
+        made = list(writers.lines(blocks))
+        assert writers._helper is not None, "it wrote its share"
+    assert b"".join(text for text, _ in made) == plainly(np.concatenate(blocks))
+    assert [text.count(b"\n") for text, _ in made] == [rows for _, rows in made]
+
+
+def test_a_helper_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_writers, "_WORTH", 0)
+    blocks = np.array_split(awkward(), 6)
+    with TextWriters(1) as writers:
+        made = []
+        for text, _ in writers.lines(blocks):
+            made.append(text)
+            if len(made) == 2:
+                assert writers._helper is not None
+                writers._helper.kill()
+                writers._helper.wait()
+    assert b"".join(made) == plainly(np.concatenate(blocks))
+
+
+def test_without_a_helper_all_is_written_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(text_writers, "_WORTH", 0)
+    monkeypatch.setattr(text_writers.sys, "executable", str(tmp_path / "gone"))
+    with TextWriters(1) as writers:
+        assert list(writers.lines([np.array([[1.5]])])) == [(b"1.5\n", 1)]
+
+
+def test_half_a_block_ends_the_helper() -> None:
+    sink = io.BytesIO()
+    serve(io.BytesIO(HEAD.pack(1, 2) + np.array([1.5, 2.0]).tobytes() + HEAD.pack(1, 2) + b"abc"), sink)
+    assert sink.getvalue() == HEAD.pack(6, 0) + b"1.5,2\n"

@@ -1,0 +1,113 @@
+"""Camera keyframes: set at the shown moment, listed, moved in time, gone to, taken away, kept with the scene."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.document import Document
+from snakestudio.gui.video.camera_dialog import CameraDialog
+from snakestudio.gui.video.camera_keys import CameraKeys
+from snakestudio.gui.viewport.navigation import Navigator
+from tests.gui.conftest import MAIN_SCENE
+from tests.gui.fake import FakeBridge
+
+Parts = tuple[CameraKeys, CameraDialog, Navigator]
+
+
+@pytest.fixture
+def parts(document: Document, bridge: FakeBridge, qtbot: QtBot, tmp_path: Path) -> Parts:
+    settings = QSettings(str(tmp_path / "a.ini"), QSettings.Format.IniFormat)
+    navigator = Navigator(document)
+    keys = CameraKeys(document, bridge, navigator, settings, document)  # type: ignore[arg-type]
+    dialog = CameraDialog(keys)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    return keys, dialog, navigator
+
+
+def texts(dialog: CameraDialog) -> list[str]:
+    return [dialog.table.item(row, 0).text() for row in range(dialog.table.rowCount())]
+
+
+def click(qtbot: QtBot, dialog: CameraDialog, name: str) -> None:
+    qtbot.mouseClick(getattr(dialog, name), Qt.MouseButton.LeftButton)
+
+
+def test_keyframes_are_set_gone_to_and_taken_away(parts: Parts, bridge: FakeBridge, qtbot: QtBot) -> None:
+    keys, dialog, navigator = parts
+    assert "add a keyframe" in dialog.sentence.text()
+    assert not dialog.save_button.isEnabled()
+    bridge.set_cursor(30)
+    click(qtbot, dialog, "add")
+    first = navigator.camera
+    navigator.jump(replace(first, distance=7.0))
+    bridge.set_cursor(10)
+    click(qtbot, dialog, "add")
+    assert texts(dialog) == ["0.100 s", "0.300 s"]
+    assert "from 0.10 to 0.30 s" in dialog.sentence.text()
+    assert dialog.chosen == 0, "the new one is chosen"
+    dialog.table.selectRow(1)
+    click(qtbot, dialog, "go")
+    navigator.finish()
+    assert bridge.cursor == 30
+    assert navigator.camera == first
+    qtbot.mouseClick(dialog.follow, Qt.MouseButton.LeftButton, pos=QPoint(10, dialog.follow.height() // 2))
+    assert keys.path.follow
+    click(qtbot, dialog, "delete")
+    assert texts(dialog) == ["0.100 s"]
+    assert "stands still" in dialog.sentence.text()
+
+
+def test_a_time_is_typed_in_the_list(parts: Parts, bridge: FakeBridge, qtbot: QtBot) -> None:
+    keys, dialog, _ = parts
+    for row in (10, 20):
+        bridge.set_cursor(row)
+        keys.add()
+    item = dialog.table.item(0, 0)
+    for typed, times, said in (("0,35 s", ["0.200 s", "0.350 s"], ""), ("soon", ["0.200 s", "0.350 s"], "soon")):
+        dialog.table.editItem(item)
+        field = dialog.table.findChildren(QLineEdit)[-1]
+        field.selectAll()
+        qtbot.keyClicks(field, typed)
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda times=times, said=said: texts(dialog) == times and said in dialog.sentence.text())
+        item = dialog.table.item(0, 0)
+
+
+def test_the_path_stays_with_its_scene_and_goes_through_a_file(
+    parts: Parts, bridge: FakeBridge, document: Document, tmp_path: Path
+) -> None:
+    keys, dialog, _ = parts
+    bridge.set_cursor(10)
+    keys.add()
+    path = keys.path
+    dialog.write(tmp_path / "camera.toml")
+    assert "--camera camera.toml" in dialog.sentence.text()
+    document.open(MAIN_SCENE.with_name("sidewinding.toml"))
+    assert texts(dialog) == []
+    dialog.read(tmp_path / "camera.toml")
+    assert texts(dialog) == ["0.100 s"]
+    keys.set_path(keys.path.without(0))
+    document.open(MAIN_SCENE)
+    assert keys.path.keys[0].time == path.keys[0].time
+    assert keys.path.keys[0].camera.distance == path.keys[0].camera.distance
+    (tmp_path / "bad.toml").write_text("keyframes = 1")
+    dialog.read(tmp_path / "bad.toml")
+    assert "bad.toml: there are no [[keyframes]]" in dialog.sentence.text()
+    assert texts(dialog) == ["0.100 s"], "what was there stays"
+    dialog.write(tmp_path / "no" / "camera.toml")
+    assert "cannot be written" in dialog.sentence.text()
+
+
+def test_without_a_run_there_is_no_moment(parts: Parts, bridge: FakeBridge, qtbot: QtBot) -> None:
+    _, dialog, _ = parts
+    bridge.set_recording(None)
+    click(qtbot, dialog, "add")
+    assert "There is no run yet" in dialog.sentence.text()
