@@ -37,6 +37,20 @@ def test_a_run_writes_what_it_holds(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read["link_6_x_m"], run["link_6_x_m"])
 
 
+def test_a_run_file_is_the_run_and_runs_again(tmp_path: Path) -> None:
+    run = ss.simulate(MAIN, duration=0.1)
+    run.to_mcap(tmp_path / "run.mcap")
+    loaded = ss.load_run(tmp_path / "run.mcap")
+    again = ss.simulate(tmp_path / "run.mcap")
+    assert loaded.scene == again.scene == run.scene
+    assert loaded.scene_file == MAIN.name
+    for name in run:
+        np.testing.assert_array_equal(loaded[name], run[name], name)
+        np.testing.assert_array_equal(again[name], run[name], name)
+    loaded.to_mcap(tmp_path / "copy.mcap")
+    np.testing.assert_array_equal(ss.load_run(tmp_path / "copy.mcap")["com_x_m"], run["com_x_m"])
+
+
 def test_scenes_load_save_and_check(tmp_path: Path) -> None:
     scene = ss.load_scene(MAIN)
     ss.save_scene(scene, tmp_path / "copy.toml")
@@ -49,6 +63,7 @@ def test_scenes_load_save_and_check(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "call",
     [
+        lambda: ss.load_run(MAIN),
         lambda: ss.simulate("no/such/file.toml"),
         lambda: ss.simulate(MAIN, duration=-1),
         lambda: ss.simulate(MAIN, duration=float("nan")),

@@ -35,6 +35,8 @@ class Run(Mapping[str, NDArray[np.float64]]):
         Name of the file the scene came from.
     failure : str
         Why the run stopped early, in a sentence; empty if it did not.
+    trouble : str
+        Why the run could not be recorded to the end where it was to be, in a sentence; empty if it was.
     """
 
     def __init__(
@@ -43,7 +45,9 @@ class Run(Mapping[str, NDArray[np.float64]]):
         scene_file: str | None = None,
         failure: str = "",
         base_dir: Path | None = None,
+        trouble: str = "",
     ) -> None:
+        self.trouble = trouble
         self.recording = recording
         self.scene_file = scene_file
         self.failure = failure
@@ -187,7 +191,8 @@ def simulate_scene(
         If the scene cannot run as it stands.
     """
     result = run_offline(scene, base_dir, changes, progress, path, scene_file or "")
-    return Run(result.recording, scene_file, "" if result.ok else result.message, base_dir)
+    failure = "" if result.ok else result.message
+    return Run(result.recording, scene_file, failure, base_dir, result.recording.trouble if path is not None else "")
 
 
 def simulate(scene: Scene | str | Path, duration: float | None = None, rate: float | None = None, **values: Any) -> Run:

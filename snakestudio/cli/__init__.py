@@ -17,7 +17,7 @@ from snakestudio.errors import PhysicsError, SnakeStudioError
 __all__ = ["main"]
 
 _COMMANDS = {
-    "run": ("run", "run a scene without a window, and write CSV and video"),
+    "run": ("run", "run a scene without a window, and write CSV, run file and video"),
     "check": ("check", "list every mistake in scene files"),
     "plan": ("plan", "draw the plan of a scene to scale, as SVG, PNG or PDF"),
     "compare models": ("compare_models", "run a scene in several models and tell how they differ"),

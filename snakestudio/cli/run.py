@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
-from snakestudio.errors import PhysicsError, UsageError
+from snakestudio.errors import ExportError, PhysicsError, UsageError
 
 if TYPE_CHECKING:
     from snakestudio.api import Run
@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="go on with a recorded run (SCENE is its .mcap file) from T seconds, as a new run; --set changes it there",
     )  # fmt: skip
     parser.add_argument("--csv", metavar="F", type=Path, help="write a CSV")
+    parser.add_argument("--mcap", metavar="F", type=Path, help="record to a run file while it runs (.mcap)")
     parser.add_argument("--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm)")
     parser.add_argument("--fps", metavar="N", type=int, default=30, help="frames a second of the video (30)")
     parser.add_argument("--size", metavar="WxH", default="1280x720", help="size of the video (1280x720)")
@@ -37,13 +38,16 @@ def execute(options: argparse.Namespace) -> int:
 
     from snakestudio import api
     from snakestudio.export.encoder import video_path
+    from snakestudio.export.files import writable
     from snakestudio.export.video import VideoOptions, write_video
 
     if options.video is not None:
         # What cannot be written is said before the run, not after it.
         video_path(options.video)
         video = VideoOptions(width=width, height=height, fps=options.fps)
-    not_the_scene(options.scene, options.csv, options.video)
+    not_the_scene(options.scene, options.csv, options.mcap, options.video)
+    if options.mcap is not None:
+        writable(options.mcap)
     line = ProgressLine()
     started = time.perf_counter()
     if options.since is not None:
@@ -53,7 +57,12 @@ def execute(options: argparse.Namespace) -> int:
         warm_up([scene.model.kind], line)
         started = time.perf_counter()
         run = api.simulate_scene(
-            scene, base_dir, changes, Path(options.scene).name, line.reporter("simulating", scene.run.duration_s)
+            scene,
+            base_dir,
+            changes,
+            Path(options.scene).name,
+            line.reporter("simulating", scene.run.duration_s),
+            options.mcap,
         )
     line.clear()
     took = time.perf_counter() - started
@@ -65,6 +74,10 @@ def execute(options: argparse.Namespace) -> int:
         f"{Path(options.scene).name}: {simulated:g} s simulated in {took:.2f} s, "
         f"{int(last.steps[0])} steps, {unconverged} unconverged{worst}"
     )
+    if options.mcap is not None:
+        if run.trouble:
+            raise ExportError(run.trouble)
+        print(f"wrote {options.mcap}: {len(run.recording)} rows")
     if options.csv is not None:
         run.to_csv(options.csv)
         print(f"wrote {options.csv}: {len(run.recording)} rows")
@@ -90,7 +103,9 @@ def _continued(options: argparse.Namespace, values: dict[str, Any], line: Progre
         raise UsageError("--rate cannot change while a run goes; leave it out together with --from.")
     with contextlib.closing(open_run(options.scene)) as old:
         warm_up([old.scene.model.kind], line)
-    run, notes = api.continue_from(options.scene, options.since, options.duration, values, line.reporter("simulating"))
+    run, notes = api.continue_from(
+        options.scene, options.since, options.duration, values, line.reporter("simulating"), options.mcap
+    )
     line.clear()
     print(f"continued from {options.since:g} s of {Path(options.scene).name}")
     for note in notes:

@@ -17,7 +17,7 @@ __all__ = ["ProgressLine", "add_scene_arguments", "assignments", "not_the_scene"
 
 def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare a scene and what replaces values of it."""
-    parser.add_argument("scene", metavar="SCENE", help="scene file, or a CSV of an earlier run to run again")
+    parser.add_argument("scene", metavar="SCENE", help="scene file, or a CSV or .mcap of an earlier run to run again")
     parser.add_argument("--duration", metavar="S", type=float, help="simulated time (the scene's own if left out)")
     parser.add_argument(
         "--rate", metavar="HZ", type=float, help="rows a simulated second (the scene's own if left out)"

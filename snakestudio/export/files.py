@@ -10,7 +10,7 @@ from pathlib import Path
 
 from snakestudio.errors import ExportError
 
-__all__ = ["Partial", "replacing"]
+__all__ = ["Partial", "replacing", "writable"]
 
 
 @dataclass
@@ -19,6 +19,19 @@ class Partial:
 
     path: Path
     keep: bool = True
+
+
+def writable(path: Path) -> None:
+    """Make sure, before a long run, that a file can be written; none is left.
+
+    Raises
+    ------
+    ExportError
+        If it cannot.
+    """
+    with replacing(path) as partial:
+        partial.keep = False
+        partial.path.touch()
 
 
 @contextlib.contextmanager

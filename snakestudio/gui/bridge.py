@@ -13,16 +13,8 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.session.preview import preview
 from snakestudio.session.replay import Replay
-from snakestudio.session.session import (
-    Continued,
-    Event,
-    NotContinued,
-    RunFailed,
-    RunFinished,
-    Session,
-    Status,
-    StatusChanged,
-)
+from snakestudio.session.session import Session
+from snakestudio.session.status import Continued, Event, NotContinued, RunFailed, RunFinished, Status, StatusChanged
 
 __all__ = ["SessionBridge"]
 

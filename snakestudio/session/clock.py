@@ -14,6 +14,9 @@ RESYNC_AFTER = 0.1
 WINDOW = 1.0
 """The factors are means over this much wall time, s."""
 
+TICK_WALL = 0.01
+"""Wall time between two snapshots while running, s: finer than any display shows."""
+
 
 class Clock:
     """Says how long to wait so that simulated time passes `speed` times as fast as time on the wall.
@@ -53,6 +56,25 @@ class Clock:
             self._anchor = (now, simulated)
             return 0.0
         return max(0.0, due - now)
+
+    def steps_of_a_tick(self, step: float, period: int, taken: int, wall_per_step: float) -> int:
+        """As many steps as fill a tick's wall time: part of a control period in slow motion, many when fast.
+
+        Parameters
+        ----------
+        step : float
+            Simulated time of a step, s.
+        period, taken : int
+            Steps of a control period, and those taken so far.
+        wall_per_step : float
+            Wall time that a step takes, s.
+        """
+        wanted = TICK_WALL / wall_per_step if math.isinf(self.speed) else self.speed * TICK_WALL / step
+        steps = max(1, min(round(wanted), 1_000_000))
+        if steps >= period:
+            return steps - steps % period
+        # Whole parts of what is left of the period, so that it ends where it should.
+        return min(steps, period - taken % period)
 
     @property
     def real_time_factor(self) -> float:

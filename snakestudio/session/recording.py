@@ -175,7 +175,7 @@ class _Opening:
                     weakref.finalize(reader, path.unlink, missing_ok=True)
             writer = RunWriter(
                 file, self._scene, self._schema, columns, self._origin,
-                for_others=self._path is not None, created=self._created,
+                temporary=self._path is None, created=self._created,
             )  # fmt: skip
             undo.pop_all()
         return writer, file, reader

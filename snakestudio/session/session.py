@@ -8,7 +8,6 @@ waits and never locks. Events, rare by nature, are handed to a callback on the w
 from __future__ import annotations
 
 import logging
-import math
 import queue
 import threading
 import time
@@ -18,7 +17,7 @@ from pathlib import Path
 
 from snakestudio.engines import registry as engines
 from snakestudio.errors import Problem, SnakeStudioError
-from snakestudio.model.recording import Recording
+from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.session.clock import Clock
@@ -27,27 +26,26 @@ from snakestudio.session.continuation import continue_run
 from snakestudio.session.preparation import Preparation
 from snakestudio.session.preview import preview
 from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.run_file.about import Origin
 from snakestudio.session.runner import Runner, save_failing_problem
 from snakestudio.session.scene_check import check
 from snakestudio.session.status import (
     Continued,
     Event,
     NotContinued,
+    RecordingStopped,
     RunFailed,
     RunFinished,
     Status,
     StatusChanged,
-)
+)  # fmt: skip
 
-__all__ = ["Continued", "Event", "NotContinued", "RunFailed", "RunFinished", "Session", "Status", "StatusChanged"]
+__all__ = ["Session"]
 
 log = logging.getLogger(__name__)
 
 _REST, _LEAST_REST = 3.0, 0.15
 """Pause after an edit among many: as a multiple of the time that it took, and at least, s (all plots begin anew)."""
-
-_TICK_WALL = 0.01
-"""Wall time between two snapshots while running, s: finer than any display shows."""
 
 
 class Session:
@@ -57,15 +55,25 @@ class Session:
     ----------
     on_event : callable, optional
         Gets every event, on the worker's thread.
+    new_run : callable, optional
+        Says for every run that begins which run file it shall be recorded to; None if it is not kept. Called on the
+        worker's thread, also for runs that never take a step: those leave no file.
     """
 
-    def __init__(self, on_event: Callable[[Event], None] | None = None) -> None:
+    def __init__(
+        self,
+        on_event: Callable[[Event], None] | None = None,
+        new_run: Callable[[Scene], Path | None] | None = None,
+    ) -> None:
         self._on_event = on_event or (lambda event: None)
+        self._new_run = new_run or (lambda scene: None)
         self._commands = Commands()
         self._clock = Clock()
         self._runner: Runner | None = None
         self._scene: Scene | None = None
         self._base_dir: Path | None = None
+        self._scene_file = ""
+        self._told_trouble = ""
         self._preparation: Preparation | None = None
         self._play_when_ready = False
         self._closing = False
@@ -81,9 +89,9 @@ class Session:
 
     # --- commands (any thread)
 
-    def open(self, scene: Scene, base_dir: Path | None = None) -> None:
-        """Replace the scene; the new run stands at t = 0."""
-        self._commands.put(lambda: self._do_open(scene, base_dir))
+    def open(self, scene: Scene, base_dir: Path | None = None, scene_file: str = "") -> None:
+        """Replace the scene, with the name of its file for the recording; the new run stands at t = 0."""
+        self._commands.put(lambda: self._do_open(scene, base_dir, scene_file))
 
     def edit(self, scene: Scene) -> int:
         """The scene was edited: at t = 0 the run starts anew, later what can change does so from the next period on.
@@ -121,10 +129,7 @@ class Session:
         self._commands.put(lambda: self._do_pull(link, force))
 
     def continue_from(self, recording: Recording, time: float, base_dir: Path | None = None, name: str = "") -> None:
-        """Begin a new run whose beginning is the recorded one up to `time` (s); it stands there.
-
-        `name` is what the recorded run is called. See `continue_run`; the outcome is a `Continued` or `NotContinued`.
-        """
+        """Begin a new run with the rows of one called `name` up to `time` (s), and stand there (see `continue_run`)."""
         self._stop_continuing.clear()
         self._commands.put(lambda: self._do_continue(recording, time, base_dir, name))
 
@@ -195,12 +200,17 @@ class Session:
         if self.status.state != "running" or runner is None:
             return 0.0
         started, engine = time.perf_counter(), runner.engine_seconds
-        steps = self._steps_of_a_tick(runner)
+        step, period = runner.scene.solver.step_s, runner.scene.steps_per_period
+        steps = self._clock.steps_of_a_tick(step, period, runner.engine.step_count, self._wall_per_step)
         report = runner.advance(steps)
         wall, busy = time.perf_counter() - started, runner.engine_seconds - engine
         if report.steps:
             self._wall_per_step = max(1e-7, 0.8 * self._wall_per_step + 0.2 * wall / steps)
         self.latest = runner.latest
+        if runner.recording.trouble != self._told_trouble:
+            self._told_trouble = runner.recording.trouble
+            if self._told_trouble:
+                self._on_event(RecordingStopped(self._told_trouble))
         if not report.ok:
             self._fail(report.message, save_failing_problem(runner.engine))
             return 0.0
@@ -209,17 +219,6 @@ class Session:
             self._on_event(RunFinished(runner.time))
             return 0.0
         return self._clock.delay(runner.time, busy)
-
-    def _steps_of_a_tick(self, runner: Runner) -> int:
-        """As many steps as fill a tick's wall time: part of a control period in slow motion, many when fast."""
-        step, period = runner.scene.solver.step_s, runner.scene.steps_per_period
-        speed = self._clock.speed
-        wanted = _TICK_WALL / self._wall_per_step if math.isinf(speed) else speed * _TICK_WALL / step
-        steps = max(1, min(round(wanted), 1_000_000))
-        if steps >= period:
-            return steps - steps % period
-        # Whole parts of what is left of the period, so that it ends where it should.
-        return min(steps, period - runner.engine.step_count % period)
 
     def _publish(self, status: Status) -> None:
         if status != self.status:
@@ -232,8 +231,8 @@ class Session:
 
     # --- carrying out commands
 
-    def _do_open(self, scene: Scene, base_dir: Path | None) -> None:
-        self._scene, self._base_dir = scene, base_dir
+    def _do_open(self, scene: Scene, base_dir: Path | None, scene_file: str) -> None:
+        self._scene, self._base_dir, self._scene_file = scene, base_dir, scene_file
         self._play_when_ready, self._continuation = False, None
         self._rebuild()
 
@@ -241,7 +240,7 @@ class Session:
         """Back to t = 0 of the present scene."""
         scene = self._scene
         assert scene is not None
-        self._runner = None
+        self._end_run()
         problems = tuple(check(scene, self._base_dir))
         self.recording = None
         self.latest = preview(scene, self._base_dir)
@@ -263,8 +262,9 @@ class Session:
 
     def _start(self, problems: tuple[Problem, ...]) -> None:
         assert self._scene is not None
+        path = self._new_run(self._scene)
         try:
-            self._runner = Runner(self._scene, self._base_dir)
+            self._runner = Runner(self._scene, self._base_dir, path=path, scene_file=self._scene_file)
         except SnakeStudioError as error:
             self._publish(Status("blocked", str(error), problems=problems))
             return
@@ -371,22 +371,30 @@ class Session:
             self._publish(replace(self.status, progress=fraction))
             return not self._stop_continuing.is_set()
 
+        def make(scene: Scene, schema: Schema) -> SpooledRecording:
+            return SpooledRecording(scene, schema, self._new_run(scene), origin=Origin(self._scene_file, base_dir))
+
         try:
-            found = continue_run(recording, time, base_dir, name, progress=tell)
+            found = continue_run(recording, time, base_dir, name, make, tell)
         except SnakeStudioError as error:
-            self._publish(before)
+            found = None
             self._on_event(NotContinued(str(error)))
-            return
         if found is None:
             self._publish(before)
             return
-        self._runner, self._base_dir = found.runner, base_dir
-        self._scene = found.runner.scene
-        self.recording, self.latest = found.runner.recording, found.runner.latest
-        self._play_when_ready = False
+        self._end_run()
+        self._runner, self._scene, self._base_dir = found.runner, found.runner.scene, base_dir
+        self.recording, self.latest, self._play_when_ready = found.runner.recording, found.runner.latest, False
         self._publish(Status("paused", problems=before.problems))
         self._on_event(Continued(found.time, found.notes))
 
+    def _end_run(self) -> None:
+        """Give the file of the run its end; whoever has the recording can still read it."""
+        if self._runner is not None:
+            self._runner.recording.close()
+            self._runner = None
+
     def _do_close(self) -> None:
         self._stop_preparation()
+        self._end_run()
         self._closing = True

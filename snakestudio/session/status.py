@@ -8,7 +8,17 @@ from typing import Literal
 
 from snakestudio.errors import Problem
 
-__all__ = ["Continued", "Event", "NotContinued", "RunFailed", "RunFinished", "State", "Status", "StatusChanged"]
+__all__ = [
+    "Continued",
+    "Event",
+    "NotContinued",
+    "RecordingStopped",
+    "RunFailed",
+    "RunFinished",
+    "State",
+    "Status",
+    "StatusChanged",
+]
 
 State = Literal["empty", "preparing", "continuing", "ready", "running", "paused", "finished", "blocked", "failed"]
 
@@ -77,5 +87,12 @@ class Continued(Event):
 @dataclass(frozen=True, slots=True)
 class NotContinued(Event):
     """A run could not be gone on with; everything is as it was."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingStopped(Event):
+    """The run cannot be written to its file any more (the disk is full); it goes on, and stays in memory."""
 
     message: str

@@ -9,8 +9,8 @@ import sys
 from importlib import import_module
 
 NAMES = (
-    "continuum", "control", "editor", "editor_files", "engine", "lagrangian", "memory", "nonholonomic", "render",
-    "spatial", "window",
+    "continuum", "control", "editor", "editor_files", "engine", "lagrangian", "memory", "nonholonomic", "recording",
+    "render", "spatial", "window",
 )  # fmt: skip
 
 

@@ -37,6 +37,19 @@ def test_run_writes_csv_and_video_without_any_display(tmp_path: Path) -> None:
     assert "0 unconverged" in done.stdout
 
 
+def test_run_records_a_file_that_runs_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, again, recorded = (tmp_path / name for name in ("first.csv", "again.csv", "new/run.mcap"))
+    assert main(["run", MAIN, "--duration", "0.1", "--csv", str(first), "--mcap", str(recorded)]) == 0
+    assert f"wrote {recorded}: 11 rows" in capsys.readouterr().out
+    assert main(["run", str(recorded), "--csv", str(again)]) == 0
+    rows = [[line for line in path.read_text().splitlines() if line[0] != "#"] for path in (first, again)]
+    assert rows[0] == rows[1]
+    assert main(["run", str(recorded), "--mcap", str(recorded)]) == 2
+    assert "is the scene itself" in capsys.readouterr().err
+    assert main(["run", MAIN, "--mcap", str(tmp_path)]) == 2
+    assert "this is a folder" in capsys.readouterr().err
+
+
 def test_check_passes_every_shipped_scene(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *SCENES]) == 0
     shown = capsys.readouterr()

@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +18,10 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session import session as session_module
+from snakestudio.session.run_file import open_run
 from snakestudio.session.runner import run_offline
-from snakestudio.session.session import Event, RunFailed, RunFinished, Session
+from snakestudio.session.session import Session
+from snakestudio.session.status import Event, RunFailed, RunFinished
 from tests.session.test_runner import assert_identical
 
 
@@ -282,3 +285,33 @@ def test_an_edit_while_the_engine_compiles_does_not_compile_again(
     assert made == ["planar_nonsmooth"]
     assert session.recording is not None
     assert session.recording.scene.gait.amplitude_deg == 20.0
+
+
+def test_every_run_that_takes_a_step_is_kept(tmp_path: Path, scene: Scene) -> None:
+    given: list[Path] = []
+
+    def new_run(begun: Scene) -> Path:
+        given.append(tmp_path / f"{len(given)}.mcap")
+        return given[-1]
+
+    session = Session(new_run=new_run)
+    try:
+        session.set_speed(math.inf)
+        session.open(scene, None, "some.toml")
+        session.settle()
+        session.edit(with_values(scene, {"gait.amplitude_deg": 31.0}))  # another run at t = 0
+        session.play()
+        wait_until(lambda: session.status.state == "finished")
+        session.reset()
+        session.settle()
+        kept = session.recording
+        assert kept is not None
+        assert kept.path == given[2]
+        with open_run(given[1]) as run:
+            assert run.info.complete, "a reset ends it"
+            assert run.info.scene_file == "some.toml"
+            assert run.scene.gait.amplitude_deg == 31.0  # type: ignore[union-attr]
+            assert run.times[-1] == pytest.approx(1.0)
+    finally:
+        session.close()
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["1.mcap"]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from snakestudio.model.recording import ContactRows, Rows
 from snakestudio.session.run_file.cdr import HEADER, MESSAGE_HEAD, align
 
-__all__ = ["Columns", "decode", "decode_head", "definition", "encode"]
+__all__ = ["Columns", "decode", "decode_head", "definition", "encode", "head_bytes"]
 
 _TYPES = {
     "float64": "<f8", "float32": "<f4", "int64": "<i8", "int32": "<i4", "uint8": "|u1", "bool": "|b1",
@@ -183,6 +183,11 @@ def encode(columns: Columns, rows: Rows, first_row: int, channel: int, sequence:
             part = body[start : start + array.size * dtype.itemsize]
             part.view(dtype).reshape(*shape, len(array))[...] = np.moveaxis(array, 0, -1)
     return whole
+
+
+def head_bytes(n_rows: int) -> int:
+    """How much of a message record with so many rows `decode_head` has to see, the record's own head included."""
+    return MESSAGE_HEAD.size + len(HEADER) + 16 + 8 * n_rows
 
 
 def decode_head(body: NDArray[np.uint8]) -> tuple[int, NDArray[np.float64]] | None:

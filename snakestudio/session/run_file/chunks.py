@@ -15,7 +15,7 @@ from mcap.opcode import Opcode
 from numpy.typing import NDArray
 
 from snakestudio.model.recording import Rows
-from snakestudio.session.run_file.blocks import Columns, decode, decode_head
+from snakestudio.session.run_file.blocks import Columns, decode, decode_head, head_bytes
 from snakestudio.session.run_file.cdr import HEADER, MESSAGE_HEAD
 from snakestudio.session.run_file.format import BLOCK_ROWS, MAX_BLOCK_BYTES
 from snakestudio.session.run_file.index import Place
@@ -26,8 +26,8 @@ _HEAD = struct.Struct("<BQQQQI")
 _BODY = MESSAGE_HEAD.size + len(HEADER)
 _SHIFT = -_BODY % 8
 _CACHED_ROWS = 4 * BLOCK_ROWS
-_BEGINNING = 160 * 1024
-"""Compressed bytes in which the first 128 kB of a block are for certain."""
+_BEGINNINGS = (12 * 1024, 160 * 1024)
+"""Compressed bytes in which the times of a block are, if they are compressed by themselves, and if they are not."""
 
 
 class BlockReader:
@@ -161,11 +161,11 @@ def block_head(file: BinaryIO, place: Place) -> tuple[int, int, NDArray[np.float
     ValueError
         If it is damaged.
     """
-    for length in (min(place.length, _BEGINNING), place.length):
+    for length in (*(length for length in _BEGINNINGS if length < place.length), place.length):
         file.seek(place.offset)
         chunk = file.read(length)
         size, packed = _opened(chunk)
-        content = _unpacked(packed, min(size, _BODY + 16 + 8 * BLOCK_ROWS) if length < place.length else size)
+        content = _unpacked(packed, min(size, head_bytes(BLOCK_ROWS)) if length < place.length else size)
         if len(content) >= _BODY:
             _, _, channel, *_ = MESSAGE_HEAD.unpack_from(content.data)
             head = decode_head(content[_BODY:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import weakref
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -61,6 +62,7 @@ class RunFile(StoredRows):
         self.about = about
         self._index = index
         self._blocks = BlockReader(path, Columns.from_plain(json.loads(about["columns"])))
+        weakref.finalize(self, self._blocks.close)
 
     @property
     def path(self) -> Path:

@@ -32,13 +32,16 @@ from snakestudio.model.scene import Scene
 from snakestudio.session.run_file import format as names
 from snakestudio.session.run_file import notes
 from snakestudio.session.run_file.about import Origin, about
-from snakestudio.session.run_file.blocks import Columns, definition, encode
+from snakestudio.session.run_file.blocks import Columns, definition, encode, head_bytes
 from snakestudio.session.run_file.definitions import CHANGE, EVENT, LOG_MESSAGE
 from snakestudio.session.run_file.index import Index, Place
 from snakestudio.session.run_file.records import MAGIC, ChunkBytes, Messages, chunk_bytes, encoded
 from snakestudio.session.run_file.views import Views
 
 __all__ = ["RunWriter"]
+
+
+_SMALL_BLOCK = 512 * 1024
 
 
 class RunWriter:
@@ -58,8 +61,11 @@ class RunWriter:
         Of all rows that will come.
     origin : Origin
         Where the scene comes from.
-    for_others : bool
-        Whether joints, poses and figures are written as other programs read them.
+    temporary : bool
+        Whether nobody but this program reads the file, and only now: then it neither says where it comes from nor
+        shows joints, poses and figures to others.
+    created : datetime, optional
+        When the run began; now if left out.
     """
 
     def __init__(
@@ -70,7 +76,7 @@ class RunWriter:
         columns: Columns,
         origin: Origin,
         *,
-        for_others: bool = True,
+        temporary: bool = False,
         created: datetime | None = None,
     ) -> None:
         self._file = file
@@ -89,13 +95,14 @@ class RunWriter:
             (names.CHANGES, *CHANGE),
             (names.EVENTS, *EVENT),
         ]
-        if for_others:
+        if not temporary:
             topics += [(names.LOG, *LOG_MESSAGE)]
             topics += [(view.topic, *view.definition) for view in self._views.views]
-        self._for_others = for_others
+        self._temporary = temporary
         self._topics = _topics(topics)
         self._channels = {topic: number for number, (topic, _, _) in enumerate(topics, 1)}
-        metadata = Metadata(names.ABOUT, about(scene, schema, columns, origin, created or datetime.now(UTC)))
+        said = {} if temporary else about(scene, schema, columns, origin, created or datetime.now(UTC))
+        metadata = Metadata(names.ABOUT, said)
         head = MAGIC + encoded(Header("ros2", f"snakestudio {snakestudio.__version__}"))
         record = encoded(metadata)
         self._metadata.append(encoded(MetadataIndex(len(head), len(record), names.ABOUT)))
@@ -132,7 +139,7 @@ class RunWriter:
             added.first_rows.append(self._n_rows)
             chunks.append((self._block(rows), added.blocks))
             self._n_rows += len(rows)
-            if self._for_others and (shown := self._shown(rows)):
+            if not self._temporary and (shown := self._shown(rows)):
                 chunks.append((chunk_bytes(shown), []))
         if said := notes.messages(changes, events, self._channels):
             chunks.append((chunk_bytes(said), added.notes))
@@ -141,8 +148,8 @@ class RunWriter:
         for chunk, places in chunks:
             places.append(Place(at, chunk.chunk_length))
             indexes.append(chunk.index(at))
-            parts.append(chunk.data)
-            at += len(chunk.data)
+            parts += chunk.parts
+            at += chunk.length
         attachment_indexes = []
         for time, (record, data) in attached:
             attachment_indexes.append(_attachment_index(record, at, len(data)))
@@ -229,7 +236,10 @@ class RunWriter:
         record = encode(
             self._columns, rows, self._n_rows, self._channels[names.ROWS], len(self.index.blocks), int(time[0])
         )
-        return chunk_bytes([Messages(self._channels[names.ROWS], record, time, np.zeros(1, np.uint64))])
+        message = Messages(self._channels[names.ROWS], record, time, np.zeros(1, np.uint64))
+        # Of small blocks there are many, and whoever walks over the file reads the beginning of each. Large ones are
+        # compressed in one go, which is faster.
+        return chunk_bytes([message], head_bytes(len(rows)) if len(record) <= _SMALL_BLOCK else 0)
 
     def _shown(self, rows: Rows) -> list[Messages]:
         channels = [self._channels[view.topic] for view in self._views.views]

@@ -1,0 +1,125 @@
+"""What recording costs a run, and how an hour of rows opens, scrubs and stays out of memory."""
+
+from __future__ import annotations
+
+import math
+import resource
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio.model.edits import with_values
+from snakestudio.model.recording import Rows
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.row_buffer import RowBuffer
+from snakestudio.session.run_file import Origin, open_run, read_info
+from snakestudio.session.run_file.blocks import Columns
+from snakestudio.session.run_file.format import BLOCK_ROWS
+from snakestudio.session.run_file.writer import RunWriter
+from snakestudio.session.runner import Runner
+
+Row = tuple[str, object, str, str, bool]
+
+HOUR = 360_000
+SECONDS = 41.0
+
+
+def cost(name: str, folder: Path) -> tuple[float, float]:
+    """Processor time that a recorded row takes as a share of the engine's: in the run's thread, and in the other."""
+    scene = load_scene(scenes_dir() / f"{name}.toml")
+    scene = with_values(scene, {"run.duration_s": SECONDS, "run.log_rate_hz": 100.0})
+    runner = Runner(scene, scenes_dir())
+    steps = round(BLOCK_ROWS / 100 / scene.solver.step_s)
+    steps -= steps % scene.steps_per_period
+    path = folder / f"{name}.mcap"
+    engine = appending = writing = math.inf
+    with path.open("wb", buffering=0) as file:
+        writer: RunWriter | None = None
+        while not runner.finished:  # by turns, so that both meet the same machine; the least of each
+            before, first = runner.engine_seconds, len(runner.recording)
+            runner.advance(steps)
+            if len(runner.recording) - first < BLOCK_ROWS // 2:
+                break
+            rows = runner.recording.rows(first, len(runner.recording))
+            engine = min(engine, (runner.engine_seconds - before) / len(rows))
+            if writer is None:
+                writer = RunWriter(file, scene, runner.recording.schema, Columns.of(rows), Origin())
+            buffer, started = RowBuffer(len(rows)), time.thread_time()
+            for start in range(0, len(rows), 50):
+                buffer.append(rows.slice(start, min(start + 50, len(rows))))
+            appending = min(appending, (time.thread_time() - started) / len(rows))
+            started = time.thread_time()
+            writer.write([buffer.rows()])
+            writing = min(writing, (time.thread_time() - started) / len(rows))
+    return appending / engine, writing / engine
+
+
+def an_hour(folder: Path, at_once: int) -> Path:
+    """A file with an hour of rows at 100 Hz of eleven links, written some rows at a time."""
+    scene = load_scene(scenes_dir() / "obstacle_aided.toml")
+    runner = Runner(scene, scenes_dir())
+    runner.advance(scene.n_steps)
+    real = runner.recording.rows(1, 401)
+    path = folder / f"hour_{at_once}.mcap"
+    recording = SpooledRecording(scene, runner.recording.schema, path, chunk_rows=at_once)
+    for start in range(0, HOUR, 400):
+        recording.append(moved(real, start))
+    recording.close()
+    return path
+
+
+def moved(rows: Rows, start: int) -> Rows:
+    """The same rows later in time."""
+    return replace(rows, time=(start + np.arange(len(rows))) / 100)
+
+
+def run() -> list[Row]:
+    """The figures: name, value, unit, bar, whether it is kept."""
+    found: list[Row] = []
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
+        folder = Path(name)
+        for scene in ("obstacle_aided", "sidewinding"):
+            appending, writing = (100 * share for share in cost(scene, folder))
+            found.append((f"recording, {scene}: in the run's thread", appending, "% step", "<= 5", appending <= 5.0))
+            both = appending + writing
+            found.append((f"recording, {scene}: with the writing thread", both, "% step", "<= 5", both <= 5.0))
+        for at_once, what in ((1024, "an hour"), (40, "an hour in real time's blocks")):
+            found += hour(an_hour(folder, at_once), what)
+    return found
+
+
+def hour(path: Path, what: str) -> list[Row]:
+    """How one file opens and scrubs, finished and not."""
+    chance = np.random.default_rng(0)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = time.perf_counter()
+    run = open_run(path)
+    opened = time.perf_counter() - started
+    slowest = 0.0
+    for index in chance.integers(0, HOUR, 200):
+        started = time.perf_counter()
+        run.snapshot(int(index))
+        slowest = max(slowest, time.perf_counter() - started)
+    run.close()
+    started = time.perf_counter()
+    read_info(path)
+    info = time.perf_counter() - started
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 1)
+    started = time.perf_counter()
+    open_run(path).close()
+    walked = time.perf_counter() - started
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    return [
+        (f"{what}: size", path.stat().st_size / 1e6, "MB", "", True),
+        (f"{what}: opens in", opened, "s", "<= 2", opened <= 2.0),
+        (f"{what}: opens without its end in", walked, "s", "<= 2", walked <= 2.0),
+        (f"{what}: slowest of 200 rows", 1e3 * slowest, "ms", "<= 50", slowest <= 0.05),
+        (f"{what}: is described in", 1e3 * info, "ms", "<= 20", info <= 0.02),
+        (f"{what}: memory for all that", grown, "MB", "<= 200", grown <= 200.0),
+    ]
