@@ -18,7 +18,7 @@ from snakestudio.gui.widgets.themed import Themed
 from snakestudio.model.edits import get_value
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
-from snakestudio.session.session import Status
+from snakestudio.session.status import Status
 
 __all__ = ["Banner", "Banners", "Button", "label_of"]
 

@@ -14,14 +14,14 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.session.preview import preview
 from snakestudio.session.replay import Replay
-from snakestudio.session.session import (
+from snakestudio.session.session import Session
+from snakestudio.session.status import (
     Continued,
     Event,
     NotContinued,
     RecordingStopped,
     RunFailed,
     RunFinished,
-    Session,
     Status,
     StatusChanged,
 )

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 
 __all__ = ["SourceBox"]
 
-_LONGEST = 24
+_LONGEST, _LEAST, _PADDING = 180, 48, 28
+"""Widths of the text at most, of the box at least, and around the text, px of the design."""
 
 
 class SourceBox(QToolButton):
@@ -28,6 +30,7 @@ class SourceBox(QToolButton):
         self._bridge = bridge
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setFixedHeight(theme.scaled(34))
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setToolTip("What the window shows: the simulation, or a run that was recorded")
         menu = QMenu(self)
         menu.addActions(actions)
@@ -35,9 +38,29 @@ class SourceBox(QToolButton):
         bridge.source_changed.connect(self._show)
         self._show()
 
+    @property
+    def source(self) -> str:
+        """What it says, whether there is room for it or not."""
+        if self._bridge.source == "simulation":
+            return "Simulation"
+        return f"Replay: {self._bridge.source_name}"
+
     def _show(self) -> None:
-        name = self._bridge.source_name
-        if len(name) > _LONGEST:
-            name = f"{name[: _LONGEST - 1]}…"
-        self.setText("Simulation" if self._bridge.source == "simulation" else f"Replay: {name}")
-        self.setAccessibleName(f"Source: {self.text()}")
+        self.setAccessibleName(f"Source: {self.source}")
+        self.updateGeometry()
+        self._fit()
+
+    def _fit(self) -> None:
+        room = self.width() - theme.scaled(_PADDING)
+        self.setText(self.fontMetrics().elidedText(self.source, Qt.TextElideMode.ElideRight, room))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        longest = min(self.fontMetrics().horizontalAdvance(self.source), theme.scaled(_LONGEST))
+        return QSize(longest + theme.scaled(_PADDING), theme.scaled(34))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.scaled(_LEAST), theme.scaled(34))

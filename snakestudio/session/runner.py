@@ -22,14 +22,14 @@ from snakestudio.model.recording import Rows
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.paths import cache_dir
+from snakestudio.session.failing_problem import save_failing_problem
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_events import EventDetector
 from snakestudio.session.run_file.about import Origin
 from snakestudio.session.run_state import Progress
 from snakestudio.session.state_codec import decode, encode
 
-__all__ = ["OfflineRun", "Runner", "run_offline", "run_to_end", "save_failing_problem"]
+__all__ = ["OfflineRun", "Runner", "run_offline", "run_to_end"]
 
 MAX_PERIODS = 100
 """Control periods that are handed to an engine at once: enough to make the call's cost vanish, little to hold."""
@@ -294,21 +294,6 @@ def _live_part(before: Controller, after: Controller) -> Controller:
         return before
     fixed = [name for name in type(before).model_fields if not field_doc(type(before), name).live]
     return after.model_copy(update={name: getattr(before, name) for name in fixed})
-
-
-def save_failing_problem(engine: Engine) -> Path | None:
-    """Save the contact problem that an engine failed at, for a closer look; None if there is none or no room."""
-    problem = engine.failing_problem()
-    if not problem:
-        return None
-    try:
-        folder = cache_dir() / "failed-contact-problems"
-        folder.mkdir(exist_ok=True)
-        path = folder / time.strftime("%Y%m%d-%H%M%S.npz")
-        np.savez(path, **problem)
-    except OSError:
-        return None
-    return path
 
 
 @dataclass(frozen=True, slots=True)

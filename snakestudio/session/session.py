@@ -23,11 +23,12 @@ from snakestudio.model.snapshot import Snapshot
 from snakestudio.session.clock import Clock
 from snakestudio.session.commands import Commands
 from snakestudio.session.continuation import continue_run
+from snakestudio.session.failing_problem import save_failing_problem
 from snakestudio.session.preparation import Preparation
 from snakestudio.session.preview import preview
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_file import Origin
-from snakestudio.session.runner import Runner, save_failing_problem
+from snakestudio.session.runner import Runner
 from snakestudio.session.scene_check import check
 from snakestudio.session.status import (
     Continued,
@@ -38,12 +39,9 @@ from snakestudio.session.status import (
     RunFinished,
     Status,
     StatusChanged,
-)
+)  # fmt: skip
 
-__all__ = [
-    "Continued", "Event", "NotContinued", "RecordingStopped", "RunFailed", "RunFinished", "Session", "Status",
-    "StatusChanged",
-]  # fmt: skip
+__all__ = ["Session"]
 
 log = logging.getLogger(__name__)
 
@@ -131,10 +129,7 @@ class Session:
         self._commands.put(lambda: self._do_pull(link, force))
 
     def continue_from(self, recording: Recording, time: float, base_dir: Path | None = None, name: str = "") -> None:
-        """Begin a new run whose beginning is the recorded one up to `time` (s); it stands there.
-
-        `name` is what the recorded run is called. See `continue_run`; the outcome is a `Continued` or `NotContinued`.
-        """
+        """Begin a new run with the rows of one called `name` up to `time` (s), and stand there (see `continue_run`)."""
         self._stop_continuing.clear()
         self._commands.put(lambda: self._do_continue(recording, time, base_dir, name))
 
@@ -376,25 +371,22 @@ class Session:
             self._publish(replace(self.status, progress=fraction))
             return not self._stop_continuing.is_set()
 
+        def make(scene: Scene, schema: Schema) -> SpooledRecording:
+            return SpooledRecording(scene, schema, self._new_run(scene), origin=Origin(self._scene_file, base_dir))
+
         try:
-            found = continue_run(recording, time, base_dir, name, self._kept_recording, tell)
+            found = continue_run(recording, time, base_dir, name, make, tell)
         except SnakeStudioError as error:
-            self._publish(before)
+            found = None
             self._on_event(NotContinued(str(error)))
-            return
         if found is None:
             self._publish(before)
             return
         self._end_run()
-        self._runner, self._base_dir = found.runner, base_dir
-        self._scene = found.runner.scene
-        self.recording, self.latest = found.runner.recording, found.runner.latest
-        self._play_when_ready = False
+        self._runner, self._scene, self._base_dir = found.runner, found.runner.scene, base_dir
+        self.recording, self.latest, self._play_when_ready = found.runner.recording, found.runner.latest, False
         self._publish(Status("paused", problems=before.problems))
         self._on_event(Continued(found.time, found.notes))
-
-    def _kept_recording(self, scene: Scene, schema: Schema) -> SpooledRecording:
-        return SpooledRecording(scene, schema, self._new_run(scene), origin=Origin(self._scene_file, self._base_dir))
 
     def _end_run(self) -> None:
         """Give the file of the run its end; whoever has the recording can still read it."""

@@ -231,11 +231,11 @@ class _Writer:
             self.write(value.scene)
             self.write(value.law)
             self.write(value.count)
-        elif isinstance(value, Frozen) and _name(type(value)) in _PARTS:
+        elif isinstance(value, Frozen) and (name := _name(value.__class__)) in _PARTS:
             self.out.write(b"p")
-            self.text(_name(type(value)))
+            self.text(name)
             self.text(value.model_dump_json())
-        elif _name(type(value)) in _RECORDS:
+        elif _name(value.__class__) in _RECORDS:
             self._record(value)
         else:
             raise TypeError(f"a state holds {type(value).__qualname__}, which is not listed")
@@ -251,7 +251,7 @@ class _Writer:
     def _record(self, value: Any) -> None:
         if isinstance(value, JointReference | StrainReference):
             value = value.since(self._time)
-        head, names = _head(type(value))
+        head, names = _head(value.__class__)
         self.out.write(head)
         for name in names:
             self.write(getattr(value, name))

@@ -9,9 +9,16 @@ from typing import Literal
 from snakestudio.errors import Problem
 
 __all__ = [
-    "Continued", "Event", "NotContinued", "RecordingStopped", "RunFailed", "RunFinished", "State", "Status",
+    "Continued",
+    "Event",
+    "NotContinued",
+    "RecordingStopped",
+    "RunFailed",
+    "RunFinished",
+    "State",
+    "Status",
     "StatusChanged",
-]  # fmt: skip
+]
 
 State = Literal["empty", "preparing", "continuing", "ready", "running", "paused", "finished", "blocked", "failed"]
 

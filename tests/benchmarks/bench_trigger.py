@@ -9,7 +9,8 @@ from statistics import median
 from snakestudio.engines import registry
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session.session import Event, Session, StatusChanged
+from snakestudio.session.session import Session
+from snakestudio.session.status import Event, StatusChanged
 from snakestudio.session.trigger import StartTogether, Together, TriggerSender
 from tests.session.trigger.peer import listening, peer
 

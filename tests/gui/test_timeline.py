@@ -215,7 +215,7 @@ def test_a_run_that_is_opened_is_shown_played_and_left(ready: MainWindow, qtbot:
     run_offline(scene, scenes_dir(), path=path)
     window.open_runs.open(path)
     qtbot.waitUntil(lambda: bridge.source == "replay", timeout=20_000)
-    assert window.run_bar.source.text() == "Replay: monday.mcap"
+    assert window.run_bar.source.source == "Replay: monday.mcap"
     assert window.viewport.scene.robot == scene.robot
     assert window.viewport.scene.model.kind == "spatial_nonsmooth"
     assert window.time_bar.track.end == pytest.approx(0.5)
@@ -238,7 +238,7 @@ def test_a_run_that_is_opened_is_shown_played_and_left(ready: MainWindow, qtbot:
     window.document.set_value("ground.mu_along", 0.1, "Friction")  # an edit is of the open scene
     assert bridge.source == "simulation"
     assert window.viewport.scene is window.document.scene
-    assert window.run_bar.source.text() == "Simulation"
+    assert window.run_bar.source.source == "Simulation"
     assert window.run_bar.speed.speed == math.inf
 
 

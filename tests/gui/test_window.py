@@ -25,7 +25,7 @@ from snakestudio.gui.docking import DOCKS
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.run_bar import SPEEDS
 from snakestudio.model.snapshot import SolverFigures
-from snakestudio.session.session import Status
+from snakestudio.session.status import Status
 from tests.gui.conftest import MAIN_SCENE
 from tests.gui.fake import make_recording
 

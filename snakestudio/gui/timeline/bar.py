@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QMoveEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QToolButton, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
@@ -22,14 +22,21 @@ _MENU = (
 )  # fmt: skip
 
 
+_LOW = 840
+"""A window is low that is not so high, px of the design."""
+
+_LINE, _LINES = 48, 80
+"""Height in a low window, and in others, px of the design."""
+
+
 class TimeBar(QWidget):
     """Everything about time in one place; `set_actions` gives it its buttons once there are commands."""
 
     def __init__(self, bridge: SessionBridge, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 2, 4, 4)
+        self._whole = column = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
+        column.setContentsMargins(4, 2, 4, 2)
         column.setSpacing(0)
         self._row = QHBoxLayout()
         self._row.setContentsMargins(4, 0, 8, 0)
@@ -81,8 +88,19 @@ class TimeBar(QWidget):
         self.live.setEnabled(not self._bridge.live)
         self.figures.update()
 
+    def _fit(self) -> None:
+        """In a low window everything stands in one line, without the figures, which the bar at the top has, too."""
+        low = self.window().height() < theme.scaled(_LOW)
+        self.figures.setVisible(not low)
+        directions = QBoxLayout.Direction
+        self._whole.setDirection(directions.LeftToRight if low else directions.TopToBottom)
+        self.setFixedHeight(theme.scaled(_LINE if low else _LINES))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.setFixedHeight(theme.scaled(82))
+        self._fit()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        self._fit()  # it stands at the lower edge: this is how it learns that the window is lower or higher
 
 
 class _Times(QWidget):

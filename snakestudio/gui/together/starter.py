@@ -16,7 +16,7 @@ from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.stored import recall, store
 from snakestudio.model.events import RunEvent
 from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.session import Status
+from snakestudio.session.status import Status
 from snakestudio.session.trigger import StartTogether, Together
 
 __all__ = ["Starter"]
