@@ -18,7 +18,7 @@ __all__ = ["main"]
 
 _COMMANDS = {
     "run": ("run", "run a scene without a window, and write CSV, HDF5, run file and video"),
-    "export": ("export", "write a recorded run as CSV, HDF5, MCAP or video"),
+    "export": ("export", "write a recorded run as CSV, HDF5, MCAP, video or figures"),
     "check": ("check", "list every mistake in scene files"),
     "plan": ("plan", "draw the plan of a scene to scale, as SVG, PNG or PDF"),
     "figures": ("figures", "make the figures of a paper anew"),

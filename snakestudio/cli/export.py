@@ -1,4 +1,4 @@
-"""Write a recorded run as CSV, HDF5, MCAP or video; any number of them at once.
+"""Write a recorded run as CSV, HDF5, MCAP, video or figures; any number of them at once.
 
 RUN is a run file (.mcap); a CSV that SnakeStudio exported, or a scene, is accepted, too, and run again first. A second
 one is shown beside the first in a video, or over it as a ghost.
@@ -31,6 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hdf5", metavar="F", type=Path, help="write an HDF5 file, with units and the scene")
     parser.add_argument("--mcap", metavar="F", type=Path, help="write a run file (.mcap)")
     parser.add_argument(
+        "--figures", metavar="FOLDER", type=Path,
+        help="draw its figures there: those of the papers that are of its scene, and general ones",
+    )  # fmt: skip
+    parser.add_argument("--figure-format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)")
+    parser.add_argument(
         "--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
     )
     add_video_arguments(parser)
@@ -40,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio export`."""
     wanted = [path for path in (options.csv, options.hdf5, options.mcap, options.video) if path is not None]
-    if not wanted:
-        raise UsageError("export what? Give --csv, --hdf5, --mcap or --video with a file name.")
+    if not wanted and options.figures is None:
+        raise UsageError("export what? Give --csv, --hdf5, --mcap or --video with a file name, or --figures a folder.")
     if options.second is not None and options.video is None:
         raise UsageError(f"{options.second}: a second run is for a video; give --video, too.")
     if options.ghost and options.second is None:
@@ -73,6 +78,13 @@ def _write(options: argparse.Namespace, video: VideoOptions | None, stack: ExitS
             write(path, run, line.reporter(doing))
             line.clear()
             print(f"wrote {path}: {len(run.recording)} rows")
+    if options.figures is not None:
+        from snakestudio.export.figures.make import Wanted, write_run_figures
+
+        figures = Wanted(options.figures, f".{options.figure_format.lower().lstrip('.')}")
+        written = write_run_figures(figures, run.recording, run.scene_file, progress=line.reporter("drawing"))
+        line.clear()
+        print(f"wrote {len(written)} figures to {options.figures}")
     if video is not None:
         from snakestudio.export.video import Companion, write_video
 
@@ -80,12 +92,12 @@ def _write(options: argparse.Namespace, video: VideoOptions | None, stack: ExitS
         beside = Companion(second.recording, _name(options.second)) if second is not None else None
         if beside is not None and options.ghost:
             ghosts, beside = (beside,), None
-        written = write_video(
+        film = write_video(
             options.video, run.recording, video, line.reporter("rendering"), base_dir=run.base_dir, ghosts=ghosts,
             beside=beside, name=_name(options.run),
         )  # fmt: skip
         line.clear()
-        print(f"wrote {written}")
+        print(f"wrote {film}")
 
 
 def _name(source: str) -> str:

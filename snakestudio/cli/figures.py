@@ -16,18 +16,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paper", metavar="PAPER", help="P1, P2, P3 or P5")
     parser.add_argument("--only", metavar="N,N", default="", help="numbers of figures (all of the paper's if left out)")
     parser.add_argument("--out", metavar="FOLDER", type=Path, help="where to (figures/PAPER)")
+    parser.add_argument(
+        "--experiment", metavar="F", type=Path, action="append", default=[],
+        help="measured track (CSV, TSV, TRC, C3D) to draw over the figures that compare; choose them by --only",
+    )  # fmt: skip
     parser.add_argument("--format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)")
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio figures`."""
     from snakestudio import api
-    from snakestudio.export.figures.make import Wanted, draw_figure, figures_of_paper, needed, prepared
+    from snakestudio.export.figures.make import TRACKED_LINK, Wanted, draw_figure, figures_of_paper, needed, prepared
+    from snakestudio.export.figures.measured import laid_over
     from snakestudio.model.recording import Recording
+    from snakestudio.session.experiment.importing import read_capture
 
     paper = options.paper.upper()
     figures = figures_of_paper(paper, [number.strip() for number in options.only.split(",") if number.strip()])
     wanted = Wanted(options.out or Path("figures") / paper, f".{options.format.lower().lstrip('.')}")
+    captures = [read_capture(path) for path in options.experiment]
     needs = needed(figures)
     scenes = {need: prepared(need) for need in needs}
     line = ProgressLine()
@@ -42,6 +49,8 @@ def execute(options: argparse.Namespace) -> int:
         runs[need] = run.recording, path.name
     for figure in figures:
         path = wanted.folder / f"{paper}_fig_{figure.number}{wanted.suffix}"
-        draw_figure(path, figure, [runs[need] for need in figure.needs], f"Figure {figure.number} of {paper}")
+        drawn = [runs[need] for need in figure.needs]
+        tracks = laid_over(drawn[0][0], captures, TRACKED_LINK) if figure.takes_measured else []
+        draw_figure(path, figure, drawn, f"Figure {figure.number} of {paper}", tracks)
         print(f"wrote {path}: {figure.caption}")
     return 0

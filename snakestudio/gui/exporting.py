@@ -24,6 +24,7 @@ from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.recording import Recording
 from snakestudio.session.experiment.comparison import ExperimentComparison
 from snakestudio.session.model_comparison import ModelComparison
+from snakestudio.session.run_file import RunFile
 
 if TYPE_CHECKING:
     from snakestudio.export.video_options import Companion, VideoOptions
@@ -126,7 +127,7 @@ class Exporter(QObject):
 
     def mcap(self, path: Path) -> None:
         """Write the run so far as a run file."""
-        folder = self._document.base_dir
+        folder = self._bridge.base_dir
 
         def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
             from snakestudio.export.mcap import write_mcap
@@ -135,12 +136,49 @@ class Exporter(QObject):
 
         self._write_run(path, write)
 
+    @property
+    def _scene_file(self) -> str | None:
+        """Name of the file that the scene of what is shown came from."""
+        recording = self._bridge.recording
+        if isinstance(recording, RunFile):
+            return recording.info.scene_file or None
+        return self._document.path.name if self._document.path is not None else None
+
+    @property
+    def _name(self) -> str:
+        """What the run that is shown is called."""
+        return self._bridge.source_name or self._document.name
+
     def _write_run(self, path: Path, write: Callable[[Recording, str | None, Progress], bool]) -> None:
         recording = self._bridge.recording
         if recording is None or self.busy:
             return
-        scene_file = str(self._document.path) if self._document.path is not None else None
+        scene_file = self._scene_file
         self._start(lambda progress: path if write(recording, scene_file, progress) else None, f"Writing {path.name}")
+
+    # --- figures --------------------------------------------------------------------------------------------------
+
+    def ask_figures(self) -> None:
+        """Ask for a folder and draw the run's figures there."""
+        suggested = str(self._suggested(".pdf").parent)
+        folder = QFileDialog.getExistingDirectory(self._window, "Folder for the Figures", suggested)
+        if folder:
+            self.figures(Path(folder))
+
+    def figures(self, folder: Path) -> None:
+        """Draw the run so far as figures, PDF: those of the papers that are of its scene, and general ones."""
+        recording = self._bridge.recording
+        if recording is None or self.busy:
+            return
+        scene_file = self._scene_file
+
+        def work(progress: Progress) -> Path | None:
+            from snakestudio.export.figures.make import Wanted, write_run_figures
+
+            written = write_run_figures(Wanted(folder), recording, scene_file, progress=progress)
+            return written[-1] if progress(1.0) else None
+
+        self._start(work, f"Drawing figures into {folder.name}")
 
     # --- comparison of models -------------------------------------------------------------------------------------
 
@@ -197,7 +235,7 @@ class Exporter(QObject):
             return
         dialog = VideoDialog(
             self._suggested(".mp4"), recording, self._viewport, self._settings, self._window,
-            keys=self.camera_path(), companions=companions(self.overlaid()), name=self._document.name,
+            keys=self.camera_path(), companions=companions(self.overlaid()), name=self._name,
         )  # fmt: skip
         accepted = dialog.exec()
         dialog.deleteLater()
@@ -212,7 +250,7 @@ class Exporter(QObject):
         recording = self._bridge.recording
         if recording is None or self.busy:
             return
-        folder, name = self._document.base_dir, self._document.name
+        folder, name = self._bridge.base_dir, self._name
 
         def work(progress: Progress) -> Path | None:
             from snakestudio.export.video import write_video
@@ -279,7 +317,7 @@ class Exporter(QObject):
 
     def _suggested(self, suffix: str) -> Path:
         folder = Path(str(self._settings.value("export/folder") or self._document.base_dir or Path.home()))
-        return folder / Path(self._document.name).with_suffix(suffix).name
+        return folder / Path(self._name).with_suffix(suffix).name
 
     def _start(self, work: Work, title: str) -> None:
         self._job, self._title, self._began = Job("export", work), title, time.monotonic()

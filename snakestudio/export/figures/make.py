@@ -16,7 +16,16 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 
-__all__ = ["PAPERS", "Wanted", "draw_figure", "figures_of_paper", "needed", "prepared", "write_run_figures"]
+__all__ = [
+    "PAPERS",
+    "TRACKED_LINK",
+    "Wanted",
+    "draw_figure",
+    "figures_of_paper",
+    "needed",
+    "prepared",
+    "write_run_figures",
+]
 
 PAPERS = {
     "P1": "Transeth, Leine, Glocker, Pettersen 2008: 3D non-smooth model",
@@ -25,6 +34,9 @@ PAPERS = {
     "P5": "Boyer, Ali, Porez 2012: macro-continuous dynamics",
 }
 """The papers whose figures can be made."""
+
+TRACKED_LINK = 5
+"""The link (0-based) whose track the figures of P1 and P2 compare with an experiment."""
 
 
 def figures_of_paper(paper: str, only: Sequence[str] = ()) -> tuple[PaperFigure, ...]:

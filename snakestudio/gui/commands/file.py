@@ -77,6 +77,10 @@ FILE: tuple[Spec, ...] = (
         "export_video", EXPORT, "Video ...", lambda w: w.exporter.ask_video(), ("Ctrl+Shift+E",), _there_is_a_run,
         icon="video", tip="Render the run so far as a video, an animation or single pictures",
     ),
+    Spec(
+        "export_figures", EXPORT, "Figures ...", lambda w: w.exporter.ask_figures(), (), _there_is_a_run,
+        tip="Draw the run so far as figures for print (PDF): way, velocity, joints, forces, energies",
+    ),
     line(EXPORT),
     Spec(
         "export_plan", EXPORT, "Plan ...", lambda w: w.exporter.ask_plan(), (),
