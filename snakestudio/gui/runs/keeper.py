@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QSettings, QSize, QTimer, Signal
+from PySide6.QtGui import QImageWriter
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.bridge import SessionBridge
@@ -131,7 +132,7 @@ class RunKeeper(QObject):
         data = QByteArray()
         buffer = QBuffer(data)
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-        image.save(buffer, b"PNG")
+        QImageWriter(buffer, b"png").write(image)
         try:
             self._library.set_picture(path, bytes(data.data()))
         except OSError as error:

@@ -99,7 +99,7 @@ class RunDelegate(QStyledItemDelegate):
         tags = "  ".join(f"#{tag}" for tag in run.tags)
         top = _line(painter, f"{when}   {tags}" if tags else when, place, top)
         painter.setPen(theme.colour("dim" if run.info is not None else "warning"))
-        _line(painter, facts(run), place, top)
+        _line(painter, facts(run, running), place, top)
 
 
 def _line(painter: QPainter, text: str, place: QRect, top: int) -> int:

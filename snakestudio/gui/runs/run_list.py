@@ -43,13 +43,13 @@ def moment(when: datetime, today: date | None = None) -> str:
     return f"{when.day} {when:%b %Y}"
 
 
-def facts(run: KeptRun) -> str:
-    """Model, length and size of a run in a line."""
+def facts(run: KeptRun, present: bool = False) -> str:
+    """Model, length and size of a run in a line; that the `present` one has not ended goes without saying."""
     if run.info is None:
         return f"cannot be read · {in_bytes(run.size_bytes)}"
     kind = run.info.model
     model = MODELS[kind].short if kind in MODELS else kind
-    ended = "" if run.info.complete else " · not ended"
+    ended = "" if run.info.complete or present else " · not ended"
     return f"{model} · {run.info.duration:.4g} s · {in_bytes(run.size_bytes)}{ended}"
 
 

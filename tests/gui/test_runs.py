@@ -1,0 +1,224 @@
+"""Runs of the window are kept, and the browser finds, opens, overlays, names, tags and deletes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QInputDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.banner import Banner
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.runs.beside import RunsBeside
+from snakestudio.gui.runs.run_list import RUN, RunListModel, in_bytes, moment
+from snakestudio.gui.runs.run_panel import RunPanel
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+from snakestudio.session.run_library import RunLibrary
+from snakestudio.session.runner import Runner
+from tests.gui.conftest import COMPILING_MS
+
+SCENE = with_values(Scene(), {"model.kind": "planar_lagrangian", "run.duration_s": 0.3})
+
+
+class Keeper:
+    """A stand-in for the window's: it keeps nothing itself."""
+
+    def __init__(self, library: RunLibrary) -> None:
+        from PySide6.QtCore import QObject, Signal
+
+        class Told(QObject):
+            changed = Signal()
+
+        self.told = Told()
+        self.changed = self.told.changed
+        self.library = library
+        self.present: Path | None = None
+        self.keeping = True
+
+    def set_keeping(self, keeping: bool) -> None:
+        self.keeping = keeping
+
+
+def record(library: RunLibrary, name: str) -> Path:
+    path = library.new_path(name)
+    runner = Runner(SCENE, path=path, scene_file=f"{name}.toml")
+    runner.advance(SCENE.n_steps)
+    runner.recording.close()
+    return path
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> RunLibrary:
+    return RunLibrary(tmp_path)
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, library: RunLibrary) -> RunPanel:
+    for name in ("first", "second"):
+        record(library, name)
+    beside = RunsBeside()
+    panel = RunPanel(library, Keeper(library), beside, Banner())  # type: ignore[arg-type]
+    qtbot.addWidget(panel, before_close_func=lambda _: (beside.clear(), panel.close_reading()))
+    qtbot.addWidget(panel._banner)
+    panel.resize(288, 400)
+    panel.show()
+    qtbot.waitUntil(lambda: panel.model.rowCount() == 2)
+    return panel
+
+
+def select(qtbot: QtBot, panel: RunPanel, name: str) -> QModelIndex:
+    """Click on the run called `name`."""
+    rows = [panel.model.index(row) for row in range(panel.model.rowCount())]
+    index = next(index for index in rows if index.data(RUN).name == name)
+    qtbot.mouseClick(
+        panel.list.viewport(), Qt.MouseButton.LeftButton, pos=panel.list.visualRect(index).center()
+    )  # fmt: skip
+    return index
+
+
+def choose(panel: RunPanel, text: str) -> None:
+    """Choose an entry of the menu."""
+    menu = panel.menu()
+    action = next(action for action in menu.actions() if action.text() == text)
+    assert action.isEnabled()
+    action.trigger()
+    menu.deleteLater()
+
+
+def test_words_for_sizes_and_times() -> None:
+    assert [in_bytes(size) for size in (0, 999, 1000, 12_345, 1_400_000_000)] == [
+        "0 B", "999 B", "1.0 kB", "12 kB", "1.4 GB"
+    ]  # fmt: skip
+    today = date(2026, 3, 5)
+    assert moment(datetime(2026, 3, 5, 9, 7), today) == "09:07 today"
+    assert moment(datetime(2026, 3, 4, 23, 59), today) == "23:59 yesterday"
+    assert moment(datetime(2026, 1, 4, 8, 0), today) == "08:00, 4 Jan"
+    assert moment(datetime(2025, 1, 4, 8, 0), today) == "4 Jan 2025"
+
+
+def test_what_is_typed_sifts_the_list(qtbot: QtBot, panel: RunPanel) -> None:
+    qtbot.keyClicks(panel.search, "sec")
+    assert [panel.model.index(0).data(RUN).name, panel.model.rowCount()] == ["second", 1]
+    qtbot.keyClicks(panel.search, "zzz")
+    assert panel.model.rowCount() == 0
+    assert "No run fits" in panel._note.text()
+
+
+def test_a_double_click_opens_a_run(qtbot: QtBot, panel: RunPanel) -> None:
+    index = select(qtbot, panel, "first")
+    with qtbot.waitSignal(panel.open_asked) as asked:
+        place = panel.list.visualRect(index).center()
+        qtbot.mouseDClick(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        qtbot.mouseRelease(panel.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert asked.args == [index.data(RUN).path, "first"]
+
+
+def test_runs_are_seen_beside_the_present_one(qtbot: QtBot, panel: RunPanel) -> None:
+    beside = panel._beside
+    for name in ("first", "second"):
+        select(qtbot, panel, name)
+        choose(panel, "Show Beside the Present Run")
+    assert [run.name for run in beside.overlaid()] == ["first", "second"]
+    assert len({run.colour for run in beside.overlaid()}) == 2
+    first, second = beside.ghosts(0.1)
+    assert first.colour != second.colour
+    assert first.pose.shape == (SCENE.robot.n_links, 7)
+    assert beside.ghosts(5.0) == ()
+    assert beside.names(5.0)[0][1] == "first, ended at 0.3 s"
+    select(qtbot, panel, "first")
+    choose(panel, "Hide")
+    assert [run.name for run in beside.overlaid()] == ["second"]
+
+
+def test_names_and_tags(qtbot: QtBot, panel: RunPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QInputDialog, "getText", lambda *args: ("The good one", True))
+    select(qtbot, panel, "first")
+    qtbot.keyClick(panel, Qt.Key.Key_F2)
+    qtbot.waitUntil(lambda: "The good one" in {run.name for run in panel.model.all})
+    monkeypatch.setattr(QInputDialog, "getText", lambda *args: ("paper, fig3", True))
+    panel.list.selectAll()
+    choose(panel, "Tags ...")
+    qtbot.waitUntil(lambda: all(run.tags == ("paper", "fig3") for run in panel.model.all))
+
+
+def test_deleting_asks_first(qtbot: QtBot, panel: RunPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Yes]
+    monkeypatch.setattr(QMessageBox, "question", lambda *args: (asked.append(args[2]), answers.pop(0))[1])
+    index = select(qtbot, panel, "first")
+    path: Path = index.data(RUN).path
+    panel.show_beside([index.data(RUN)], True)
+    qtbot.keyClick(panel, Qt.Key.Key_Delete)
+    assert path.exists()
+    with qtbot.waitSignal(panel.deleting):
+        qtbot.keyClick(panel, Qt.Key.Key_Delete)
+    assert not path.exists()
+    assert path not in panel._beside
+    assert "first" in asked[0]
+    qtbot.waitUntil(lambda: panel.model.rowCount() == 1)
+    # The run that is being made stays.
+    panel._keeper.present = panel.model.index(0).data(RUN).path  # type: ignore[misc]
+    select(qtbot, panel, "second")
+    qtbot.keyClick(panel, Qt.Key.Key_Delete)
+    assert len(asked) == 2
+    assert "cannot be deleted" in panel._banner.text
+
+
+def test_files_that_cannot_be_read_say_why(qtbot: QtBot, panel: RunPanel, library: RunLibrary) -> None:
+    (library.folder / "broken.mcap").write_bytes(b"no run at all")
+    qtbot.waitUntil(lambda: panel.model.rowCount() == 3)
+    index = select(qtbot, panel, "broken.mcap")
+    panel.list.activated.emit(index)
+    assert "broken.mcap" in panel._banner.text
+
+
+def test_rows_that_stay_keep_their_place(library: RunLibrary) -> None:
+    model = RunListModel()
+    record(library, "one")
+    model.take(library.runs())
+    resets: list[int] = []
+    model.modelReset.connect(lambda: resets.append(1))
+    model.take([library.rename(run, "renamed") for run in library.runs()])
+    assert model.index(0).data(RUN).name == "renamed"
+    assert resets == []
+
+
+def test_every_run_of_the_window_is_kept(
+    qtbot: QtBot, make_window: Callable[[], MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_RUNS_DIR", str(tmp_path / "runs"))
+    path = tmp_path / "mine.toml"
+    from snakestudio.model.scene_file import save_scene
+
+    save_scene(SCENE, path)
+    window = make_window()
+    window.document.open(path)
+    qtbot.waitUntil(lambda: window.bridge.status.state == "ready", timeout=COMPILING_MS)
+    window.bridge.session.set_speed(float("inf"))
+    window.bridge.play_or_pause()
+    qtbot.waitUntil(lambda: window.bridge.status.state == "finished")
+    qtbot.waitUntil(lambda: len(list((tmp_path / "runs").glob("*_mine.png"))) == 1)
+    window.reset()
+    qtbot.waitUntil(lambda: window.bridge.status.state == "ready")
+    (run,) = window.keeper.library.runs()
+    assert run.info is not None
+    assert (run.info.complete, run.info.scene_file) == (True, "mine.toml")
+    assert run.info.duration == pytest.approx(0.3)
+    # It is shown again, and let go of when it is deleted.
+    window.open_runs.open(run.path, run.name)
+    qtbot.waitUntil(lambda: window.bridge.source == "replay")
+    assert window.bridge.source_name == "mine"
+    window.open_runs.forget(run.path)
+    assert window.bridge.source == "simulation"
+    # Unless it is not wanted.
+    window.keeper.set_keeping(False)
+    window.reset()
+    window.bridge.session.settle()
+    window.bridge.play_or_pause()
+    qtbot.waitUntil(lambda: window.bridge.status.state == "finished")
+    assert len(window.keeper.library.runs()) == 1
