@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from snakestudio.gui import theme
 
-__all__ = ["Figure"]
+__all__ = ["Figure", "FigureRow"]
+
+_GAP = 8
 
 
 class Figure(QWidget):
@@ -70,3 +74,36 @@ class Figure(QWidget):
             painter.drawText(QRect(0, half, self.width(), half - 2), left | Qt.AlignmentFlag.AlignVCenter, self._value)
         finally:
             painter.end()
+
+
+class FigureRow(QWidget):
+    """Figures beside each other. Where there is little room the last ones are not seen, so that windows can be narrow.
+
+    Parameters
+    ----------
+    figures : sequence of Figure
+        The most important first; they become its children.
+    """
+
+    def __init__(self, figures: Sequence[Figure], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._figures = figures
+        for figure in figures:
+            figure.setParent(self)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        hints = [figure.sizeHint() for figure in self._figures]
+        width = sum(hint.width() for hint in hints) + _GAP * (len(hints) - 1)
+        return QSize(width, max(hint.height() for hint in hints))
+
+    def minimumSizeHint(self) -> QSize:
+        return self._figures[0].sizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        left = 0
+        for figure in self._figures:
+            hint = figure.sizeHint()
+            figure.setGeometry(left, (self.height() - hint.height()) // 2, hint.width(), hint.height())
+            figure.setVisible(left + hint.width() <= self.width())
+            left += hint.width() + _GAP

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QToolBar, Q
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
-from snakestudio.gui.figure import Figure
+from snakestudio.gui.figure import Figure, FigureRow
 from snakestudio.gui.model_box import ModelBox
 from snakestudio.gui.source_box import SourceBox
 from snakestudio.model.snapshot import Fields
@@ -137,8 +137,8 @@ class RunBar(QToolBar):
             "was found; a step that cannot be solved at all stops the run. The plot Solver shows when they were.</qt>",
             content,
         )
-        for figure in (self.time, self.factor, self.residual, self.iterations, self.unconverged):
-            row.addWidget(figure)
+        figures = self.time, self.residual, self.factor, self.unconverged, self.iterations
+        row.addWidget(FigureRow(figures, content))
         row.addStretch(1)
         self.source = SourceBox(bridge, sources, content)
         row.addWidget(self.source)
