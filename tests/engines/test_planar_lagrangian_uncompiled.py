@@ -35,7 +35,11 @@ def last_row(steps: int) -> list[list[float]]:
 
 
 @pytest.mark.parametrize(
-    ("environment", "steps"), [({"NUMBA_DISABLE_JIT": "1"}, 100), ({"NUMBA_BOUNDSCHECK": "1"}, 2000)]
+    ("environment", "steps"),
+    [
+        ({"NUMBA_DISABLE_JIT": "1"}, 100),
+        pytest.param({"NUMBA_BOUNDSCHECK": "1"}, 2000, marks=[pytest.mark.soak, pytest.mark.timeout(900)]),
+    ],
 )
 def test_uncompiled_and_checked_kernels_agree(environment: dict[str, str], steps: int) -> None:
     for here, there in zip(last_row(steps), answer_of(PROGRAM.format(steps=steps), **environment), strict=True):

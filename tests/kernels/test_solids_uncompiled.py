@@ -40,7 +40,10 @@ def everything() -> list[list[list[float]]]:
     return rows
 
 
-@pytest.mark.parametrize("variable", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
+@pytest.mark.parametrize(
+    "variable",
+    ["NUMBA_DISABLE_JIT", pytest.param("NUMBA_BOUNDSCHECK", marks=[pytest.mark.soak, pytest.mark.timeout(900)])],
+)
 def test_uncompiled_and_checked_kernels_agree(variable: str) -> None:
     ours, theirs = everything(), answer_of(PROGRAM, **{variable: "1"})
     assert sum(len(table) for table in ours) > 200
