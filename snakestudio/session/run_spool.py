@@ -259,11 +259,11 @@ class RunSpool:
             if len(self._tail) and self._kept and (stopping or self._due <= time.monotonic()):
                 self._cut()
             waiting = len(self._starts) - len(self._places)
-            blocks = [block.rows() for block in list(self._held)[len(self._held) - waiting :]]
+            blocks = list(self._held)[len(self._held) - waiting :]
             notes, self._notes = self._notes, []
             states, self._states = self._states, []
         if self._kept or not stopping:
-            self._write(blocks, notes, states)
+            self._write([block.rows() for block in blocks], notes, states)
         return not stopping
 
     def _write(self, blocks: list[Rows], notes: list[Change | RunEvent], states: list[tuple[float, bytes]]) -> None:
