@@ -42,7 +42,7 @@ ROWS, CHANGES, EVENTS, LOG = "/snakestudio/rows", "/snakestudio/changes", "/snak
 """Topics that the run is read from, and that of the events as other programs list them."""
 
 BLOCK_ROWS = 512
-"""Rows of a full block: two megabytes for an ordinary robot, which stay in the processor's cache while it packs them."""
+"""Rows of a full block: two megabytes for an ordinary robot, which fit in the cache of a processor."""
 
 MOST_BLOCK_ROWS = 1024
 """Rows of the fullest blocks that any version wrote."""
