@@ -167,7 +167,7 @@ class Rows:
 
     def slice(self, start: int, stop: int) -> Rows:
         """Rows start to stop (views, no copies)."""
-        columns = {f.name: getattr(self, f.name)[start:stop] for f in fields(self) if f.name != "contacts"}
+        columns = {name: getattr(self, name)[start:stop] for name in _COLUMNS}
         return Rows(**columns, contacts=self.contacts.slice(start, stop))
 
     @staticmethod
@@ -181,15 +181,14 @@ class Rows:
         """
         if len(parts) == 1:
             return parts[0]
-        columns: dict[str, Any] = {
-            f.name: np.concatenate([getattr(part, f.name) for part in parts])
-            for f in fields(Rows)
-            if f.name != "contacts"
-        }
+        columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS}
         contacts = ContactRows(
             *(np.concatenate([getattr(part.contacts, f.name) for part in parts]) for f in fields(ContactRows))
         )
         return Rows(**columns, contacts=contacts)
+
+
+_COLUMNS = tuple(f.name for f in fields(Rows) if f.name != "contacts")
 
 
 class Recording(Protocol):

@@ -28,8 +28,9 @@ __all__ = ["EventDetector", "find_events"]
 
 FloatArray = NDArray[np.float64]
 
-BATCH = 100
-"""Rows that are looked at together."""
+FEWEST_ROWS, FEWEST_PARTS, MOST_ROWS = 100, 10, 1000
+"""Rows are looked at together once there are so many of them, in so many parts: every second or so of a run that keeps
+pace with the clock. One that goes in large parts is fast and can wait for more, but not for more than the last."""
 
 STOPPED_SPEED = 0.05
 """An impact stops a link that moves at this, at least, m/s."""
@@ -75,7 +76,8 @@ class EventDetector:
         if len(rows):
             self._waiting.append(rows)
             self._count += len(rows)
-        return self._look() if self._count >= BATCH else []
+        enough = self._count >= MOST_ROWS or len(self._waiting) >= FEWEST_PARTS
+        return self._look() if self._count >= FEWEST_ROWS and enough else []
 
     def flush(self) -> list[RunEvent]:
         """Look at all rows so far, and end what is under way."""

@@ -1,7 +1,8 @@
 """The thread that brings a run to disk while it goes, and what it shares with who appends and who reads.
 
-Rows wait in a buffer. When it holds a full block, or its oldest row has waited for `FLUSH_S`, the thread takes it;
-until it stands in the file it is read from memory. If the disk is full the run goes on, and what could not be written
+Rows wait as they came, or gathered where they come a few at a time. When there is a full block of them, or the oldest
+has waited for `FLUSH_S`, the thread takes them; until they stand in the file, and a little longer, they are read from
+memory. If the disk is full the run goes on, and what could not be written
 stays in memory for as long as there is any.
 """
 
@@ -12,6 +13,7 @@ import logging
 import threading
 import time
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
@@ -21,10 +23,10 @@ from numpy.typing import NDArray
 
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.recording import Rows
-from snakestudio.session.row_buffer import RowBuffer
+from snakestudio.session.row_parts import RowParts
 from snakestudio.session.run_file.blocks import Columns
 from snakestudio.session.run_file.chunks import BlockReader
-from snakestudio.session.run_file.format import BLOCK_BYTES
+from snakestudio.session.run_file.format import BLOCK_BYTES, BLOCK_ROWS
 from snakestudio.session.run_file.index import Place
 from snakestudio.session.run_file.stored import with_change
 from snakestudio.session.run_file.writer import RunWriter
@@ -36,10 +38,12 @@ log = logging.getLogger(__name__)
 FLUSH_S = 0.4
 """Wall time that a row of a kept run waits at most until it is written, s."""
 
-_MOST_WAITING = 8
+_MOST_WAITING = 32
 """Full blocks that wait for the disk before who appends waits, too."""
 
-_FIRST_ROOM = 64
+_KEPT_ROWS = 4 * BLOCK_ROWS
+"""Newest rows that stay in memory once they are written: who watches a run reads them over and over."""
+
 _FEWEST_ROWS = 16
 
 OpenFile = Callable[[Rows], tuple[RunWriter, BinaryIO, BlockReader]]
@@ -66,12 +70,13 @@ class RunSpool:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._file: tuple[RunWriter, BinaryIO, BlockReader] | None = None
-        self._tail = RowBuffer(min(block_rows, _FIRST_ROOM))
+        self._tail = RowParts()
         self._tail_start = 0
         self._due = 0.0
         self._starts: list[int] = []
-        self._blocks: list[Rows | Place] = []
-        self._written = 0
+        self._places: list[Place] = []
+        self._held: deque[RowParts] = deque()  # the newest blocks; of all before only the places are known
+        self._held_rows = 0
         self._notes: list[Change | RunEvent] = []
         self._states: list[tuple[float, bytes]] = []
         self._checkpoints: list[tuple[float, bytes | Place]] = []
@@ -95,12 +100,15 @@ class RunSpool:
     @property
     def cached_rows(self) -> int:
         """Rows in memory beside those that are not written yet."""
-        return self._file[2].cached_rows if self._file is not None else 0
+        with self._changed:
+            waiting = len(self._starts) - len(self._places)
+            held = sum(map(len, self._held)) - sum(map(len, list(self._held)[len(self._held) - waiting :]))
+        return held + (self._file[2].cached_rows if self._file is not None else 0)
 
     # --- who appends (one thread)
 
     def append(self, rows: Rows) -> None:
-        """Add rows at the end."""
+        """Add rows at the end; they are kept as they are, and must not be changed any more."""
         if not self._count and len(rows):  # a robot of very many links has smaller blocks
             fit = BLOCK_BYTES // max(1, Columns.of(rows).row_bytes)
             self._block_rows = min(self._block_rows, max(_FEWEST_ROWS, fit))
@@ -123,12 +131,12 @@ class RunSpool:
                 self._times = np.concatenate([self._times, np.empty(max(len(self._times), len(rows)))])
             self._times[self._count : count] = rows.time
             self._count = count
-            full = len(self._tail) >= self._block_rows
+            full = len(self._tail) + len(rows) > self._block_rows  # no room for as many again: nothing needs cutting up
             if full:
                 self._cut()
             if full or (self._kept and count > 1 and (first or self._thread is None)):
                 self._wake()
-            while len(self._blocks) - self._written > _MOST_WAITING and not (self.trouble or self._stopping):
+            while len(self._starts) - len(self._places) > _MOST_WAITING and not (self.trouble or self._stopping):
                 self._changed.wait(1.0)
 
     def note(self, note: Change | RunEvent) -> None:
@@ -159,10 +167,10 @@ class RunSpool:
     def _cut(self) -> None:
         """Make a block of what waits."""
         self._starts.append(self._tail_start)
-        self._blocks.append(self._tail.rows())
-        # Blocks of one run are much alike: room for one as long as the last saves growing.
+        self._held.append(self._tail)
+        self._held_rows += len(self._tail)
         self._tail_start += len(self._tail)
-        self._tail = RowBuffer(min(self._block_rows, max(_FIRST_ROOM, len(self._tail))))
+        self._tail = RowParts()
 
     def _wake(self) -> None:
         if self._thread is None and not self.trouble:
@@ -189,16 +197,20 @@ class RunSpool:
     # --- who reads (any thread)
 
     def block_with(self, row: int) -> tuple[int, Rows]:
-        """The block that a row is in, and the number of its first row."""
+        """Some rows that lie beside each other with this one among them, and the number of their first."""
         with self._changed:
             if row >= self._tail_start:
-                return self._tail_start, self._tail.rows()
+                first, part = self._tail.part_with(row - self._tail_start)
+                return self._tail_start + first, part
             number = bisect_right(self._starts, row) - 1
-            first, block = self._starts[number], self._blocks[number]
-        if isinstance(block, Rows):
-            return first, block
+            start = self._starts[number]
+            newest = number - len(self._starts)
+            if -newest <= len(self._held):
+                first, part = self._held[newest].part_with(row - start)
+                return start + first, part
+            place = self._places[number]
         assert self._file is not None
-        return first, self._file[2].block(block)
+        return start, self._file[2].block(place)
 
     def checkpoint_before(self, at: float) -> tuple[float, bytes | Place] | None:
         """The last checkpoint at or before `at` (s), as bytes or where it stands in the file."""
@@ -234,7 +246,7 @@ class RunSpool:
     def _write_what_is_due(self) -> bool:
         """Wait for something to write, and write it; False when there will be nothing more."""
         with self._changed:
-            while not self._stopping and self._written == len(self._blocks):
+            while not self._stopping and len(self._places) == len(self._starts):
                 if not self._kept:  # a thread of its own for every block to come, and none that waits for ever
                     self._thread = None
                     return False
@@ -246,11 +258,12 @@ class RunSpool:
             stopping = self._stopping
             if len(self._tail) and self._kept and (stopping or self._due <= time.monotonic()):
                 self._cut()
-            blocks = [block for block in self._blocks[self._written :] if isinstance(block, Rows)]
+            waiting = len(self._starts) - len(self._places)
+            blocks = list(self._held)[len(self._held) - waiting :]
             notes, self._notes = self._notes, []
             states, self._states = self._states, []
         if self._kept or not stopping:
-            self._write(blocks, notes, states)
+            self._write([block.rows() for block in blocks], notes, states)
         return not stopping
 
     def _write(self, blocks: list[Rows], notes: list[Change | RunEvent], states: list[tuple[float, bytes]]) -> None:
@@ -258,16 +271,15 @@ class RunSpool:
             if not blocks:
                 return
             self._file = self._open_file(blocks[0])
-        writer, _, reader = self._file
+        writer = self._file[0]
         changes = [note for note in notes if isinstance(note, Change)]
         events = [note for note in notes if isinstance(note, RunEvent)]
         before = len(writer.index.checkpoints)
         places = writer.write(blocks, changes, events, states)
-        for place, rows in zip(places, blocks, strict=True):
-            reader.keep(place, rows)
         with self._changed:
-            self._blocks[self._written : self._written + len(places)] = places
-            self._written += len(places)
+            self._places += places
+            while len(self._held) > len(self._starts) - len(self._places) and self._held_rows > _KEPT_ROWS:
+                self._held_rows -= len(self._held.popleft())
             self._checkpoints[before : before + len(states)] = writer.index.checkpoints[before:]
             self._changed.notify_all()
 
@@ -295,6 +307,6 @@ class RunSpool:
     @property
     def _written_rows(self) -> int:
         """Rows that stand in the file."""
-        if self._written < len(self._starts):
-            return self._starts[self._written]
+        if len(self._places) < len(self._starts):
+            return self._starts[len(self._places)]
         return min(self._tail_start, self._count - 1)

@@ -37,6 +37,10 @@ MAX_PERIODS = 100
 KEEP_S = 1.0
 """Simulated time after which the full state is kept again, s; it also is where somebody reached into the run."""
 
+KEEP_SHARE = 0.005
+"""Share of the engine's time that keeping states may take: where that is little, they lie further apart than `KEEP_S`,
+and to compute again what lies between two of them still takes no longer than a blink."""
+
 Sink = Callable[[Reference], None]
 
 _LIVE_PARTS = (
@@ -103,6 +107,7 @@ class Runner:
         self._last_row_step = 0
         self._keep_state = True  # a state of the very beginning, too
         self._kept_step = 0
+        self._keep_after = 0.0  # the engine's time from which the next state is due
         self._keep_steps = max(1, round(KEEP_S / scene.solver.step_s))
         self._pulled: int | None = None
 
@@ -147,7 +152,8 @@ class Runner:
             if len(report.rows):
                 self._last_row_step = int(report.rows.steps[-1])
             remaining -= steps
-            if report.ok and self.engine.step_count - self._kept_step >= self._keep_steps:
+            since = self.engine.step_count - self._kept_step
+            if report.ok and since >= self._keep_steps and self.engine_seconds >= self._keep_after:
                 self._keep()
         if not report.ok:
             self.recording.add_event(RunEvent(self.time, "fault", report.message))
@@ -203,10 +209,10 @@ class Runner:
     def _rows_until(self, stop: int) -> tuple[int, ...]:
         """Step counts up to `stop` after which a row is due: the nearest to every multiple of the log interval."""
         per_row = 1.0 / (self.recording.scene.run.log_rate_hz * self.scene.solver.step_s)
-        due: list[int] = []
-        while (step := round(self._next_row * per_row)) <= stop:
-            due.append(step)
-            self._next_row += 1
+        due = [round(row * per_row) for row in range(self._next_row, int((stop + 0.5) / per_row) + 2)]
+        while due and due[-1] > stop:
+            due.pop()
+        self._next_row += len(due)
         if stop == self.end_step and (due[-1] if due else self._last_row_step) != stop:
             due.append(stop)
         return tuple(due)
@@ -254,7 +260,9 @@ class Runner:
 
     def _keep(self) -> None:
         """Have the recording keep the present state, to go on from there one day."""
+        started = time.thread_time()
         self.recording.add_checkpoint(self.time, self.checkpoint())
+        self._keep_after = self.engine_seconds + (time.thread_time() - started) / KEEP_SHARE
         self._kept_step, self._keep_state = self.engine.step_count, False
 
     def apply(self, scene: Scene) -> list[str]:

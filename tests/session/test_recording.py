@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
+from snakestudio.session import run_spool
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_file import chunks
 from snakestudio.session.run_file.writer import RunWriter
@@ -79,11 +80,12 @@ def test_only_a_few_blocks_stay_in_memory_and_the_file_goes_with_the_recording(
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(chunks, "_CACHED_ROWS", 40)
+    monkeypatch.setattr(run_spool, "_KEPT_ROWS", 30)
     recording = SpooledRecording(Scene(), SCHEMA, chunk_rows=10)
     recording.append(make_rows(0, 1005))
     recording.close()
     assert recording.rows(0, 1005).time[-1] == 10.04
-    assert recording._spool.cached_rows <= 40
+    assert recording._spool.cached_rows <= 70
     del recording
     assert not list(tmp_path.iterdir())
 

@@ -15,6 +15,7 @@ from snakestudio.model.recording import ContactRows, Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.session import runner as runner_module
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner, run_offline
 
@@ -191,3 +192,13 @@ def test_what_the_engine_builds_on_is_looked_at_before_it_is_built() -> None:
     scene = with_values(Scene(), {"model.kind": "continuum_beam", "support.weights": [1.0, 2.0]})
     with pytest.raises(SceneError, match=r"support\.weights: 2 weights for 5 supports"):
         Runner(scene)
+
+
+@pytest.mark.parametrize(("share", "times"), [(np.inf, [0.0, 1.0, 2.0, 3.0]), (1e-9, [0.0])])
+def test_states_are_kept_every_second_unless_that_takes_too_long(
+    share: float, times: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner_module, "KEEP_SHARE", share)
+    scene = with_values(load_scene(scenes_dir() / "lagrangian_undulation.toml"), {"run.duration_s": 3.0})
+    kept = [time for time, _ in run_offline(scene, scenes_dir()).recording.checkpoints()]
+    assert kept == pytest.approx(times)

@@ -7,6 +7,7 @@ import platform
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -95,8 +96,8 @@ def about(scene: Scene, schema: Schema, columns: Columns, origin: Origin, create
         "schema": json.dumps({**asdict(schema), "valid": schema.valid.value}),
         "columns": json.dumps(columns.plain()),
         "views": (
-            f"The rows are exact. For other programs, joints and poses follow at up to {VIEW_RATE_HZ:g} Hz, the "
-            "figures with every row. All times are simulated ones."
+            f"The rows are exact. For other programs, joints, poses and figures follow at up to {VIEW_RATE_HZ:g} Hz. "
+            "All times are simulated ones."
         ),
     }
 
@@ -134,6 +135,7 @@ def _seeds(part: Any, key: str) -> Iterator[tuple[str, int]]:
             yield from _seeds(value, f"{key[:-1]}[{i + 1}].")
 
 
+@cache
 def _versions() -> dict[str, str]:
     found = {}
     for package in _PACKAGES:

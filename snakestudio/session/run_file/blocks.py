@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from snakestudio.model.recording import ContactRows, Rows
 from snakestudio.session.run_file.cdr import HEADER, MESSAGE_HEAD, align
 
-__all__ = ["Columns", "decode", "decode_head", "definition", "encode", "head_bytes"]
+__all__ = ["Columns", "Room", "decode", "decode_head", "definition", "encode", "head_bytes"]
 
 _TYPES = {
     "float64": "<f8", "float32": "<f4", "int64": "<i8", "int32": "<i4", "uint8": "|u1", "bool": "|b1",
@@ -147,7 +147,28 @@ def definition(columns: Columns) -> str:
     return "\n".join(lines) + "\n"
 
 
-def encode(columns: Columns, rows: Rows, first_row: int, channel: int, sequence: int, log_time: int) -> memoryview:
+class Room:
+    """Memory that is used again and again: touching fresh pages for every block takes longer than to fill it."""
+
+    def __init__(self) -> None:
+        self._memory = np.empty(0, np.uint8)
+
+    def of(self, size: int) -> NDArray[np.uint8]:
+        """So many bytes, of any value; what was given out before is overwritten."""
+        if len(self._memory) < size:
+            self._memory = np.empty(size + size // 4, np.uint8)
+        return self._memory[:size]
+
+
+def encode(
+    columns: Columns,
+    rows: Rows,
+    first_row: int,
+    channel: int,
+    sequence: int,
+    log_time: int,
+    room: Room | None = None,
+) -> memoryview:
     """An MCAP message record with `rows`.
 
     Parameters
@@ -159,6 +180,8 @@ def encode(columns: Columns, rows: Rows, first_row: int, channel: int, sequence:
         Number of the first of them in the run.
     channel, sequence, log_time : int
         For the record's head; ns.
+    room : Room, optional
+        Where the record is made; it holds until there is made another one.
     """
     values = dict(_row_columns(rows))
     places, end = [], 8
@@ -167,21 +190,22 @@ def encode(columns: Columns, rows: Rows, first_row: int, channel: int, sequence:
         size = array.size
         length = align(end, 4)
         start = align(length + 4, dtype.itemsize) if size else length + 4
+        places.append((array, dtype, shape, end, length, start))
         end = start + size * dtype.itemsize
-        places.append((array, dtype, shape, length, start))
     origin = MESSAGE_HEAD.size + len(HEADER)
     shift = -origin % 8  # numpy copies faster to where numbers are aligned
-    buffer = np.zeros(shift + origin + end, np.uint8)
+    buffer = (room or Room()).of(shift + origin + end)
     whole = buffer.data[shift:]
     MESSAGE_HEAD.pack_into(whole, 0, 0x05, len(whole) - 9, channel, sequence, log_time, log_time)
     whole[MESSAGE_HEAD.size : origin] = HEADER
     struct.pack_into("<Q", whole, origin, first_row)
     body = buffer[shift + origin :]
-    for array, dtype, shape, length, start in places:
+    for array, dtype, shape, before, length, start in places:
+        whole[origin + before : origin + start] = bytes(start - before)
         struct.pack_into("<I", whole, origin + length, array.size)
         if array.size:
             part = body[start : start + array.size * dtype.itemsize]
-            part.view(dtype).reshape(*shape, len(array))[...] = np.moveaxis(array, 0, -1)
+            part.view(dtype).reshape(*shape, len(array))[...] = array.transpose(*range(1, array.ndim), 0)
     return whole
 
 

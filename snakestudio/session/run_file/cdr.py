@@ -8,6 +8,7 @@ every number has a fixed place, and a thousand messages are a structured array.
 from __future__ import annotations
 
 import struct
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,15 @@ def align(offset: int, size: int) -> int:
 
 
 class Template:
-    """A message whose numbers are given later; every method adds one field at the end."""
+    """A message whose numbers are given later; every method adds one field at the end.
+
+    Once there are `records` of it, nothing can be added any more.
+    """
 
     def __init__(self) -> None:
         self._body = bytearray()
         self._fields: dict[str, tuple[np.dtype[Any], int]] = {}
+        self._stamps: list[str] = []
 
     def number(self, name: str, kind: str, shape: tuple[int, ...] = ()) -> None:
         """Room for a number, or for an array of constant length, of a numpy kind such as ``<f8``."""
@@ -71,8 +76,8 @@ class Template:
 
     def stamp(self, name: str) -> None:
         """Room for a `builtin_interfaces/Time`, see `stamped`."""
-        self.number(f"{name}_sec", "<i4")
-        self.number(f"{name}_nanosec", "<u4")
+        self.number(name, "<u4", (2,))
+        self._stamps.append(name)
 
     def _pad(self, size: int) -> None:
         self._body.extend(bytes(align(len(self._body), size) - len(self._body)))
@@ -82,27 +87,29 @@ class Template:
 
         Stamps are filled already; messages are numbered from `first`.
         """
-        size = MESSAGE_HEAD.size + len(HEADER) + len(self._body)
-        head = MESSAGE_HEAD.pack(_MESSAGE, size - 9, channel, 0, 0, 0)
-        raw = np.empty((len(time), size), np.uint8)
+        dtype = self._layout
+        head = MESSAGE_HEAD.pack(_MESSAGE, dtype.itemsize - 9, channel, 0, 0, 0)
+        raw = np.empty((len(time), dtype.itemsize), np.uint8)
         raw[:] = np.frombuffer(head + HEADER + bytes(self._body), np.uint8)
+        records: NDArray[Any] = raw.view(dtype)[:, 0]
+        records["sequence"] = np.arange(first, first + len(time))
+        records["log_time"] = records["publish_time"] = time
+        stamps = np.stack(np.divmod(time, 1_000_000_000), axis=1)
+        for name in self._stamps:
+            records[name] = stamps
+        return records
+
+    @cached_property
+    def _layout(self) -> np.dtype[Any]:
+        """A record as numpy knows it."""
         origin = MESSAGE_HEAD.size + len(HEADER)
         places = {name: (np.dtype(kind), offset) for name, (kind, offset) in _HEAD_FIELDS.items()}
         places |= {name: (dtype, origin + offset) for name, (dtype, offset) in self._fields.items()}
-        dtype = np.dtype(
+        return np.dtype(
             {
                 "names": list(places),
                 "formats": [kind for kind, _ in places.values()],
                 "offsets": [offset for _, offset in places.values()],
-                "itemsize": size,
+                "itemsize": origin + len(self._body),
             }
         )
-        records: NDArray[Any] = raw.view(dtype)[:, 0]
-        records["sequence"] = np.arange(first, first + len(time))
-        records["log_time"] = records["publish_time"] = time
-        for name in places:
-            if name.endswith("_nanosec"):
-                records[name] = time % 1_000_000_000
-            elif name.endswith("_sec"):
-                records[name] = time // 1_000_000_000
-        return records

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from snakestudio.model.recording import Rows
 from snakestudio.session.run_file.blocks import Columns, decode, decode_head, head_bytes
 from snakestudio.session.run_file.cdr import HEADER, MESSAGE_HEAD
-from snakestudio.session.run_file.format import BLOCK_ROWS, MAX_BLOCK_BYTES
+from snakestudio.session.run_file.format import MAX_BLOCK_BYTES, MOST_BLOCK_ROWS
 from snakestudio.session.run_file.index import Place
 
 __all__ = ["BlockReader", "block_head", "chunk_content"]
@@ -25,7 +25,7 @@ __all__ = ["BlockReader", "block_head", "chunk_content"]
 _HEAD = struct.Struct("<BQQQQI")
 _BODY = MESSAGE_HEAD.size + len(HEADER)
 _SHIFT = -_BODY % 8
-_CACHED_ROWS = 4 * BLOCK_ROWS
+_CACHED_ROWS = 4 * MOST_BLOCK_ROWS
 _BEGINNINGS = (12 * 1024, 160 * 1024)
 """Compressed bytes in which the times of a block are, if they are compressed by themselves, and if they are not."""
 
@@ -92,17 +92,13 @@ class BlockReader:
                 self._cache.move_to_end(place.offset)
                 return self._cache[place.offset]
         rows = decode(self._columns, chunk_content(self.read(place))[_BODY:])
-        self.keep(place, rows)
-        return rows
-
-    def keep(self, place: Place, rows: Rows) -> None:
-        """Keep rows that stand at `place` for who asks next."""
         with self._lock:
             if place.offset not in self._cache:
                 self._cache[place.offset] = rows
                 self._cached += len(rows)
             while self._cached > _CACHED_ROWS and len(self._cache) > 1:
                 self._cached -= len(self._cache.popitem(last=False)[1])
+        return rows
 
 
 def _opened(chunk: bytes) -> tuple[int, memoryview]:
@@ -165,7 +161,7 @@ def block_head(file: BinaryIO, place: Place) -> tuple[int, int, NDArray[np.float
         file.seek(place.offset)
         chunk = file.read(length)
         size, packed = _opened(chunk)
-        content = _unpacked(packed, min(size, head_bytes(BLOCK_ROWS)) if length < place.length else size)
+        content = _unpacked(packed, min(size, head_bytes(MOST_BLOCK_ROWS)) if length < place.length else size)
         if len(content) >= _BODY:
             _, _, channel, *_ = MESSAGE_HEAD.unpack_from(content.data)
             head = decode_head(content[_BODY:])

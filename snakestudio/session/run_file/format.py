@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "ABOUT", "BLOCK_BYTES", "BLOCK_ROWS", "CHANGES", "CHECKPOINT", "END", "EVENTS", "INDEX", "LOG", "MAX_BLOCK_BYTES",
-    "MAX_RECORD_BYTES", "PACKAGE", "ROWS", "VERSION", "nanoseconds",
+    "MAX_RECORD_BYTES", "MOST_BLOCK_ROWS", "PACKAGE", "ROWS", "VERSION", "nanoseconds",
 ]  # fmt: skip
 
 VERSION = 1
@@ -41,8 +41,11 @@ CHECKPOINT, INDEX = "snakestudio:checkpoint", "snakestudio:index"
 ROWS, CHANGES, EVENTS, LOG = "/snakestudio/rows", "/snakestudio/changes", "/snakestudio/events", "/events"
 """Topics that the run is read from, and that of the events as other programs list them."""
 
-BLOCK_ROWS = 1024
-"""Rows of a full block: ten seconds at the default rate, a few megabytes for an ordinary robot."""
+BLOCK_ROWS = 512
+"""Rows of a full block: two megabytes for an ordinary robot, which fit in the cache of a processor."""
+
+MOST_BLOCK_ROWS = 1024
+"""Rows of the fullest blocks that any version wrote."""
 
 BLOCK_BYTES = 32 * 1024 * 1024
 """A block of a robot with very many links has fewer rows, so that it stays below this."""

@@ -1,21 +1,22 @@
 """What other programs show of a run without conversion: joints, poses and figures as messages of ROS 2.
 
-These messages are written for others and never read here, so they may be fewer than the rows: joints and poses at most
-`VIEW_RATE_HZ` times a simulated second, the figures with every row, for what acts between two rows is in their means.
+These messages are written for others and never read here, so they are fewer than the rows: at most `VIEW_RATE_HZ` a
+simulated second. What the figures tell of an interval (mean forces, iterations, the worst residual) they tell of that
+since the message before, so that nothing falls between two of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.model.columns import column_names, column_values
-from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.recording import ContactRows, Rows, Schema
 from snakestudio.model.snapshot import Fields
 from snakestudio.session.run_file.cdr import Template
 from snakestudio.session.run_file.definitions import JOINT_STATE, POSE_STAMPED, TF_MESSAGE, figures
@@ -24,10 +25,14 @@ from snakestudio.session.run_file.format import nanoseconds
 __all__ = ["VIEW_RATE_HZ", "View", "Views"]
 
 VIEW_RATE_HZ = 25.0
-"""Joints and poses a simulated second: as a film, and a quarter of what writing every row would cost."""
+"""Messages a simulated second: as a film, and a quarter of what writing every row would cost."""
 
 _WORLD = "world"
 _FIGURE = re.compile(r"com_|contact_|contacts_closed|energy_|work_|solver_")
+_ROS_POSE = [0, 1, 2, 4, 5, 6, 3]
+"""Place and quaternion in the order of ROS: x y z, then x y z w."""
+
+_OF_ROWS = tuple(field.name for field in fields(Rows) if field.name != "contacts")
 _FIELD_NAME = re.compile(r"[a-z](?:_?[a-z0-9])*")
 
 
@@ -43,15 +48,12 @@ class View:
     template : Template
     fill : callable
         Writes some rows, and their figures, into as many messages.
-    thinned : bool
-        Whether there are at most `VIEW_RATE_HZ` of them a second.
     """
 
     topic: str
     definition: tuple[str, str]
     template: Template
     fill: Callable[[NDArray[Any], Rows, NDArray[np.float64]], None]
-    thinned: bool = True
 
 
 class Views:
@@ -67,8 +69,11 @@ class Views:
     def __init__(self, schema: Schema, head: int) -> None:
         self._schema = schema
         self._figures = _figure_names(schema)
-        self._before: Rows | None = None
         self._slot = -1
+        self._residual = 0.0  # the worst of the rows since the last one that is shown
+        self._waiting: list[Rows] = []
+        self._before: Rows | None = None
+        self._written = 0
         self.views: list[View] = []
         if schema.n_joints and Fields.JOINTS in schema.valid:
             self.views.append(_joints("/joint_states", schema, ("joint_angle", "joint_rate", "joint_torque")))
@@ -79,48 +84,54 @@ class Views:
         if self._figures:
             self.views.append(_figures_view(self._figures))
 
-    def messages(self, rows: Rows, channels: list[int], first: int) -> list[tuple[int, NDArray[Any]]]:
-        """The messages of rows that come next, by channel, as MCAP records.
+    def __len__(self) -> int:
+        """How many messages of each topic wait to be written."""
+        return sum(map(len, self._waiting))
 
-        Parameters
-        ----------
-        rows : Rows
-        channels : list of int
-            Numbers of the channels of `views`.
-        first : int
-            Number of the first row, for the messages' own numbers.
-        """
+    def add(self, rows: Rows) -> None:
+        """Take the rows that come next."""
+        if not self.views:
+            return
         slots = np.floor(rows.time * VIEW_RATE_HZ + 1e-6).astype(np.int64)
-        shown = _evenly(np.flatnonzero(np.diff(slots, prepend=self._slot) > 0))
+        shown = np.flatnonzero(np.diff(slots, prepend=self._slot) > 0)
+        residual = np.concatenate([[self._residual], rows.solver_residual])
+        after = int(shown[-1]) + 2 if len(shown) else 0
+        if len(shown):
+            self._slot = int(slots[-1])
+            worst = np.maximum.reduceat(residual[:after], np.concatenate([[0], shown[:-1] + 2]))
+            chosen = _evenly(shown)
+            columns: dict[str, Any] = {name: getattr(rows, name)[chosen].copy() for name in _OF_ROWS}
+            columns["solver_residual"] = worst
+            self._waiting.append(Rows(**columns, contacts=ContactRows.none(len(shown))))
+        self._residual = float(residual[after:].max(initial=0.0))
+
+    def messages(self, channels: list[int]) -> list[tuple[int, NDArray[Any]]]:
+        """The messages that wait, by channel, as MCAP records; `channels` are the numbers of those of `views`."""
+        if not self._waiting:
+            return []
+        rows = Rows.concatenate(self._waiting)
         numbers = np.zeros((len(rows), 0))
         if self._figures:
             numbers = column_values(self._schema, rows, self._before, self._figures)
         time = nanoseconds(rows.time)
         found = []
-        thinned: Any = _Chosen(rows, shown)
         for view, channel in zip(self.views, channels, strict=True):
-            times = time[shown] if view.thinned else time
-            if len(times):
-                records = view.template.records(channel, times, first)
-                view.fill(records, thinned if view.thinned else rows, numbers)
-                found.append((channel, records))
-        self._slot = max(self._slot, int(slots[-1]))
-        self._before = rows.slice(len(rows) - 1, len(rows))
+            records = view.template.records(channel, time, self._written)
+            view.fill(records, rows, numbers)
+            found.append((channel, records))
         return found
 
-
-class _Chosen:
-    """Some of the rows: only the columns that are asked for are picked."""
-
-    def __init__(self, rows: Rows, chosen: NDArray[np.int64] | slice) -> None:
-        self._rows, self._chosen = rows, chosen
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._rows, name)[self._chosen]
+    def done(self) -> None:
+        """Say that the messages that waited stand in the file."""
+        if self._waiting:
+            last = self._waiting[-1]
+            self._written += len(self)
+            self._before = last.slice(len(last) - 1, len(last))
+            self._waiting = []
 
 
 def _evenly(chosen: NDArray[np.int64]) -> NDArray[np.int64] | slice:
-    """The same rows as a slice where they lie evenly, as they mostly do: then nothing is copied to pick them."""
+    """The same rows as a slice where they lie evenly, as they mostly do: they are then picked fastest."""
     if len(chosen) > 1 and np.all(np.diff(chosen) == chosen[1] - chosen[0]):
         return slice(int(chosen[0]), int(chosen[-1]) + 1, int(chosen[1] - chosen[0]))
     return chosen
@@ -172,9 +183,9 @@ def _transforms(schema: Schema) -> View:
         template.number(f"pose_{i}", "<f8", (7,))
 
     def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:
-        poses = rows.link_pose
+        poses = rows.link_pose[:, :, _ROS_POSE]
         for i in range(schema.n_links):
-            _put_pose(records[f"pose_{i}"], poses[:, i])
+            records[f"pose_{i}"] = poses[:, i]
 
     return View("/tf", TF_MESSAGE, template, fill)
 
@@ -185,7 +196,7 @@ def _head_pose(head: int) -> View:
     template.number("pose", "<f8", (7,))
 
     def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:
-        _put_pose(records["pose"], rows.link_pose[:, head])
+        records["pose"] = rows.link_pose[:, head, _ROS_POSE]
 
     return View("/head_pose", POSE_STAMPED, template, fill)
 
@@ -198,11 +209,4 @@ def _figures_view(names: tuple[str, ...]) -> View:
     def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:
         records["values"] = numbers
 
-    return View("/figures", figures(names), template, fill, thinned=False)
-
-
-def _put_pose(into: NDArray[Any], pose: NDArray[np.float64]) -> None:
-    """Place and quaternion in the order of ROS: x y z, then x y z w."""
-    into[:, :3] = pose[:, :3]
-    into[:, 3:6] = pose[:, 4:7]
-    into[:, 6] = pose[:, 3]
+    return View("/figures", figures(names), template, fill)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import BinaryIO
 
@@ -32,16 +33,22 @@ from snakestudio.model.scene import Scene
 from snakestudio.session.run_file import format as names
 from snakestudio.session.run_file import notes
 from snakestudio.session.run_file.about import Origin, about
-from snakestudio.session.run_file.blocks import Columns, definition, encode, head_bytes
+from snakestudio.session.run_file.blocks import Columns, Room, definition, encode, head_bytes
 from snakestudio.session.run_file.definitions import CHANGE, EVENT, LOG_MESSAGE
 from snakestudio.session.run_file.index import Index, Place
-from snakestudio.session.run_file.records import MAGIC, ChunkBytes, Messages, chunk_bytes, encoded
+from snakestudio.session.run_file.records import MAGIC, ChunkBytes, Messages, chunk_bytes, compressor, encoded
 from snakestudio.session.run_file.views import Views
 
 __all__ = ["RunWriter"]
 
 
 _SMALL_BLOCK = 512 * 1024
+
+_VIEWS_AT_ONCE = 500
+"""Messages of a topic for other programs that are gathered before they are written: twenty simulated seconds."""
+
+_LARGE = 64 * 1024
+"""Bytes that are written by themselves instead of being joined with what follows."""
 
 
 class RunWriter:
@@ -99,6 +106,8 @@ class RunWriter:
             topics += [(names.LOG, *LOG_MESSAGE)]
             topics += [(view.topic, *view.definition) for view in self._views.views]
         self._temporary = temporary
+        self._packing = compressor()
+        self._room = Room()
         self._topics = _topics(topics)
         self._channels = {topic: number for number, (topic, _, _) in enumerate(topics, 1)}
         said = {} if temporary else about(scene, schema, columns, origin, created or datetime.now(UTC))
@@ -120,7 +129,7 @@ class RunWriter:
         events: Sequence[RunEvent] = (),
         checkpoints: Sequence[tuple[float, bytes]] = (),
     ) -> list[Place]:
-        """Add what came since the last call, in one piece.
+        """Add what came since the last call.
 
         Returns
         -------
@@ -132,17 +141,17 @@ class RunWriter:
         OSError
             If it cannot be written; the file is as before then.
         """
-        before = (self._n_rows, self.size)
+        if len(self._views) >= _VIEWS_AT_ONCE:
+            self._show()
+        before = self._n_rows
         chunks: list[tuple[ChunkBytes, list[Place]]] = []
         added = Index()
         for rows in blocks:
             added.first_rows.append(self._n_rows)
-            chunks.append((self._block(rows), added.blocks))
+            chunks.append((self._block(rows, len(self.index.blocks) + len(chunks)), added.blocks))
             self._n_rows += len(rows)
-            if not self._temporary and (shown := self._shown(rows)):
-                chunks.append((chunk_bytes(shown), []))
         if said := notes.messages(changes, events, self._channels):
-            chunks.append((chunk_bytes(said), added.notes))
+            chunks.append((chunk_bytes(said, self._packing), added.notes))
         attached = [(time, _attachment(names.CHECKPOINT, time, state)) for time, state in checkpoints]
         at, parts, indexes = self.size, [], []
         for chunk, places in chunks:
@@ -159,17 +168,35 @@ class RunWriter:
         try:
             self._append(*parts)
         except OSError:
-            self._n_rows = before[0]
+            self._n_rows = before
             raise
         self._chunks += indexes
         self._attachments += attachment_indexes
         for chunk, _ in chunks:
-            self._span = (min(self._span[0], chunk.start), max(self._span[1], chunk.end))
-            for channel, count in chunk.counts.items():
-                self._counts[channel] = self._counts.get(channel, 0) + count
+            self._count(chunk)
         for name in ("blocks", "first_rows", "notes", "checkpoints"):
             getattr(self.index, name).extend(getattr(added, name))
+        if not self._temporary:
+            for rows in blocks:
+                self._views.add(rows)
         return added.blocks
+
+    def _count(self, chunk: ChunkBytes) -> None:
+        """Book the messages of a chunk that stands in the file."""
+        self._span = (min(self._span[0], chunk.start), max(self._span[1], chunk.end))
+        for channel, count in chunk.counts.items():
+            self._counts[channel] = self._counts.get(channel, 0) + count
+
+    def _show(self) -> None:
+        """Write what other programs show of the rows so far."""
+        found = self._views.messages([self._channels[view.topic] for view in self._views.views])
+        if found:
+            chunk = chunk_bytes([Messages.of_records(*entry) for entry in found], self._packing)
+            at = self.size
+            self._append(*chunk.parts)
+            self._chunks.append(chunk.index(at))
+            self._count(chunk)
+            self._views.done()
 
     def finish(self, times: NDArray[np.float64]) -> None:
         """End the file, so that it opens at once; `times` (s) are those of all its rows.
@@ -179,6 +206,8 @@ class RunWriter:
         OSError
             If there is no room for that: the file stays readable, but must be walked over.
         """
+        with contextlib.suppress(OSError):  # the end takes less room, and is worth more
+            self._show()
         self.index.times = times
         duration = float(times[-1]) if len(times) else 0.0
         record, data = _attachment(names.INDEX, duration, self.index.packed())
@@ -231,32 +260,42 @@ class RunWriter:
         # The check sum covers the summary and the footer up to the sum itself.
         return summary + encoded(Footer(start, at, zlib.crc32(footer[:-4], zlib.crc32(summary))))
 
-    def _block(self, rows: Rows) -> ChunkBytes:
+    def _block(self, rows: Rows, number: int) -> ChunkBytes:
         time = names.nanoseconds(rows.time[:1])
-        record = encode(
-            self._columns, rows, self._n_rows, self._channels[names.ROWS], len(self.index.blocks), int(time[0])
-        )
-        message = Messages(self._channels[names.ROWS], record, time, np.zeros(1, np.uint64))
+        channel = self._channels[names.ROWS]
+        record = encode(self._columns, rows, self._n_rows, channel, number, int(time[0]), self._room)
+        message = Messages(channel, record, time, np.zeros(1, np.uint64))
         # Of small blocks there are many, and whoever walks over the file reads the beginning of each. Large ones are
         # compressed in one go, which is faster.
-        return chunk_bytes([message], head_bytes(len(rows)) if len(record) <= _SMALL_BLOCK else 0)
-
-    def _shown(self, rows: Rows) -> list[Messages]:
-        channels = [self._channels[view.topic] for view in self._views.views]
-        found = self._views.messages(rows, channels, self._n_rows - len(rows))
-        return [Messages.of_records(channel, records) for channel, records in found]
+        beginning = head_bytes(len(rows)) if len(record) <= _SMALL_BLOCK else 0
+        return chunk_bytes([message], self._packing, beginning)
 
     def _append(self, *parts: bytes) -> None:
-        data = b"".join(parts)
-        view, written = memoryview(data), 0
+        size = self.size
         try:
-            while written < len(data):
-                written += self._file.write(view[written:])
+            for data in _joined(parts):
+                view = memoryview(data)
+                size += len(view)
+                while len(view):
+                    view = view[self._file.write(view) :]
         except OSError:
             self._file.truncate(self.size)
             self._file.seek(self.size)
             raise
-        self.size += len(data)
+        self.size = size
+
+
+def _joined(parts: Sequence[bytes]) -> Iterator[bytes]:
+    """The same bytes in few pieces, of which large ones are not copied."""
+    small: list[bytes] = []
+    for part in parts:
+        if len(part) >= _LARGE:
+            yield b"".join(small)
+            yield part
+            small = []
+        else:
+            small.append(part)
+    yield b"".join(small)
 
 
 def _topics(topics: list[tuple[str, str, str]]) -> list[McapRecord]:
