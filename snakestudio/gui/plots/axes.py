@@ -6,13 +6,20 @@ import math
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtGui import QFont
+from PySide6.QtCore import QRectF, QSizeF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QGraphicsItem
 
 from snakestudio.gui import theme
 from snakestudio.gui.plots.scale import MINUS, superscript
 
 __all__ = ["ChartAxis", "chart_font"]
+
+
+_LINE_SHARE = 0.8
+"""Height of a number, in heights of a line of text."""
+_BEYOND = 15.0
+"""How far a number may reach beyond the ends of its axis, px."""
 
 
 def chart_font() -> QFont:
@@ -40,14 +47,17 @@ class ChartAxis(pg.AxisItem):
         self.decades = False
         self._unit, self._first = unit, ""
         self._labels: list[tuple[float, str]] | None = None
+        self._ticks: list[tuple[float, str]] = []
+        self._ticks_for: tuple[object, ...] = ()
+        self._font = chart_font()
+        self._sizes: dict[str, QSizeF] = {}
         self.setStyle(
             tickTextOffset=4 if orientation == "bottom" else 6,
             autoExpandTextSpace=False,
             autoReduceTextSpace=False,
             hideOverlappingLabels=False,
             maxTickLevel=0,
-            tickAlpha=0,  # one of no length would still be a dot
-            tickFont=chart_font(),
+            tickFont=self._font,
         )
         self.setTickDensity(1.25)
         self.setPen(None)
@@ -60,6 +70,7 @@ class ChartAxis(pg.AxisItem):
 
     def dress(self) -> None:
         """Take over the palette."""
+        self._font, self._sizes = chart_font(), {}
         self.setTextPen(theme.colour("dim"))
 
     def show_as(self, decades: bool, labels: list[tuple[float, str]] | None) -> None:
@@ -72,18 +83,63 @@ class ChartAxis(pg.AxisItem):
         """Write `unit` behind the last number, and `first` in place of 0."""
         if (unit, first) != (self._unit, self._first):
             self._unit, self._first = unit, first
-            self.picture = None
             self.update()
 
     def places(self) -> list[float]:
         """Where the ticks are; none where they are labels."""
-        size = self.size().width() if self.orientation == "bottom" else self.size().height()
-        if self._labels is not None or size < 1:
-            return []
+        return [] if self._labels is not None else [place for place, _ in self._found()]
+
+    def _found(self) -> list[tuple[float, str]]:
+        """Places and texts of the ticks in view; the grid and the numbers beside it ask for the same."""
         low, high = self.range
-        return [float(v) for _, values in self.tickValues(low, high, size) for v in values if low <= v <= high]
+        size = self.size().width() if self.orientation == "bottom" else self.size().height()
+        if self._labels is not None:
+            return [label for label in self._labels if low <= label[0] <= high]
+        if size < 1 or not high > low:
+            return []
+        key = (low, high, size, self.decades, self._unit, self._first)
+        if key != self._ticks_for:
+            spacing, values = self.tickValues(low, high, size)[0]
+            texts = self.tickStrings(values, 1.0, spacing)
+            self._ticks, self._ticks_for = list(zip(values, texts, strict=True)), key
+        return self._ticks
+
+    def _room(self, text: str) -> QSizeF:
+        """What a text takes, px: numbers come again and again while one zooms."""
+        if text not in self._sizes:
+            line = QFontMetricsF(self._font).boundingRect(QRectF(0, 0, 100, 100), Qt.AlignmentFlag.AlignCenter, text)
+            self._sizes[text] = QSizeF(line.width(), _LINE_SHARE * line.height())
+        return self._sizes[text]
 
     # --- what pyqtgraph asks ---------------------------------------------------------------------------------------
+
+    def paint(self, painter: QPainter, option: Any, widget: Any = None) -> None:
+        # Numbers only: looking for lines and crowded levels, pyqtgraph's own takes longer than the curves.
+        low, high = self.range
+        width, height = self.size().width(), self.size().height()
+        painter.setFont(self._font)
+        painter.setPen(self.textPen())
+        across = self.orientation == "bottom"
+        offset = self.style["tickTextOffset"][1 if across else 0]
+        top, left = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignLeft
+        for value, text in self._found():
+            share, room = (value - low) / (high - low), self._room(text)
+            if across:
+                place = QRectF(share * width - room.width() / 2, offset, room.width(), room.height())
+                seen, flags = place.left() >= -_BEYOND and place.right() <= width + _BEYOND, top | left
+            else:
+                x = width - offset - room.width() if self.orientation == "left" else float(offset)
+                place = QRectF(x, (1.0 - share) * height - room.height() / 2, room.width(), room.height())
+                seen = place.top() >= -_BEYOND and place.bottom() <= height + _BEYOND
+                seen &= place.left() >= 0.0 and place.right() <= width
+                flags = Qt.AlignmentFlag.AlignVCenter | left
+            if seen:
+                painter.drawText(place, flags | Qt.TextFlag.TextDontClip, text)
+
+    def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, list[float]]]:  # noqa: N803
+        spacing = self.tickSpacing(minVal, maxVal, size)[0][0]
+        first, last = math.ceil(minVal / spacing - 1e-9), math.floor(maxVal / spacing + 1e-9)
+        return [(spacing, [number * spacing for number in range(first, last + 1)])]
 
     def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:  # noqa: N803
         levels = super().tickSpacing(minVal, maxVal, size)[:1]

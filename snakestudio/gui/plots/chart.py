@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QGraphicsItem, QWidget
 
 from snakestudio.gui import theme
@@ -71,9 +69,7 @@ class Chart(pg.PlotWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self.picture = Picture()
-        self.cost = 0.002
         self._legend_from = 0.0
-        self._renewed = True
         self._dressed = ""
         self._levels: list[tuple[tuple[float, str], pg.InfiniteLine]] = []
         self._curves: list[Curve] = []
@@ -91,6 +87,7 @@ class Chart(pg.PlotWidget):
         menu = self.plotItem.ctrlMenu
         menu.setParent(self, menu.windowFlags())
         self._right.unlinkFromView()
+        self.plotItem.getAxis("top").unlinkFromView()  # it is never there, but would write its label anew all the time
         self._show_right(False)
         self.readout = Readout()
         self.scene().addItem(self.readout)
@@ -100,6 +97,7 @@ class Chart(pg.PlotWidget):
         self.heat = HeatStrip()
         self.marks = pg.ScatterPlotItem(size=11, pxMode=True)
         self.marks.setZValue(5)
+        self.marks.setVisible(False)
         self.view.addItem(self.marks, ignoreBounds=True)
         self.ticks = HoldTicks()
         self.ticks.setZValue(-1000)
@@ -136,10 +134,9 @@ class Chart(pg.PlotWidget):
 
     # --- what it shows ---------------------------------------------------------------------------------------------
 
-    def show_picture(self, picture: Picture) -> None:
-        """Show another picture."""
+    def show_picture(self, picture: Picture, *, hasty: bool = False) -> None:
+        """Show another picture; one of many while the user moves it in haste, all lines thin, until `finish`."""
         self.picture = picture
-        self._renewed = True
         if self._dressed != theme.current().name:
             self._dress()
         left = picture.axes[0]
@@ -153,11 +150,24 @@ class Chart(pg.PlotWidget):
         self._show_right(len(picture.axes) > 1)
         if len(picture.axes) > 1 and self._right.range != [picture.axes[1].low, picture.axes[1].high]:
             self._right.setRange(picture.axes[1].low, picture.axes[1].high)
-        self._show_curves(picture)
+        self._show_curves(picture, hasty)
         self._show_levels(picture)
         self._show_marks(picture)
         self.extras.show(picture)
         self.show_cursor(picture.cursor, picture.legend)
+        self._paint_once()
+
+    def _paint_once(self) -> None:
+        """Paint now all that is to be painted anew.
+
+        Otherwise every chart would be painted twice: the first whose turn it is has the whole window painted, and those
+        after it find only then what has changed in them.
+        """
+        # pyqtgraph moves what is in view, and lines find their room, while it paints, and would have that painted, too.
+        self.scene().prepareForPaint()
+        for line in (self.cursor_line, *(line for _, line in self._levels), *self.extras.span.lines):
+            line.boundingRect()
+        QCoreApplication.sendPostedEvents(self.scene(), QEvent.Type.MetaCall.value)
 
     def _show_right(self, shown: bool) -> None:
         if self._right.isVisible() != shown or not self._dressed:
@@ -165,7 +175,12 @@ class Chart(pg.PlotWidget):
             self._right.setWidth(_RIGHT_AXIS if shown else _RIGHT_MARGIN)
             self.plotItem.layout.setContentsMargins(0, HEIGHT, 0 if shown else _RIGHT_MARGIN, 0)
 
-    def _show_curves(self, picture: Picture) -> None:
+    def finish(self) -> None:
+        """Show as well as it can be what was shown in haste."""
+        for curve in self._curves:
+            curve.finish()
+
+    def _show_curves(self, picture: Picture, hasty: bool) -> None:
         left = picture.axes[0]
         frame = QRectF(picture.start, left.low, picture.stop - picture.start, left.high - left.low)
         while len(self._curves) < len(picture.traces):
@@ -173,8 +188,9 @@ class Chart(pg.PlotWidget):
             curve.setZValue(-len(self._curves))
             self.view.addItem(curve, ignoreBounds=True)
             self._curves.append(curve)
+        few = len(picture.traces) <= _FEW
         for curve, trace in zip(self._curves, picture.traces, strict=False):
-            curve.show_trace(trace, picture.axes[trace.axis], left, frame, len(picture.traces) <= _FEW)
+            curve.show_trace(trace, picture.axes[trace.axis], left, frame, few, hasty)
         for number, curve in enumerate(self._curves):
             curve.setVisible(number < len(picture.traces))
         self.ticks.setVisible(bool(picture.ticks))
@@ -197,6 +213,9 @@ class Chart(pg.PlotWidget):
             self._levels.append(((value, text), line))
 
     def _show_marks(self, picture: Picture) -> None:
+        if not picture.marks and not self.marks.isVisible():
+            return
+        self.marks.setVisible(bool(picture.marks))
         brushes = {True: theme.colour("warning"), False: theme.colour("good")}
         self.marks.setData(
             [
@@ -262,13 +281,6 @@ class Chart(pg.PlotWidget):
         for value in self._left.places():
             y = area.bottom() - (value - low) / (high - low) * area.height()
             painter.fillRect(QRectF(area.left(), min(round(y), area.bottom() - 1), area.width(), 1), line)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        began = time.perf_counter()
-        super().paintEvent(event)
-        if self._renewed:
-            self._renewed = False
-            self.cost += 0.2 * (time.perf_counter() - began - self.cost)
 
     def paint_for_export(self, painter: QPainter, target: QRectF, title: str) -> None:
         """Paint all that is seen into `target`, as well as it can be, under a title."""

@@ -59,23 +59,34 @@ class Curve(pg.PlotCurveItem):
         super().__init__(connect="all", skipFiniteCheck=True, antialias=True)
         self._frame = QRectF()
         self._look = ("", 1.0)
+        self._thick = False
 
-    def show_trace(self, trace: Trace, axis: Axis, left: Axis, frame: QRectF, few: bool) -> None:
+    def show_trace(self, trace: Trace, axis: Axis, left: Axis, frame: QRectF, few: bool, hasty: bool) -> None:
         """Show a trace of `axis` in the units of `left`, the axis of the view box, which shows `frame`.
 
-        One of `few` curves is thicker, unless it goes up and down so much that it would be a blot.
+        One of `few` curves is thicker, unless it goes up and down so much that it would be a blot, or is shown for a
+        moment only: `hasty`.
         """
         xs, ys = points(trace)
         if axis is not left:
             ys = left.low + (ys - axis.low) * ((left.high - left.low) / (axis.high - axis.low))
         colour = theme.current().dim if trace.faint else trace.colour
         known = bool(np.isfinite(ys).all())
-        thick = few and not trace.faint and float(np.nansum(np.abs(np.diff(ys)))) < _MOST_INK * (left.high - left.low)
-        if (look := (colour, _THICK if thick else 1.0)) != self._look:
-            self._look = look
-            self.setPen(pg.mkPen(colour, width=look[1]))
+        ink = float(np.nansum(np.abs(np.diff(ys))))
+        self._thick = few and not trace.faint and ink < _MOST_INK * (left.high - left.low)
+        self._dress(colour, thick=self._thick and not hasty)
         self._frame = frame
         self.setData(xs, ys, connect="all" if known else "finite", skipFiniteCheck=known)
+
+    def finish(self) -> None:
+        """Draw as well as it can be what was shown in haste."""
+        self._dress(self._look[0], thick=self._thick)
+
+    def _dress(self, colour: str, *, thick: bool) -> None:
+        look = colour, _THICK if thick else 1.0
+        if look != self._look:
+            self._look = look
+            self.setPen(pg.mkPen(colour, width=look[1]))
 
     def informViewBoundsChanged(self) -> None:
         # Nothing fits itself to the extent of the data.

@@ -15,8 +15,6 @@ from snakestudio.model.recording import Recording
 
 __all__ = ["DerivedRows"]
 
-_PIECE = 16 * 1024
-"""Rows of one piece of work."""
 _PATIENCE_S = 0.3
 """A recording that did not grow for so long is taken to stand: then its last rows are shown, too, though further ones
 would change them."""
@@ -93,11 +91,12 @@ class DerivedRows:
         assert signal is not None
         if not whole:
             n = signal.settled_until(self._recording, start, n, other)
-        for first in range(start, n, _PIECE):
-            if not progress((first - start) / (n - start)):
+        if n == start:
+            return
+        for first, values in signal.pieces(self._recording, start, n, other):
+            self._parts.put((first, values))
+            if not progress((first + len(values) - start) / (n - start)):
                 return
-            last = min(first + _PIECE, n)
-            self._parts.put((first, signal.values(self._recording, first, last, other)))
 
     def close(self) -> None:
         """Stop the thread."""

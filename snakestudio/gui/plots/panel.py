@@ -79,7 +79,7 @@ class PlotPanel(Themed):
         self.start, self.stop = 0.0, 10.0
         self.span: tuple[float, float] | None = None
         self._pulled = 0.0
-        self._redraws = Redraws()
+        self.redraws = Redraws()
         self._place = RunCursor(bridge, self.history)
         self._focus: LivePlot | None = None
         self._marked = False
@@ -131,7 +131,7 @@ class PlotPanel(Themed):
         chart.menu_asked.connect(lambda point: self._show_menu(plot_menu(self, plot), point))
         chart.legend_asked.connect(lambda entry, point: self._show_menu(curve_menu(self, plot, entry), point))
         chart.viewport().installEventFilter(self)
-        self._redraws.mark([plot], Stale.AT_ONCE)
+        self.redraws.mark([plot], Stale.AT_ONCE)
         return plot
 
     def sizeHint(self) -> QSize:
@@ -213,7 +213,7 @@ class PlotPanel(Themed):
         return False
 
     def _on_grid(self) -> None:
-        self._redraws.keep(self.plots)
+        self.redraws.keep(self.plots)
         self._want()
         self.show_focus(self._marked)
         self.strip.show_plots(self.plots)
@@ -261,12 +261,12 @@ class PlotPanel(Themed):
         self._mark(Stale.AT_ONCE)
 
     def _mark(self, how: Stale) -> None:
-        self._redraws.mark(self.plots, how)
+        self.redraws.mark(self.plots, how)
 
     @property
     def settled(self) -> bool:
-        """Whether every plot shows what it should."""
-        return not self._redraws.stale
+        """Whether every plot shows what it should, as well as it can."""
+        return self.redraws.settled
 
     # --- events ----------------------------------------------------------------------------------------------------
 
@@ -300,7 +300,7 @@ class PlotPanel(Themed):
         if plot not in self.plots:
             return
         self._want()
-        self._redraws.mark([plot], Stale.AT_ONCE)
+        self.redraws.mark([plot], Stale.AT_ONCE)
         self.strip.show_plots(self.plots)
         self.contents_changed.emit()
 
@@ -335,7 +335,7 @@ class PlotPanel(Themed):
     def fit_values(self, plot: LivePlot) -> None:
         """Let the axes of a plot follow the data again."""
         plot.fit_values()
-        self._redraws.mark([plot], Stale.AT_ONCE)
+        self.redraws.mark([plot], Stale.AT_ONCE)
 
     def _on_cursor(self) -> None:
         at, row = self._place.place()
@@ -368,11 +368,12 @@ class PlotPanel(Themed):
 
     def draw_now(self) -> None:
         """Redraw what is stale without waiting for the timer."""
+        self.redraws.rest()
         while not self.settled:
             self._draw()
 
     def _draw(self) -> None:
-        self._redraws.draw((self.start, self.stop), *self._place.place())
+        self.redraws.draw((self.start, self.stop), *self._place.place())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -284,14 +284,16 @@ class LivePlot(QWidget):
 
     # --- drawing ---------------------------------------------------------------------------------------------------
 
-    def draw(self, start: float, stop: float, cursor: float | None, row: int | None, *, steady: bool = False) -> None:
+    def draw(
+        self, start: float, stop: float, cursor: float | None, row: int | None, *, steady: bool = False,
+        hasty: bool = False,
+    ) -> None:  # fmt: skip
         """Draw the stretch from start to stop (s), with the cursor at a time and its row; of a profile, that instant.
 
-        With `steady`, axes that still serve stay as they are.
+        With `steady`, axes that still serve stay as they are; `hasty` is for one of many while the user moves it.
         """
         self._at, self._seen = (cursor, row), (start, stop)
-        before = self.chart.picture if steady else None
-        picture = self._picture(start, stop, row, before)
+        picture = self._picture(start, stop, row, self.chart.picture if steady else None)
         picture.cursor = cursor if picture.across == "time" else self._probe
         picture.legend = self._legend(picture, cursor, row)
         picture.span = self.span
@@ -300,7 +302,7 @@ class LivePlot(QWidget):
         if lost and not picture.note:
             more = f" and {len(lost) - _MOST_NAMES} more" if len(lost) > _MOST_NAMES else ""
             picture.note = f"Not in this run: {', '.join(lost[:_MOST_NAMES])}{more}"
-        self.chart.show_picture(picture)
+        self.chart.show_picture(picture, hasty=hasty)
 
     def _picture(self, start: float, stop: float, row: int | None, before: Picture | None) -> Picture:
         view, lines, history, overlaid = self.view, self.lines, self._history, self.overlaid

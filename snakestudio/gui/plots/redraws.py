@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
@@ -14,7 +15,12 @@ _REDRAW_S = 0.06
 """Least time between two redraws of the same plot for new data."""
 _SHARE = 0.2
 """Share of the time that redraws for new data may take: on a busy machine they come less often."""
-_DRAW_BUDGET_S = 0.008
+_BUDGET_S = 0.008
+"""What the redraws of one turn may take, s."""
+_WAITED_S = 0.025
+"""The same where the user waits for them, who sees all plots move together."""
+_REST_S = 0.15
+"""What is not moved for so long rests, and is drawn as well as it can be."""
 
 
 class Stale(IntEnum):
@@ -31,17 +37,39 @@ class Redraws:
     def __init__(self) -> None:
         self.stale: dict[LivePlot, Stale] = {}
         self._drawn: dict[LivePlot, float] = {}
+        self._asked: dict[LivePlot, float] = {}
+        self._costs: dict[LivePlot, float] = {}
+        self._hasty: set[LivePlot] = set()
         self._cost = 0.002
+
+    @property
+    def settled(self) -> bool:
+        """Whether every plot shows what it should, as well as it can."""
+        return not self.stale and not self._hasty
 
     def keep(self, plots: Sequence[LivePlot]) -> None:
         """Forget plots that are gone."""
         self.stale = {plot: how for plot, how in self.stale.items() if plot in plots}
-        self._drawn = {plot: when for plot, when in self._drawn.items() if plot in plots}
+        for times in (self._drawn, self._asked, self._costs):
+            for plot in times.keys() - set(plots):
+                del times[plot]
+        self._hasty &= set(plots)
 
     def mark(self, plots: Iterable[LivePlot], how: Stale) -> None:
-        """Have some plots drawn anew."""
+        """Have some plots drawn anew; those for which the user waits again and again are drawn in haste."""
+        now = time.perf_counter()
         for plot in plots:
             self.stale[plot] = max(self.stale.get(plot, how), how)
+            if how == Stale.AT_ONCE:
+                if now - self._asked.get(plot, -math.inf) < _REST_S:
+                    self._hasty.add(plot)
+                self._asked[plot] = now
+
+    def rest(self) -> None:
+        """Draw nothing in haste any more."""
+        for plot in self._hasty:
+            plot.chart.finish()
+        self._hasty.clear()
 
     def draw(self, view: tuple[float, float], at: float | None, row: int | None) -> None:
         """Redraw what is stale, the one waiting longest first, for as long as the budget lasts.
@@ -53,20 +81,30 @@ class Redraws:
         at, row : float and int or None
             Time (s) and row of the cursor.
         """
-        if not self.stale:
-            return
         now = time.perf_counter()
         spent = 0.0
         pace = max(_REDRAW_S, len(self._drawn) * self._cost / _SHARE)
         for plot in sorted(self.stale, key=lambda p: self._drawn.get(p, 0.0)):
-            if self.stale[plot] < Stale.AT_ONCE and now - self._drawn.get(plot, 0.0) < pace:
+            waited = self.stale[plot] == Stale.AT_ONCE
+            if not waited and now - self._drawn.get(plot, 0.0) < pace:
                 continue
-            if spent and spent + plot.chart.cost > _DRAW_BUDGET_S:
+            if spent and spent + self._costs.get(plot, self._cost) > (_WAITED_S if waited else _BUDGET_S):
                 break
             began = time.perf_counter()
-            plot.draw(*view, at, row, steady=self.stale[plot] < Stale.AT_ONCE)
-            cost = time.perf_counter() - began + plot.chart.cost
+            plot.draw(*view, at, row, steady=not waited, hasty=plot in self._hasty)
+            cost = time.perf_counter() - began
             self._cost += 0.1 * (min(cost, 0.02) - self._cost)
+            self._costs[plot] = cost
             spent += cost
             self._drawn[plot] = now
             del self.stale[plot]
+        if not spent:
+            self._finish(now)
+
+    def _finish(self, now: float) -> None:
+        """Draw the next plot that rests as well as it can be."""
+        for plot in self._hasty - self.stale.keys():
+            if now - self._asked[plot] >= _REST_S:
+                plot.chart.finish()
+                self._hasty.discard(plot)
+                return

@@ -1,6 +1,7 @@
 """Functions over a window of time: derivative, filters, running mean and median, delay.
 
-Filters are centred, so that nothing is shifted in time, and treat every stretch between gaps (NaN) by itself.
+Filters are centred, so that nothing is shifted in time, and treat every stretch between gaps (NaN) by itself. They are
+convolutions with what they answer to a single value: scipy's take two seconds to import, in which a window stands.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -75,16 +76,45 @@ class Derivative(_Window):
         return made
 
 
-@lru_cache(maxsize=64)
-def _designed(kind: Literal["lowpass", "highpass"], share: float) -> tuple[FloatArray, int]:
-    """A filter for one of two passes at a share of the row rate, and after how many rows it has forgotten one."""
-    from scipy import signal  # slow to import, and few expressions filter
+class _Filter(NamedTuple):
+    """A filter for one of two passes.
 
+    Attributes
+    ----------
+    response : (m,) array
+        What it makes of a single 1 among zeros, until it has forgotten it.
+    constant : float
+        What it makes of a constant 1.
+    """
+
+    response: FloatArray
+    constant: float
+
+    @property
+    def memory(self) -> int:
+        """After how many rows it has forgotten one."""
+        return len(self.response)
+
+
+@lru_cache(maxsize=64)
+def _designed(kind: Literal["lowpass", "highpass"], share: float) -> _Filter:
+    """The Butterworth filter of order 2 at a share of the row rate, by the bilinear transform.
+
+    Its poles are a pair r exp(+-i theta), so that one over its denominator answers r^n sin((n + 1) theta) / sin(theta).
+    """
     warped = math.tan(math.pi * share)
     warped = warped / _PASSES if kind == "lowpass" else warped * _PASSES
-    sections = signal.butter(2, 2.0 / math.pi * math.atan(warped), kind, output="sos")
-    slowest = min(float(np.max(np.abs(np.roots(sections[0, 3:])))), 1.0 - 1e-9)
-    return sections, math.ceil(1.3 * math.log(_FORGOTTEN) / math.log(slowest)) + 8
+    whole = 1.0 + math.sqrt(2.0) * warped + warped * warped
+    radius = math.sqrt((1.0 - math.sqrt(2.0) * warped + warped * warped) / whole)
+    angle = math.atan2(math.sqrt(2.0) * warped, 1.0 - warped * warped)
+    memory = math.ceil(1.3 * math.log(_FORGOTTEN) / math.log(min(max(radius, 1e-3), 1.0 - 1e-9))) + 8
+    count = np.arange(memory)
+    poles = radius**count * np.sin((count + 1) * angle) / math.sin(angle)
+    first, middle = (warped * warped / whole, 2.0) if kind == "lowpass" else (1.0 / whole, -2.0)
+    response = poles.copy()
+    response[1:] += middle * poles[:-1]
+    response[2:] += poles[:-2]
+    return _Filter(first * response, 1.0 if kind == "lowpass" else 0.0)
 
 
 class Butterworth(_Window):
@@ -97,8 +127,8 @@ class Butterworth(_Window):
         super().__init__(part)
         self._kind, self._hz = kind, hz
 
-    def _sections(self, reading: Reading) -> tuple[FloatArray, int]:
-        """The filter, and after how many rows it has forgotten one."""
+    def _filter(self, reading: Reading) -> _Filter:
+        """The filter for the rate of the rows."""
         rate = 1.0 / reading.interval
         if not self._hz < 0.5 * rate:
             raise SignalError(
@@ -111,7 +141,7 @@ class Butterworth(_Window):
         """As many rows more as the filter remembers."""
         if len(reading) < 3:
             return start, stop
-        _, memory = self._sections(reading)
+        memory = self._filter(reading).memory
         if reading.even:
             return max(start - memory, 0), min(stop + memory, len(reading))
         margin = (memory + 2) * reading.interval
@@ -123,30 +153,41 @@ class Butterworth(_Window):
         reading = block.reading
         if len(reading) < 3:
             return np.full(stop - start, np.nan)
-        sections, memory = self._sections(reading)
+        designed = self._filter(reading)
         first, last = self.window(reading, start, stop)
         values, times = self.part.values(block, first, last), block.times(first, last)
         made = np.full(len(values), np.nan)
         for a, b in _stretches(values):
             if reading.even:
-                made[a:b] = _both_ways(sections, values[a:b], memory)
+                made[a:b] = _both_ways(designed, values[a:b])
                 continue
             # Even times at fixed multiples, whatever rows are asked for.
             step, zero = reading.interval, float(reading.times[0])
             grid = zero + step * np.arange(
                 math.floor((times[a] - zero) / step), math.ceil((times[b - 1] - zero) / step) + 1
             )
-            smooth = _both_ways(sections, np.interp(grid, times[a:b], values[a:b]), memory)
+            smooth = _both_ways(designed, np.interp(grid, times[a:b], values[a:b]))
             made[a:b] = np.interp(times[a:b], grid, smooth)
         return made[start - first : stop - first]
 
 
-def _both_ways(sections: FloatArray, values: FloatArray, memory: int) -> FloatArray:
+def _both_ways(designed: _Filter, values: FloatArray) -> FloatArray:
+    """Filter forwards and backwards, as if values went on beyond their ends by being turned about them."""
     if len(values) < 2:
         return values if len(values) == 0 else np.full(len(values), np.nan)
-    from scipy import signal
+    more = min(designed.memory, len(values) - 1)
+    before = 2.0 * values[0] - values[more:0:-1]
+    after = 2.0 * values[-1] - values[-2 : -more - 2 : -1]
+    there = _forwards(designed, np.concatenate([before, values, after]))
+    back = _forwards(designed, there[::-1])[::-1]
+    return back[more : more + len(values)]
 
-    made: FloatArray = signal.sosfiltfilt(sections, values, padtype="odd", padlen=min(memory, len(values) - 1))
+
+def _forwards(designed: _Filter, values: FloatArray) -> FloatArray:
+    """What the filter makes of values, which it takes to have been the first for ever before."""
+    size = 1 << (len(values) + designed.memory - 2).bit_length()
+    changed = np.fft.rfft(values - values[0], size) * np.fft.rfft(designed.response, size)
+    made: FloatArray = np.fft.irfft(changed, size)[: len(values)] + designed.constant * values[0]
     return made
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -74,20 +74,28 @@ class Signal:
         IndexError
             If the recording has no such rows.
         """
+        stop = len(recording) if stop is None else stop
+        parts = [values for _, values in self.pieces(recording, start, stop, other)]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def pieces(
+        self, recording: Recording, start: int, stop: int, other: Recording | None = None
+    ) -> Iterator[tuple[int, FloatArray]]:
+        """The same piece by piece: the first row and the values of each, in order.
+
+        The recording counts as it is when the first piece is asked for.
+        """
         reading = Reading(recording, other)
         reading.check(self._node.all_columns)
-        stop = len(reading) if stop is None else stop
         if not 0 <= start <= stop <= len(reading):
             raise IndexError(f"rows {start} to {stop} of {len(reading)}")
-        made = np.empty(stop - start)
         first = start
         while first < stop:
             last = min((first // PIECE + 1) * PIECE, stop)
             a, b = self._node.reach(reading, first, last)
             last = min(max(last, first + 2 * (b - a - PIECE)), stop)
-            made[first - start : last - start] = evaluate(self._node, reading, first, last)
+            yield first, evaluate(self._node, reading, first, last)
             first = last
-        return made
 
     def settled_until(self, recording: Recording, start: int, stop: int, other: Recording | None = None) -> int:
         """How far the values from row `start` on stay as they are whatever rows the recording still gets.
