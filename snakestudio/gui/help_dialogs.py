@@ -31,8 +31,18 @@ MOUSE = (
     ("Drag of a selected obstacle, Shift+drag of any", "Move it over the ground"),
     ("X, Y while dragging", "Keep to that axis"),
     ("Esc while dragging", "Put it back"),
+    ("Time bar: click or drag", "Look at that moment; on a mark: at that event"),
+    ("Time bar: wheel, Shift+wheel", "Look closer or further away; move along the run"),
+    ("Time bar: double click below the track", "Show the whole run again"),
+    ("Plot: drag, wheel", "Shift and stretch the time"),
+    ("Plot: Ctrl+wheel, or the wheel over the axis", "Stretch the values"),
+    ("Plot: Shift+drag", "Select a span, with its statistics"),
+    ("Plot: click, drag of the cursor", "Look at that moment"),
+    ("Plot: double click", "Follow the newest data, and fit the axes"),
+    ("Plot: right click, also on a name of the legend", "What can be done with it"),
+    ("Channel: drag into a plot", "Add it; below the plots: make a new one"),
 )
-"""What the mouse does in the viewport."""
+"""What the mouse does in the viewport, the time bar and the plots."""
 
 
 class _Dialog(QDialog):
