@@ -115,10 +115,8 @@ def _run(source: str, line: ProgressLine, stack: ExitStack) -> Run:
         loaded = api.load_run(source)
         stack.callback(loaded.close)
         if isinstance(loaded.recording, RunFile) and not loaded.recording.info.complete:
-            last = loaded.recording.info.duration
-            print(
-                f"{Path(source).name}: its recording was cut off; it is exported up to {last:.4g} s.", file=sys.stderr
-            )
+            until = f"{loaded.recording.info.duration:.4g} s"
+            print(f"{Path(source).name}: its recording was cut off; it is exported up to {until}.", file=sys.stderr)
         return loaded
     scene, base_dir, changes = api.prepare(source)
     warm_up([scene.model.kind], line)

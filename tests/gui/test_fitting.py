@@ -182,12 +182,12 @@ def test_both_runs_over_the_windows_own(
 ) -> None:
     window = make_window()
     window.document.new(far_off.scene)
-    window.captures = lambda: [read_capture(track)]
     window.actions_table.refresh()
     window.actions_table["fit"].trigger()
     dialog = window.findChild(FitDialog)
     assert dialog is not None
-    assert [box.text() for box, _ in dialog.data.boxes] == ["trial_1, 1 s at 20 Hz"]
+    dialog.data.read([track])
+    qtbot.waitUntil(lambda: [box.text() for box, _ in dialog.data.boxes] == ["trial_1, 1 s at 20 Hz"])
 
     def quick(*given: Any, progress: Callable[[FitProgress], bool], **options: Any) -> FitResult | None:
         return fit(*given, workers=0, limit=1, progress=progress, **options)
