@@ -7,6 +7,7 @@ one is shown beside the first in a video, or over it as a ghost.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -108,10 +109,14 @@ def _name(source: str) -> str:
 def _run(source: str, line: ProgressLine, stack: ExitStack) -> Run:
     """The run of a file; of a scene or a CSV, what running it again gives."""
     from snakestudio import api
+    from snakestudio.session.run_file import RunFile
 
     if Path(source).suffix.lower() == ".mcap":
         loaded = api.load_run(source)
         stack.callback(loaded.close)
+        if isinstance(loaded.recording, RunFile) and not loaded.recording.info.complete:
+            until = f"{loaded.recording.info.duration:.4g} s"
+            print(f"{Path(source).name}: its recording was cut off; it is exported up to {until}.", file=sys.stderr)
         return loaded
     scene, base_dir, changes = api.prepare(source)
     warm_up([scene.model.kind], line)

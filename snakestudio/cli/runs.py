@@ -67,4 +67,5 @@ def _print(library: RunLibrary, runs: list[KeptRun]) -> None:
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     for row in table:
         print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
-    print(f"{len(runs)} runs, {sum(run.size_bytes for run in runs) / 1e6:.1f} MB in {library.folder}")
+    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+    print(f"{count}, {sum(run.size_bytes for run in runs) / 1e6:.1f} MB in {library.folder}")

@@ -37,7 +37,7 @@ def trial_line(outcome: TrialOutcome) -> str:
     parts = [f"{length(misfit.cost)} (before {length(outcome.misfit_before.cost)})"]
     low, high = outcome.trial.offset_bounds_s
     if low < high:
-        parts.append(f"time offset {1000.0 * misfit.offset_s:+.0f} ms")
+        parts.append(f"time offset {round(1000.0 * misfit.offset_s):+d} ms")
     if outcome.trial.align:
         parts.append(f"turned by {math.degrees(misfit.heading_rad):.1f}°")
     return f"{outcome.trial.name}: {', '.join(parts)}"

@@ -76,7 +76,8 @@ class FramePainter:
         if self._path is not None and self._path.follow:
             self._path = self._path.relative_to(self._centre)
         self._camera = options.camera or camera or overview_camera([recording], aspect, base_dir)
-        self._offset = np.array(self._camera.target) - self._centre(0.0)
+        at = options.camera_time_s if options.camera is not None else 0.0
+        self._offset = np.array(self._camera.target) - self._centre(at)
         beam = recording.scene.beam
         self._quantity = shown_quantity(options.body_quantity, beam)
         self._look = _body_range(recording, self._quantity)

@@ -58,6 +58,8 @@ class VideoOptions:
         None for a view of everything that happens.
     follow : bool
         The camera keeps its distance to the robot's centre.
+    camera_time_s : float
+        When the robot is as far from `camera` as it is to stay under `follow`.
     path : CameraPath or None
         Keyframes that the camera moves along, instead of `camera` and `follow`.
     forces, friction_forces, time_stamp : bool
@@ -87,6 +89,7 @@ class VideoOptions:
     end: float | None = None
     camera: Camera | None = None
     follow: bool = False
+    camera_time_s: float = 0.0
     path: CameraPath | None = None
     forces: bool = True
     friction_forces: bool = False

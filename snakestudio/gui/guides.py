@@ -72,7 +72,7 @@ class Guides(QObject):
         sheet = open_sheet(self._window, ShortcutSheet)
         if sheet is None:
             keys = self._window.actions_table.shortcuts()
-            sheet = ShortcutSheet(self._window, keys, [("Mouse in the viewport", MOUSE)])
+            sheet = ShortcutSheet(self._window, keys, MOUSE)
             sheet.open(sheet.search)
         return sheet
 

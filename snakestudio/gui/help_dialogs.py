@@ -23,16 +23,44 @@ from snakestudio.gui.viewport.viewport import Viewport
 __all__ = ["MOUSE", "AboutDialog", "GraphicsDialog", "graphics_text"]
 
 MOUSE = (
-    ("Left drag", "Turn around the point under the cursor"),
-    ("Right or middle drag", "Shift the picture"),
-    ("Wheel", "Zoom to the cursor"),
-    ("Click", "Select a link or an obstacle; on the ground: select nothing"),
-    ("Ctrl+click", "Add to the selection, or take out of it"),
-    ("Drag of a selected obstacle, Shift+drag of any", "Move it over the ground"),
-    ("X, Y while dragging", "Keep to that axis"),
-    ("Esc while dragging", "Put it back"),
+    (
+        "Mouse in the viewport",
+        (
+            ("Left drag", "Turn around the point under the cursor"),
+            ("Right or middle drag", "Shift the picture"),
+            ("Wheel", "Zoom to the cursor"),
+            ("Click", "Select a link or an obstacle; on the ground: select nothing"),
+            ("Ctrl+click", "Add to the selection, or take out of it"),
+            ("Drag of a selected obstacle, Shift+drag of any", "Move it over the ground"),
+            ("X, Y while dragging", "Keep to that axis"),
+            ("Esc while dragging", "Put it back"),
+        ),
+    ),
+    (
+        "Mouse in the time bar",
+        (
+            ("Click, drag", "Look at that moment"),
+            ("Click on a mark", "Go to that event"),
+            ("Wheel", "Look closer at the run"),
+            ("Shift+wheel, middle drag", "Move along the run"),
+            ("Double click on the figures", "Show the whole run"),
+        ),
+    ),
+    (
+        "Mouse in plots",
+        (
+            ("Click, drag of the cursor", "Look at that moment"),
+            ("Drag", "Shift the time"),
+            ("Wheel", "Stretch the time"),
+            ("Ctrl+wheel, wheel over the axis", "Stretch the values"),
+            ("Shift+drag", "Select a span, with its statistics"),
+            ("Double click", "Follow the newest data, and fit the axes"),
+            ("Right click, also in the legend", "What can be done with plot or curve"),
+            ("Drag of a channel into a plot", "Add it; below the plots: make a new plot"),
+        ),
+    ),
 )
-"""What the mouse does in the viewport."""
+"""What the mouse does, by where it is."""
 
 
 class _Dialog(QDialog):

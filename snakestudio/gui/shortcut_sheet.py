@@ -29,7 +29,7 @@ Topic = tuple[str, Sequence[tuple[str, str]]]
 
 
 class ShortcutSheet(Sheet):
-    """What every key does, and what the mouse does in the viewport.
+    """What every key does, and what the mouse does where.
 
     Parameters
     ----------

@@ -58,13 +58,15 @@ class SourceBox(QToolButton):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):  # the theme's font comes after the box
             self.updateGeometry()
+            self._fit()  # the old font's text may be cut, and the width stay as it is
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def sizeHint(self) -> QSize:
-        longest = min(self.fontMetrics().horizontalAdvance(self.source), theme.scaled(_LONGEST))
+        width = self.fontMetrics().horizontalAdvance(self.source) + 1  # rounded down, it would cut the text
+        longest = min(width, theme.scaled(_LONGEST))
         return QSize(longest + theme.scaled(_PADDING), theme.scaled(34))
 
     def minimumSizeHint(self) -> QSize:

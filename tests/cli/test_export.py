@@ -58,6 +58,18 @@ def test_a_second_run_is_seen_beside_the_first_or_over_it(runs: Path, tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["a_00000.png"]
 
 
+def test_a_run_that_was_cut_off_is_exported_as_far_as_it_goes_and_says_so(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = (runs / "short.mcap").read_bytes()
+    torn = tmp_path / "torn.mcap"
+    torn.write_bytes(whole[:-200])
+    assert main(["export", str(torn), "--csv", str(tmp_path / "torn.csv")]) == 0
+    said = capsys.readouterr()
+    assert "torn.mcap: its recording was cut off; it is exported up to 0.3 s." in said.err
+    assert "wrote" in said.out
+
+
 def test_a_scene_is_run_again_first(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", str(runs / "short.toml"), "--hdf5", str(tmp_path / "a.h5")]) == 0
     told = capsys.readouterr().out

@@ -168,6 +168,17 @@ def test_the_camera_moves_along_its_keyframes(run: SpooledRecording, follow: boo
     np.testing.assert_allclose(middle.target, np.array([0.6, 0, 0]) + away, atol=1e-9)
 
 
+def test_following_begins_at_the_moment_at_which_the_camera_stood_there(run: SpooledRecording) -> None:
+    """Whoever watched the robot at the end has it in the same place of every picture."""
+    first, last = run.snapshot(0).centre_of_mass(), run.snapshot(100).centre_of_mass()
+    camera = Camera((float(last[0]), float(last[1]), float(last[2])))
+    options = VideoOptions(camera=camera, follow=True, camera_time_s=1.0)
+    painter = FramePainter(run, options, Drawing(64, 48, DARK), 4 / 3)
+    assert np.linalg.norm(last - first) > 1e-3
+    np.testing.assert_allclose(painter.camera(1.0).target, last, atol=1e-9)
+    np.testing.assert_allclose(painter.camera(0.0).target, first, atol=1e-9)
+
+
 def test_a_ghost_is_where_its_recording_was_and_goes_with_its_end(
     run: SpooledRecording, shorter: SpooledRecording
 ) -> None:

@@ -89,7 +89,7 @@ def test_dropped_channels_become_curves_of_the_recording(qtbot: QtBot, panel: Pl
     plot = panel.plots[0]
     drop(plot, drag_data(["link_6_x_m", "com_vx_mps"]))
     settle(qtbot, panel)
-    assert names(plot) == ["link 6 x", "com vx"]
+    assert names(plot) == ["link 6 x", "CoM vx"]
     assert [trace.axis for trace in plot.chart.picture.traces] == [0, 1]
     assert bridge.recording is not None
     truth = bridge.recording.rows(0, 1200).link_pose[:, 5, 0]
@@ -179,7 +179,7 @@ def test_tracks_stand_among_the_obstacles_to_one_scale(qtbot: QtBot, panel: Plot
     plot.show_content(Content.tracks((6,), centre=True))
     settle(qtbot, panel)
     picture = plot.chart.picture
-    assert names(plot) == ["link 6", "com"]
+    assert names(plot) == ["link 6", "CoM"]
     assert bridge.recording is not None
     pose = bridge.recording.rows(0, 1200).link_pose
     assert picture.traces[0].time == pytest.approx(pose[:, 5, 0], abs=1e-5)

@@ -134,6 +134,8 @@ def test_the_dialog_asks_for_what_the_viewport_shows(recorded: MainWindow, qtbot
         assert dialog.path == tmp_path / "a.mp4"
         assert options.follow
         assert options.camera == recorded.viewport.navigator.camera
+        assert recorded.bridge.displayed is not None
+        assert options.camera_time_s == recorded.bridge.displayed.time > 0.9  # it stands at the robot of that moment
         assert options.friction_forces
         assert options.trail_link == 2
         assert options.force_scale == 0.5

@@ -157,6 +157,8 @@ def test_keys_lead_from_event_to_event_and_show_them(recorded: MainWindow, qtbot
     assert card.isVisible()
     assert card.lines == (f"{times[-1]:.3f} s: {track.moments.all[-1].text}",)
     qtbot.waitUntil(lambda: card.has_picture, timeout=30_000)
+    track.shift(-1)
+    qtbot.waitUntil(lambda: not card.isVisible(), timeout=2_000)  # it was about the moment that was shown
 
 
 def test_the_wheel_looks_closer_and_the_whole_run_comes_back(recorded: MainWindow, qtbot: QtBot) -> None:
@@ -205,6 +207,7 @@ def test_continuing_from_here_makes_a_new_run_of_the_old_rows(recorded: MainWind
     qtbot.waitUntil(lambda: window.banners.source.text == "The simulation goes on from here: press Space.")
     qtbot.keyClick(window.viewport, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: bridge.status.state == "finished", timeout=20_000)
+    qtbot.waitUntil(lambda: not window.banners.source.text)
     assert now.rows(0, 101).link_pose.tobytes() == before.rows(0, 101).link_pose.tobytes()
 
 

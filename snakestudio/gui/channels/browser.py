@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtGui import QDrag, QKeyEvent, QPixmap, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -88,9 +88,15 @@ class _Tree(QTreeWidget):
         return drag_data(self.chosen)
 
     def startDrag(self, supported: Qt.DropAction) -> None:
+        if not self.chosen:
+            return
         self.drag_begun.emit()
         try:
-            super().startDrag(Qt.DropAction.CopyAction)
+            drag = QDrag(self)
+            drag.setMimeData(self.mimeData(self.selectedItems()))
+            drag.setPixmap(_ticket(self.chosen, self))
+            drag.setHotSpot(QPoint(-12, -12))  # below the mouse: what dropping does is said where it is
+            drag.exec(Qt.DropAction.CopyAction)
         finally:
             self.drag_ended.emit()
 
@@ -99,6 +105,19 @@ class _Tree(QTreeWidget):
             self.added.emit()
         else:
             super().keyPressEvent(event)
+
+
+def _ticket(names: Sequence[str], over: QWidget) -> QPixmap:
+    """What hangs at the mouse while channels are dragged: a small label instead of whole rows."""
+    label = QLabel(label_of(names[0]) if len(names) == 1 else f"{len(names)} channels", over)
+    p = theme.current()
+    label.setStyleSheet(
+        f"background: {p.raised}; border: 1px solid {p.accent}; border-radius: 4px; color: {p.text}; padding: 2px 8px"
+    )
+    label.adjustSize()
+    pixmap = label.grab()
+    label.deleteLater()
+    return pixmap
 
 
 def _leaves(item: QTreeWidgetItem | None) -> list[QTreeWidgetItem]:

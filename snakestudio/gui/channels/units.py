@@ -27,6 +27,7 @@ def unit_of(name: str) -> str:
 
 
 def label_of(name: str) -> str:
-    """A channel's name as a legend says it: "link_6_x_m" is "link 6 x"."""
+    """A channel's name as a legend says it: "link_6_x_m" is "link 6 x", "com_x_m" is "CoM x"."""
     stem, _, ending = name.rpartition("_")
-    return (stem if ending in _UNITS and stem else name).replace("_", " ")
+    words = (stem if ending in _UNITS and stem else name).replace("_", " ")
+    return words.replace("com ", "CoM ", 1) if words.startswith("com ") else words

@@ -11,6 +11,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.document import Document
 from snakestudio.gui.experiment.experiments import Experiments, Trial
 from snakestudio.gui.parts import n_parts, part_name
+from snakestudio.gui.plots.scale import MINUS
 from snakestudio.gui.widgets.number_field import Message, NumberField
 from snakestudio.gui.widgets.slider import ValueSlider
 from snakestudio.model.capture import CENTRE_OF_MASS
@@ -216,9 +217,9 @@ class AlignmentBox(QWidget):
         if not trial.by_hand and math.isfinite(found.offset_std_s):
             how += f" to within ± {1000 * found.offset_std_s:.2g} ms"
         shift = math.hypot(*found.shift_m[:2].tolist())
+        turn = f"{math.degrees(found.heading_rad):.1f}".replace("-", MINUS)
         self.found.setText(
-            f"Correlation {found.correlation:.4f}. Offset {how}; turned by {math.degrees(found.heading_rad):.1f}°, "
-            f"shifted by {shift:.3g} m."
+            f"Correlation {found.correlation:.4f}. Offset {how}; turned by {turn}°, shifted by {shift:.3g} m."
         )
         self.doubts.setText("\n".join(found.notes))
 

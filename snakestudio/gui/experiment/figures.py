@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QVBoxLayout, QWidg
 from snakestudio.export.experiment_text import report, shown, unit
 from snakestudio.gui import theme
 from snakestudio.gui.experiment.experiments import Experiments
+from snakestudio.gui.plots.scale import MINUS
 from snakestudio.gui.widgets.sections import heading
 from snakestudio.gui.widgets.themed import Themed
 from snakestudio.session.experiment.comparison import ExperimentComparison
@@ -153,8 +154,13 @@ def _line(text: str) -> QLabel:
     return label
 
 
+def _typeset(figure: str) -> str:
+    """A figure with the signs that fields and plots have; a dash where there is none."""
+    return "–" if figure == "-" else figure.replace("-", MINUS)
+
+
 def _cell(text: str, index: int, role: str) -> QLabel:
-    label = QLabel(text)
+    label = QLabel(_typeset(text) if index else text)
     label.setProperty("role", role)
     side = Qt.AlignmentFlag.AlignRight if index else Qt.AlignmentFlag.AlignLeft
     label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter)

@@ -265,7 +265,8 @@ class FitDialog(QDialog):
             self._say("Stopping; the best values so far are run once more.", "dim")
         elif fitter.busy and progress is not None:
             best = f"; the best is {length(progress.history[-1].cost)} off" if progress.history else ""
-            self._say(f"{progress.doing}: {progress.evaluations} evaluations{best}", "dim")
+            plural = "" if progress.evaluations == 1 else "s"
+            self._say(f"{progress.doing}: {progress.evaluations} evaluation{plural}{best}", "dim")
         elif fitter.busy:
             self._say("Preparing the simulations ...", "dim")
         elif fitter.message:

@@ -34,7 +34,7 @@ class FitPictures(Themed):
         self.convergence, self.course = _chart("evaluations", "distance in mm"), _chart("t in s", "distance in mm")
         self.plan = _chart("x in m", "y in m")
         self.plan.setAspectLocked(True)
-        self.convergence.setLogMode(False, True)
+        self.convergence.plotItem.legend.anchor((0, 1), (0, 1), offset=(8, -8))  # the curve leaves that corner free
         self._plan_part = _titled("Both runs from above, as they fit the measurement best", self.plan)
         self._course_part = _titled("Distance of run and measurement", self.course)
         self._convergence_part = _titled("Distance of the best so far", self.convergence)
@@ -47,7 +47,6 @@ class FitPictures(Themed):
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._nothing.setContentsMargins(60, 0, 60, 0)
         grid.addWidget(self._nothing, 2, 0, 1, 2)
-        grid.setRowStretch(1, 4)
         self._grid = grid
         self._progress: FitProgress | None = None
         self._result: tuple[FitResult, int] | None = None
@@ -83,15 +82,19 @@ class FitPictures(Themed):
         _empty(chart)
         self._convergence_part.setVisible(progress is not None)
         self._nothing.setVisible(progress is None)
+        self._grid.setRowStretch(1, 0 if progress is None else 4)
+        self._grid.setRowStretch(2, 1 if progress is None else 0)
         if progress is None or not progress.history:
             return
         at = np.array([moment.evaluations for moment in progress.history] + [progress.evaluations], dtype=np.float64)
         cost = 1000.0 * np.array([moment.cost for moment in progress.history])
+        before = 1000.0 * progress.cost_before
+        # Within a decade a logarithmic axis would have hardly a number.
+        chart.setLogMode(False, bool(max(before, cost.max()) > 10.0 * cost.min()))
         # A step lasts until the next better one.
         x, y = np.repeat(at, 2)[1:-1], np.repeat(cost, 2)
         chart.plot(x, y, pen=pg.mkPen(fit_colour(FITTED), width=1.8))
         chart.plot(at[:-1], cost, pen=None, symbol="o", symbolSize=6, symbolBrush=fit_colour(FITTED), symbolPen=None)
-        before = 1000.0 * progress.cost_before
         pen = pg.mkPen(fit_colour(BEFORE), width=1.2, style=Qt.PenStyle.DashLine)
         chart.plot(np.array([0.0, at[-1]]), np.full(2, before), pen=pen, name="before")
 

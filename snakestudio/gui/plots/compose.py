@@ -29,6 +29,7 @@ _LEAST_RESIDUAL = 1e-14
 """What a residual of 0 is shown as."""
 _MOST_POINTS = 9000
 """Points of all curves together, beyond which each gets fewer."""
+_INVITATION = "Drag channels here from the Channels panel."
 
 
 def compose(
@@ -75,6 +76,8 @@ def compose(
         else:
             _fit(picture, view, [] if before is None else before.axes)
     _add_marks(picture, view, history, bins)
+    if view.chosen and not lines:
+        picture.note, picture.invites = _INVITATION, True
     if values is not None:
         picture.axes[0].low, picture.axes[0].high = values
     return picture
@@ -172,7 +175,8 @@ def _fit(picture: Picture, view: View, before: Sequence[Axis]) -> None:
         if number == 0 and view.decades:
             axis = _decades(view, extent)
         elif number == 0:
-            axis = Axis(*fitted(*(extent or (0.0, view.least)), from_zero=view.from_zero, least=view.least))
+            empty = 0.0, 1.0 if view.chosen else view.least
+            axis = Axis(*fitted(*(extent or empty), from_zero=view.from_zero, least=view.least))
         elif view.chosen:
             axis = Axis(*fitted(*(extent or (0.0, 1.0)), from_zero=False, least=view.least))
         else:
@@ -271,5 +275,5 @@ def legend(
     if view.marked and history.recording is not None and view.marked in history.recording.schema.extra:
         palette = theme.current()
         entries = [(0.0, palette.warning, f"▼ {view.marks[0]}"), (0.0, palette.good, f"▲ {view.marks[1]}"), *entries]
-    names = [(o.run.colour, o.run.name if over else f"no {o.run.name}") for o, over in overlaid]
+    names = [(o.run.colour, o.run.name if over else f"no {o.run.name}") for o, over in overlaid if lines]
     return [*names, *((colour, text) for _, colour, text in entries)]

@@ -150,7 +150,6 @@ class Extras(QObject):
     def dress(self) -> None:
         """Take over the palette."""
         self.span.dress()
-        self.note.setColor(theme.colour("warning"))
         self.note.fill = pg.mkBrush(theme.colour("panel"))
 
     def show(self, picture: Picture) -> None:
@@ -163,6 +162,7 @@ class Extras(QObject):
                 item.show_in(picture, frame)
         self.note.setVisible(bool(picture.note))
         if picture.note:
+            self.note.setColor(theme.colour("dim" if picture.invites else "warning"))
             if self.note.toPlainText() != picture.note:
                 self.note.setPlainText(picture.note)
             self.note.setPos(picture.start + 0.015 * frame.width(), left.high - 0.04 * frame.height())

@@ -18,7 +18,7 @@ from snakestudio.gui.plots.exporter import PlotExporter
 from snakestudio.gui.plots.grid import MOST_PLOTS, PlotGrid
 from snakestudio.gui.plots.history import History
 from snakestudio.gui.plots.overlaid import OverlaidRun, Overlay
-from snakestudio.gui.plots.pages import next_page
+from snakestudio.gui.plots.pages import next_page, page_around
 from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_menu import curve_menu, plot_menu
@@ -87,8 +87,8 @@ class PlotPanel(Themed):
         self.bar = PanelBar(title)
         self.follow_button, self.pause_button = self.bar.follow_button, self.bar.pause_button
         self.window_box, self.note = self.bar.window_box, self.bar.note
-        self.follow_button.toggled.connect(lambda on: self._refresh())
-        self.pause_button.toggled.connect(lambda on: self._refresh())
+        for button in (self.follow_button, self.pause_button):
+            button.toggled.connect(lambda on: self._refresh())
         self.window_box.activated.connect(lambda _: self.follow())
         self.bar.add_button.clicked.connect(lambda: self.add_plot(Content("time")))
         self.grid = PlotGrid(self._make_plot)
@@ -238,10 +238,9 @@ class PlotPanel(Themed):
 
     def set_view(self, start: float, stop: float) -> None:
         """Show a stretch of time (s) and follow no longer."""
-        if not _LEAST_SPAN <= stop - start <= _MOST_SPAN:
-            return
-        self.follow_button.setChecked(False)
-        self._set_view(start, stop, Stale.AT_ONCE)
+        if _LEAST_SPAN <= stop - start <= _MOST_SPAN:
+            self.follow_button.setChecked(False)
+            self._set_view(start, stop, Stale.AT_ONCE)
 
     def _set_view(self, start: float, stop: float, how: Stale) -> None:
         if (start, stop) != (self.start, self.stop):
@@ -250,10 +249,14 @@ class PlotPanel(Themed):
 
     def _follow_newest(self, settle: bool = False) -> None:
         """Have the newest data in view; with `settle`, at the end of it."""
-        recording = self.history.recording
-        newest = float(recording.times[-1]) if recording is not None and len(recording) else 0.0
         span = float(self.window_box.currentData())
-        self._set_view(*next_page(self.start, self.stop, newest, span, settle=settle), Stale.LONGER)
+        self._set_view(*next_page(self.start, self.stop, self._newest, span, settle=settle), Stale.LONGER)
+
+    @property
+    def _newest(self) -> float:
+        """Time of the newest row, s."""
+        recording = self.history.recording
+        return float(recording.times[-1]) if recording is not None and len(recording) else 0.0
 
     def _refresh(self) -> None:
         if self.following:
@@ -340,8 +343,7 @@ class PlotPanel(Themed):
     def _on_cursor(self) -> None:
         at, row = self._place.place()
         if at is not None and not self._bridge.live and not self.start <= at <= self.stop:
-            half = (self.stop - self.start) / 2
-            self._set_view(at - half, at + half, Stale.AT_ONCE)
+            self._set_view(*page_around(at, self.stop - self.start, self._newest), Stale.AT_ONCE)
         if self._bridge.live:
             self._refresh()
         for plot in self.plots:

@@ -152,6 +152,8 @@ class Picture:
         Closed polygons below the curves: obstacles from above, m.
     note : str
         What has to be said about the picture, in it.
+    invites : bool
+        Whether the note is no more than what one could do here.
     span : (float, float) or None
         Stretch of time that is selected, s.
     """
@@ -173,6 +175,7 @@ class Picture:
     dots: list[Dot] = field(default_factory=list)
     outlines: list[FloatArray] = field(default_factory=list)
     note: str = ""
+    invites: bool = False
     span: tuple[float, float] | None = None
 
     @property

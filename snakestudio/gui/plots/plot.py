@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.channels.library import Library
+from snakestudio.gui.channels.units import label_of
 from snakestudio.gui.plots.channels import channel_of
 from snakestudio.gui.plots.chart import Chart
 from snakestudio.gui.plots.compose import compose, legend
@@ -299,8 +300,9 @@ class LivePlot(QWidget):
         picture.span = self.span
         named = self.schema is not None and self._content.kind != "view"
         lost = missing(self._content, self.library, self.schema) if named and self.schema is not None else []
-        if lost and not picture.note:
+        if lost and (picture.invites or not picture.note):
             more = f" and {len(lost) - _MOST_NAMES} more" if len(lost) > _MOST_NAMES else ""
+            picture.invites = False
             picture.note = f"Not in this run: {', '.join(lost[:_MOST_NAMES])}{more}"
         self.chart.show_picture(picture, hasty=hasty)
 
@@ -373,7 +375,7 @@ class LivePlot(QWidget):
             self.hint.say(made, refused=True)
         else:
             replaced = self._content.kind == "view"
-            what = names[0] if len(names) == 1 else f"{len(names)} channels"
+            what = label_of(names[0]) if len(names) == 1 else f"{len(names)} channels"
             self.hint.say(f"Show {what} here instead" if replaced else f"Add {what}")
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:

@@ -15,6 +15,7 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.files import Files
 from snakestudio.gui.job import Job, Progress
 from snakestudio.model.recording import Recording
+from snakestudio.session.status import Status
 
 if TYPE_CHECKING:
     from snakestudio.session.run_file import RunFile
@@ -24,6 +25,7 @@ __all__ = ["RUN_SUFFIX", "OpenRuns"]
 RUN_SUFFIX = ".mcap"
 _FILTER = f"Recorded runs (*{RUN_SUFFIX});;All files (*)"
 _FOLDER = "runs/folder"
+_GOES_ON = "The simulation goes on from here: press Space."
 
 
 class OpenRuns(QObject):
@@ -59,11 +61,13 @@ class OpenRuns(QObject):
         self._job: Job[RunFile] | None = None
         self._opened: list[RunFile] = []
         self._last: tuple[Recording, str] | None = None
+        self._going_on = ""  # what was said of going on, until it holds no more
         self._timer = QTimer(self)
         self._timer.setInterval(30)
         self._timer.timeout.connect(self._watch)
         bridge.source_changed.connect(self._on_source)
         bridge.continued.connect(self._on_continued)
+        bridge.status_changed.connect(self._on_status)
         for trouble in (bridge.refused, bridge.recording_stopped):
             trouble.connect(lambda message: self._banner.say("warning", message))
 
@@ -173,7 +177,12 @@ class OpenRuns(QObject):
             self._banner.say("info", "Back at the simulation.", [again], passing=True)
 
     def _on_continued(self, notes: tuple[str, ...]) -> None:
-        if notes:
-            self._banner.say("warning", " ".join(("The simulation goes on from here.", *notes)))
-        else:
-            self._banner.say("info", "The simulation goes on from here: press Space.", passing=True)
+        self._going_on = " ".join(("The simulation goes on from here.", *notes)) if notes else _GOES_ON
+        self._banner.say("warning" if notes else "info", self._going_on, passing=not notes)
+
+    def _on_status(self, status: Status) -> None:
+        """Who was told to play plays, or has reset the run: that notice says nothing any more."""
+        if self._going_on and (status.state == "ready" or (status.state == "running" and self._going_on == _GOES_ON)):
+            if self._banner.text == self._going_on:
+                self._banner.clear()
+            self._going_on = ""

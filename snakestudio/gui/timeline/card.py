@@ -69,7 +69,7 @@ class Card(QWidget):
             f" QLabel {{ color: {palette.text}; background: transparent; }}"
         )
         self.lines, self.row = tuple(lines), row
-        self._text.setText("\n".join(lines))
+        self._text.setText("\n".join(lines).replace("N s", "N\N{NO-BREAK SPACE}s"))
         self._picture.setVisible(possible and row is not None)
         self._picture.setPixmap(QPixmap() if image is None else QPixmap.fromImage(image))
         self.adjustSize()

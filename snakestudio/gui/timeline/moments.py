@@ -126,6 +126,7 @@ class Moments(QObject):
         self._bridge = bridge
         self._known: tuple[Recording | None, int, int] = (None, 0, 0)
         self._moments: tuple[Moment, ...] = ()
+        self._any = False
         self._search: Job[tuple[RunEvent, ...]] | None = None
         self._found: tuple[RunEvent, ...] = ()
         self._timer = QTimer(self)
@@ -148,6 +149,12 @@ class Moments(QObject):
             moments += [Moment(change.time, "change", _in_words(scene, change)) for change in recording.changes]
             self._moments = tuple(sorted(moments, key=lambda moment: moment.time))
         return self._moments
+
+    def look(self) -> None:
+        """Tell if the first moment of a run came: they are noted while it goes on, without a word."""
+        if bool(self.all) != self._any:
+            self._any = not self._any
+            self.changed.emit()
 
     @property
     def searching(self) -> bool:

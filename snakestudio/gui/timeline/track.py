@@ -53,7 +53,7 @@ class Track(QWidget):
         """What a click with the right button offers."""
         self._clusters: list[Cluster] = []
         self._clusters_of: object = None
-        self._followed = 0.0
+        self._followed = self._told = 0.0
         self._hover: float | None = None
         self._pointed: Cluster | None = None
         self._panned_at: float | None = None
@@ -136,6 +136,7 @@ class Track(QWidget):
         self._bridge.pause_recorded()
         self._go_to_moment(moment)
         self._tell(moment.time, [f"{moment.time:.3f} s: {moment.text}"])
+        self._told = self.shown
         self._away.start()
 
     def _go_to_moment(self, moment: Moment) -> None:
@@ -160,10 +161,13 @@ class Track(QWidget):
 
     def _refresh(self) -> None:
         shown = self.shown
+        if self._away.isActive() and shown != self._told:
+            self._hide_card()  # it is about a moment that is not shown any more
         if self.scale.zoomed and self._hover is None and shown != self._followed:
             self.scale.fit(self.width(), self.end)
             self.scale.reveal(shown)
         self._followed = shown
+        self.moments.look()
         self.update()
         self.refreshed.emit()
 

@@ -226,7 +226,7 @@ class VideoDialog(QDialog):
         if self._seconds:
             text += f" and {duration_text(count * max(self._seconds, _ENCODING * pixels))} to render"
         theme.set_role(self.summary, "dim")
-        self.summary.setText(f"{text}. Two renders are equal to the byte.")
+        self.summary.setText(f"{text}.")
         self.start.setEnabled(bool(self.form.file.text().strip()))
 
     def _browse(self) -> None:

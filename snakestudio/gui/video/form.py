@@ -227,6 +227,7 @@ class VideoForm(QWidget):
         typed = tuple(part for part in text.replace(",", " ").split() if part)
         offers = codecs_for(self.path.suffix.lower())
         codec = self.codec.currentData() if offers else ""
+        shown = self._viewport.snapshot
         return VideoOptions(
             width=width,
             height=height,
@@ -236,6 +237,7 @@ class VideoForm(QWidget):
             end=self.end.value() if self.end.value() < self.end.maximum() else None,
             camera=None if camera == "all" else self._viewport.navigator.camera,
             follow=camera == "follow",
+            camera_time_s=shown.time if shown is not None else 0.0,
             path=self._keys if camera == "keys" else None,
             forces=self.forces.isChecked(),
             friction_forces=self.friction.isChecked(),
