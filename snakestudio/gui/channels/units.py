@@ -1,32 +1,17 @@
-"""Units of channels, read off the endings of their names."""
+"""What channels are called, and their units, read off the endings of their names."""
 
 from __future__ import annotations
 
-__all__ = ["label_of", "unit_of"]
+from snakestudio.model.column_units import parted, unit_text
 
-_UNITS = {
-    "mps2": "m/s²",
-    "mps": "m/s",
-    "radps2": "rad/s²",
-    "radps": "rad/s",
-    "rad": "rad",
-    "deg": "°",
-    "nm": "N m",
-    "n": "N",
-    "j": "J",
-    "w": "W",
-    "m": "m",
-    "s": "s",
-    "hz": "Hz",
-}
+__all__ = ["label_of", "unit_of"]
 
 
 def unit_of(name: str) -> str:
     """The unit that a channel's name ends in, as people write it; "" of a pure number."""
-    return _UNITS.get(name.rpartition("_")[2], "")
+    return unit_text(parted(name)[1])
 
 
 def label_of(name: str) -> str:
     """A channel's name as a legend says it: "link_6_x_m" is "link 6 x"."""
-    stem, _, ending = name.rpartition("_")
-    return (stem if ending in _UNITS and stem else name).replace("_", " ")
+    return parted(name)[0].replace("_", " ")
