@@ -182,7 +182,7 @@ def test_both_runs_over_the_windows_own(
 ) -> None:
     window = make_window()
     window.document.new(far_off.scene)
-    window.captures = lambda: [read_capture(track)]
+    window.experiments.add([read_capture(track)])
     window.actions_table.refresh()
     window.actions_table["fit"].trigger()
     dialog = window.findChild(FitDialog)
