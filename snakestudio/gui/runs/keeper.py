@@ -117,7 +117,10 @@ class RunKeeper(QObject):
         """Keep what the viewport shows as the picture of the present run, unless it shows something else."""
         path, shown = self.present, self._bridge.displayed
         live = self._bridge.live and self._bridge.source == "simulation"
-        if path is None or shown is None or not live or self._taken == (path, shown.time):
+        if path is None or not live or (shown is not None and self._taken == (path, shown.time)):
+            return
+        if shown is None or not path.exists():  # a short run ends before the first of it is on the disk
+            self._soon.start()
             return
         self._taken = path, shown.time
         try:
