@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.session.recording import SpooledRecording
+from tests.blank_rows import blank_rows
 
 N = 41
-ENERGIES = ("kinetic", "potential")
+SCHEMA = Schema(N, False, ("kinetic", "potential"), sections=tuple(np.linspace(0, 1, N).tolist()), n_holds=1)
 
 
 def make_body_rows(first: int, stop: int) -> Rows:
@@ -23,17 +24,13 @@ def make_body_rows(first: int, stop: int) -> Rows:
     wrench[:, :, 5] = 0.01 * time[:, None] * np.sin(np.pi * s)
     hold = np.zeros((k, 1, 14))
     hold[:, 0, :2], hold[:, 0, 2], hold[:, 0, 4], hold[:, 0, 5], hold[:, 0, 9] = (1.0, 0.5), 0.1 * time, 0.02, 1.0, 1.0
-    none, zero = np.zeros((k, 0, 2)), np.zeros((k, N, 3))
-    return Rows(
-        time, pose, np.zeros((k, N, 6)), none, none, none, none, none, zero, zero, np.zeros(k, np.int32),
-        np.zeros((k, len(ENERGIES))), np.zeros(k), np.zeros(k, np.int64), np.zeros(k, np.int64), np.arange(first, stop),
-        np.zeros((k, 0)), strain, wrench, hold, ContactRows.none(k),
-    )  # fmt: skip
+    return blank_rows(
+        SCHEMA, time, link_pose=pose, strain=strain, wrench=wrench, hold=hold, steps=np.arange(first, stop)
+    )
 
 
 def make_body_recording(scene: Scene, n_rows: int) -> SpooledRecording:
     """A recording of such rows."""
-    sections = tuple(float(x) for x in np.linspace(0, 1, N))
-    recording = SpooledRecording(scene, Schema(N, False, ENERGIES, sections=sections, n_holds=1))
+    recording = SpooledRecording(scene, SCHEMA)
     recording.append(make_body_rows(0, n_rows))
     return recording

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.model.capture import Capture
-from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.recording import Schema
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 from snakestudio.session.recording import SpooledRecording
+from tests.blank_rows import blank_rows
 
 N = 11
 SPEED = 0.15
@@ -44,14 +45,9 @@ def make_run(duration: float = 12.0, rate: float = 100.0) -> SpooledRecording:
         yaw = heading(time, link)
         pose[:, link, :3] = track(time, link)
         pose[:, link, 3], pose[:, link, 6] = np.cos(0.5 * yaw), np.sin(0.5 * yaw)
-    joints, none = np.zeros((k, N - 1, 2)), np.zeros(k, np.int64)
-    rows = Rows(
-        time, pose, np.zeros((k, N, 6)), joints, joints, joints, joints, joints, np.zeros((k, N, 3)),
-        np.zeros((k, N, 3)), np.zeros(k, np.int32), np.zeros((k, 4)), np.zeros(k), none, none, np.arange(k),
-        np.zeros((k, 0)), np.zeros((k, 0, 6)), np.zeros((k, 0, 6)), np.zeros((k, 0, 14)), ContactRows.none(k),
-    )  # fmt: skip
-    recording = SpooledRecording(Scene(title="Formula"), Schema(N, False, ENERGIES))
-    recording.append(rows)
+    schema = Schema(N, False, ENERGIES)
+    recording = SpooledRecording(Scene(title="Formula"), schema)
+    recording.append(blank_rows(schema, time, link_pose=pose, steps=np.arange(k)))
     return recording
 
 

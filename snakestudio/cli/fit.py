@@ -66,7 +66,7 @@ def execute(options: argparse.Namespace) -> int:
 
     from snakestudio import api
     from snakestudio.api.fitting import fit_trials
-    from snakestudio.export.fit_picture import FORMATS
+    from snakestudio.export.printing import FORMATS
     from snakestudio.model.scene_file import read_scene_text
     from snakestudio.session.experiment.importing import read_capture
     from snakestudio.session.fitting import offset_bounds, parse_free, trial_of

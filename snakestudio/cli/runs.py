@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from snakestudio.errors import UsageError
+from snakestudio.model.amounts import size_text
 
 if TYPE_CHECKING:
     from snakestudio.session.run_library import KeptRun, RunLibrary
@@ -54,6 +55,8 @@ def _fits(words: str, sought: list[str]) -> bool:
 
 
 def _print(library: RunLibrary, runs: list[KeptRun]) -> None:
+    from snakestudio.export.comparison_text import aligned
+
     if not runs:
         print(f"no runs in {library.folder}")
         return
@@ -62,10 +65,8 @@ def _print(library: RunLibrary, runs: list[KeptRun]) -> None:
         length = "unreadable" if run.info is None else f"{run.info.duration:.4g} s"
         model = "" if run.info is None else run.info.model
         tags = " ".join(f"#{tag}" for tag in run.tags)
-        size = f"{run.size_bytes / 1e6:.1f} MB"
+        size = size_text(run.size_bytes)
         table.append((f"{run.created:%Y-%m-%d %H:%M:%S}", run.name, model, length, size, tags, run.path.name))
-    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
-    for row in table:
-        print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
-    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
-    print(f"{count}, {sum(run.size_bytes for run in runs) / 1e6:.1f} MB in {library.folder}")
+    print(aligned(table, left=len(table[0])))
+    count = f"{len(runs)} run{'s' if len(runs) != 1 else ''}"
+    print(f"{count}, {size_text(sum(run.size_bytes for run in runs))} in {library.folder}")

@@ -13,7 +13,7 @@ from snakestudio.errors import ExportError
 from snakestudio.export import experiment_figures as pictures
 from snakestudio.export.experiment_text import alignment_rows, figure_rows, told, trial_rows
 from snakestudio.export.files import replacing
-from snakestudio.export.plan_drawing import STYLE
+from snakestudio.export.printing import STYLE
 from snakestudio.export.provenance import change_lines, scene_hash
 from snakestudio.model.scene_file import dump_scene
 from snakestudio.session.experiment.comparison import ExperimentComparison

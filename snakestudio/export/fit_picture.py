@@ -5,31 +5,25 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import snakestudio
-from snakestudio.errors import ExportError
 from snakestudio.export.files import replacing
 from snakestudio.export.fit_text import fit_rows, length
-from snakestudio.render.obstacles import obstacles_of
-from snakestudio.render.plan_outlines import body_outlines
+from snakestudio.export.plan_drawing import draw_world
+from snakestudio.export.printing import INK, STYLE, about_file, printed_suffix
+from snakestudio.render.style import LIGHT
 from snakestudio.session.fitting import FitResult, Pictured, TrialOutcome, pictured
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FORMATS", "write_fit_picture"]
+__all__ = ["write_fit_picture"]
 
-FORMATS = (".pdf", ".png", ".svg")
-"""Suffixes of the files that can be written."""
-
-_INK, _PALE, _MEASURED, _BEFORE, _AFTER, _GROUND = "#1b2027", "#5d6b7b", "#1b2027", "#b86400", "#0a84d0", "#cfd7df"
+_BEFORE, _AFTER = "#b86400", "#0a84d0"
 _WIDTH, _ROW, _FOOT = 7.1, 2.7, 0.28
 """Width of the picture, height of a trial and of a line of text, inches: two columns of a paper."""
 
 _STYLE: Any = {
-    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 7.0, "axes.linewidth": 0.6,
-    "axes.edgecolor": _PALE, "xtick.color": _PALE, "ytick.color": _PALE, "axes.labelcolor": _INK, "text.color": _INK,
-    "axes.titlesize": 7.5, "axes.titlelocation": "left", "legend.frameon": False, "legend.fontsize": 6.5,
-    "svg.hashsalt": "snakestudio", "pdf.fonttype": 42, "axes.spines.top": False, "axes.spines.right": False,
+    **STYLE, "axes.titlesize": 7.5, "axes.titlelocation": "left", "legend.frameon": False, "legend.fontsize": 6.5,
+    "axes.spines.top": False, "axes.spines.right": False,
 }  # fmt: skip
 
 
@@ -41,9 +35,7 @@ def write_fit_picture(path: Path, result: FitResult) -> None:
     ExportError
         If the file cannot be written.
     """
-    suffix = path.suffix.lower()
-    if suffix not in FORMATS:
-        raise ExportError(f"{path}: pictures are written as {', '.join(FORMATS)}; give the file one of these endings.")
+    suffix = printed_suffix(path, "pictures")
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -58,12 +50,7 @@ def write_fit_picture(path: Path, result: FitResult) -> None:
             _plan(plan, outcome, seen)
             _course(course, outcome, seen)
         figure.suptitle(_caption(result), x=0.01, ha="left", fontsize=7.5, linespacing=1.5)
-        creator = f"SnakeStudio {snakestudio.__version__}"
-        metadata: dict[str, dict[str, Any]] = {
-            ".pdf": {"Creator": creator, "CreationDate": None}, ".png": {"Software": creator},
-            ".svg": {"Creator": creator, "Date": None},
-        }  # fmt: skip
-        figure.savefig(file.path, dpi=300, metadata=metadata[suffix])
+        figure.savefig(file.path, dpi=300, metadata=about_file(suffix))
 
 
 def _caption(result: FitResult) -> str:
@@ -76,22 +63,13 @@ def _caption(result: FitResult) -> str:
 
 
 def _plan(axes: Axes, outcome: TrialOutcome, seen: Pictured) -> None:
-    from matplotlib.patches import Circle, Polygon
-
     axes.set_title(outcome.trial.name)
     axes.set_xlabel("x / m")
     axes.set_ylabel("y / m")
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_axisbelow(True)
-    axes.grid(color=_GROUND, linewidth=0.4, alpha=0.6)
-    for body in obstacles_of(outcome.trial.scene.obstacles, outcome.trial.base_dir).bodies:
-        if body.obstacle.hidden:
-            continue
-        for one in body_outlines(body):
-            at = one.points
-            patch = Circle((at[0, 0], at[0, 1]), one.radius) if len(at) == 1 else Polygon(at, closed=True)
-            patch.set(facecolor=_GROUND, edgecolor=_PALE, linewidth=0.5)
-            axes.add_artist(patch)
+    axes.grid(color=LIGHT.grid_minor, linewidth=0.4)
+    draw_world(axes, outcome.trial.scene, outcome.trial.base_dir)
     for pose, colour in ((seen.pose_before, _BEFORE), (seen.pose_after, _AFTER)):
         axes.plot(pose[:, 0], pose[:, 1], color=colour, linewidth=2.6, alpha=0.28, solid_capstyle="round")
     name = f", {seen.link_name}" if seen.link is not None else ""
@@ -99,15 +77,9 @@ def _plan(axes: Axes, outcome: TrialOutcome, seen: Pictured) -> None:
         (seen.before, _BEFORE, f"before{name}"), (seen.after, _AFTER, f"fitted{name}"),
     ):  # fmt: skip
         axes.plot(track[:, 0], track[:, 1], color=colour, linewidth=1.1, label=label)
-    axes.plot(seen.measured[:, 0], seen.measured[:, 1], ".", color=_MEASURED, markersize=2.2, label=f"measured{name}")
+    axes.plot(seen.measured[:, 0], seen.measured[:, 1], ".", color=INK, markersize=2.2, label=f"measured{name}")
     axes.plot(
-        seen.places[:, 0],
-        seen.places[:, 1],
-        "o",
-        color=_MEASURED,
-        markersize=3.0,
-        fillstyle="none",
-        markeredgewidth=0.7,
+        seen.places[:, 0], seen.places[:, 1], "o", color=INK, markersize=3.0, fillstyle="none", markeredgewidth=0.7
     )
     axes.legend(loc="best")
 
@@ -122,5 +94,5 @@ def _course(axes: Axes, outcome: TrialOutcome, seen: Pictured) -> None:
     axes.set_xlabel("t / s")
     axes.set_ylabel("distance / mm")
     axes.set_ylim(bottom=0.0)
-    axes.grid(color=_GROUND, linewidth=0.4, alpha=0.6)
+    axes.grid(color=LIGHT.grid_minor, linewidth=0.4)
     axes.legend(loc="best")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-import snakestudio
-from snakestudio.errors import ExportError, UsageError
+from snakestudio.errors import UsageError
 from snakestudio.export.files import replacing
-from snakestudio.export.plan_drawing import INK, PALE, STYLE, draw_robot, draw_world
+from snakestudio.export.plan_drawing import draw_robot, draw_world
+from snakestudio.export.printing import INK, PALE, STYLE, about_file, printed_suffix
 from snakestudio.model.footprints import robot_outlines
 from snakestudio.model.pose import initial_state
 from snakestudio.model.scene import Scene
@@ -26,12 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "Sheet", "sheet_of", "write_plan"]
+__all__ = ["Sheet", "sheet_of", "write_plan"]
 
 FloatArray = NDArray[np.float64]
-
-FORMATS = (".svg", ".png", ".pdf")
-"""Suffixes of the files that can be written."""
 
 _NARROWEST, _WIDEST = 50.0, 2000.0
 _LEFT, _RIGHT, _BOTTOM, _TOP = 14.0, 5.0, 11.0, 13.0
@@ -115,9 +112,7 @@ def write_plan(
     UsageError
         If the width is out of range.
     """
-    suffix = path.suffix.lower()
-    if suffix not in FORMATS:
-        raise ExportError(f"{path}: plans are written as {', '.join(FORMATS)}; give the file one of these endings.")
+    suffix = printed_suffix(path, "plans")
     if not _NARROWEST <= width_mm <= _WIDEST:
         raise UsageError(f"width {width_mm:g} mm: give a width from {_NARROWEST:g} to {_WIDEST:g} mm.")
     import matplotlib
@@ -138,13 +133,8 @@ def write_plan(
         draw_world(axes, scene, base_dir, names)
         draw_robot(axes, scene, pose)
         _title(figure, sheet, scene)
-        made = f"SnakeStudio {snakestudio.__version__}"
-        about: dict[str, dict[str, str | None]] = {
-            ".svg": {"Date": None, "Creator": made},
-            ".pdf": {"CreationDate": None, "Creator": made, "Producer": made},
-            ".png": {"Software": made},
-        }
-        figure.savefig(partial.path, format=suffix[1:], dpi=300 if suffix == ".png" else 72, metadata=about[suffix])
+        dpi = 300 if suffix == ".png" else 72
+        figure.savefig(partial.path, format=suffix[1:], dpi=dpi, metadata=about_file(suffix))
     return path
 
 

@@ -1,11 +1,11 @@
-"""Obstacles, path and robot from above on the axes of a figure: what plans, figures and reports have in common."""
+"""Obstacles, path and robot from above on the axes of a figure: in plans, figures, reports and pictures of fits."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +21,9 @@ from snakestudio.render.style import LIGHT, Colour
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["INK", "PALE", "STYLE", "draw_outlines", "draw_robot", "draw_world"]
+__all__ = ["draw_outlines", "draw_robot", "draw_world"]
 
 FloatArray = NDArray[np.float64]
-
-INK: Colour = (0.106, 0.125, 0.153)
-PALE: Colour = (0.36, 0.42, 0.48)
-STYLE: Any = {
-    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 7.0, "axes.linewidth": 0.6,
-    "axes.edgecolor": PALE, "xtick.color": PALE, "ytick.color": PALE, "axes.labelcolor": PALE,
-    "text.color": INK, "xtick.major.width": 0.6, "ytick.major.width": 0.6, "path.simplify": False,
-    # Text stays text, and the same scene gives the same bytes.
-    "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "snakestudio",
-    "text.parse_math": False,  # a name may have dollars in it
-}  # fmt: skip
 
 
 def draw_world(axes: Axes, scene: Scene, base_dir: Path | None = None, names: bool = False) -> None:

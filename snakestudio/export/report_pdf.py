@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import snakestudio
-from snakestudio.export.plan_drawing import INK, PALE
+from snakestudio.export.printing import INK, PALE, about_file
 
 if TYPE_CHECKING:
     from matplotlib.backends.backend_pdf import PdfPages
@@ -122,9 +121,7 @@ def write(path: Path, report: Report, progress: Callable[[float], bool] | None) 
     """Write a report as PDF; False if `progress` cancelled it."""
     from matplotlib.backends.backend_pdf import PdfPages
 
-    made = f"SnakeStudio {snakestudio.__version__}"
-    about = {"CreationDate": None, "Creator": made, "Producer": made, "Title": report.title}
-    with PdfPages(path, metadata=about) as file:
+    with PdfPages(path, metadata=about_file(".pdf", report.title)) as file:
         pages = _Pages(file)
         pages.text(report.title, size=15.0, bold=True, after=0.08)
         pages.text(report.lead, size=9.0, after=0.2)

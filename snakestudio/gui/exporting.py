@@ -19,8 +19,8 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.video.companions import companions
-from snakestudio.gui.video.words import duration_text
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.amounts import duration_text
 from snakestudio.model.recording import Recording
 from snakestudio.session.experiment.comparison import ExperimentComparison
 from snakestudio.session.model_comparison import ModelComparison

@@ -69,10 +69,12 @@ def test_the_same_in_python_from_files_trials_and_tracks(scene: Path, track: Pat
     tracks = measured(brisk(**{"run.duration_s": 1.0}), {}, late=0.05)
     again = ss.fit(loaded, tracks, ["ground.mu_along=0.03:0.3:log"], offset_s=(-0.05, -0.05), **options)
     assert again["ground.mu_along"] == pytest.approx(one["ground.mu_along"], rel=1e-3), "a file has six places"
-    trial = Trial("t", loaded, tracks, scene.parent, (-0.05, -0.05))
-    assert ss.fit(scene, [trial], free, **options)["ground.mu_along"] == again["ground.mu_along"]
-    again.to_picture(tmp_path / "a.svg")
-    again.to_picture(tmp_path / "b.svg")
+    trial = Trial("$t_1$", loaded, tracks, scene.parent, (-0.05, -0.05))
+    named = ss.fit(scene, [trial], free, **options)
+    assert named["ground.mu_along"] == again["ground.mu_along"]
+    named.to_picture(tmp_path / "a.svg")
+    named.to_picture(tmp_path / "b.svg")
+    assert ">$t_1$<" in (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
     assert "measured, link 1" in (tmp_path / "a.svg").read_text(encoding="utf-8")
     with pytest.raises(ss.SnakeStudioError, match="nothing to fit to"):

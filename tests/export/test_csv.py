@@ -20,7 +20,7 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner, run_offline
-from tests.session.test_recording import SCHEMA, make_rows
+from tests.session.rows import SCHEMA, make_rows
 
 MAIN = scenes_dir() / "obstacle_aided.toml"
 

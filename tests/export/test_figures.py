@@ -22,9 +22,11 @@ from snakestudio.export.figures.make import (
     prepared,
     write_run_figures,
 )
+from snakestudio.export.figures.measured import laid_over
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Recording
 from snakestudio.session.runner import run_offline
+from tests import experiment_runs
 
 # What the papers show of simulations; Fig. 14 of P5 is a drawing of mechanisms.
 NUMBERS = {
@@ -81,6 +83,14 @@ def test_what_is_drawn_is_the_run(flat: Recording) -> None:
         simulated, measured = axes.lines
         np.testing.assert_array_equal(simulated.get_xydata(), np.column_stack([time, values]))
         np.testing.assert_array_equal(measured.get_xydata(), np.column_stack([track.time, track.position[:, axis]]))
+
+
+def test_a_trial_may_have_dollars_in_its_name(tmp_path: Path) -> None:
+    made = experiment_runs.make_run()
+    tracks = laid_over(made, [experiment_runs.seen(name="fee_5$_or_6$")], 5)
+    figure = next(figure for figure in figures_of(made) if figure.takes_measured)
+    path = draw_figure(tmp_path / "track.svg", figure, [(made, None)], "Track", tracks)
+    assert ">fee_5$_or_6$<" in path.read_text(encoding="utf-8")
 
 
 def test_triangles_stand_where_jams_begin_and_end(jammed: Recording) -> None:

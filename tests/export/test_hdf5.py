@@ -22,7 +22,7 @@ from snakestudio.model.scene import Model, Scene
 from snakestudio.model.scene_parse import parse_scene
 from snakestudio.session.recording import SpooledRecording
 from tests.body_recording import make_body_recording
-from tests.session.test_recording import SCHEMA, make_rows
+from tests.session.rows import SCHEMA, make_rows
 
 
 def recorded(n_rows: int, chunk_rows: int = 7) -> SpooledRecording:

@@ -172,7 +172,7 @@ def test_the_scale_is_round_and_what_is_drawn_fits(low: Any, high: Any, width: f
 
 def test_what_cannot_be_drawn_is_said_and_leaves_nothing(tmp_path: Path) -> None:
     scene = scene_with_posts()
-    with pytest.raises(ExportError, match=r"\.svg, \.png, \.pdf"):
+    with pytest.raises(ExportError, match=r"\.pdf, \.svg, \.png"):
         write_plan(tmp_path / "plan.gif", scene)
     with pytest.raises(UsageError, match="from 50 to 2000 mm"):
         write_plan(tmp_path / "plan.svg", scene, width_mm=5.0)

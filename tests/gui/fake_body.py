@@ -9,10 +9,11 @@ import numpy as np
 
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.beam import Beam
-from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Model, Run, Scene
 from snakestudio.model.strain import COMPONENTS, Strain
 from snakestudio.session.recording import SpooledRecording
+from tests.blank_rows import blank_rows
 
 EXTRA = (
     "axial_speed_mps", "slip_mps", "resultant_fx_n", "resultant_fy_n", "resultant_fz_n", "resultant_mx_nm",
@@ -43,6 +44,11 @@ def torque(time: np.ndarray, place: np.ndarray) -> np.ndarray:
     return wave
 
 
+def _schema(scene: Scene) -> Schema:
+    energies = ("kinetic", "work_actuator")
+    return Schema(scene.beam.sections, False, energies, EXTRA, sections=scene.beam.abscissas, n_holds=HOLDS)
+
+
 def body_rows(scene: Scene, first: int, stop: int) -> Rows:
     """Rows first to stop of a run in which curvature runs to the tail and the third contact never holds."""
     place, k = np.array(scene.beam.abscissas), stop - first
@@ -70,25 +76,17 @@ def body_rows(scene: Scene, first: int, stop: int) -> Rows:
     hold[:, 0, 9] = 3.0 * np.sin(time)
     hold[:, 1, 8] = 4.0
     hold[:, 0, 13] = 0.2 * np.sin(3 * time)
-    rows = np.arange(first, stop)
-    none = np.zeros((k, 0, 2))
-    return Rows(
-        time=time, link_pose=pose, link_twist=twist, joint_angle=none, joint_rate=none, joint_angle_ref=none,
-        joint_rate_ref=none, joint_torque=none, impulse_obstacle=np.zeros((k, n, 3)),
-        impulse_ground=np.zeros((k, n, 3)), contacts_closed=np.full(k, 2, np.int32),
+    return blank_rows(
+        _schema(scene), time, link_pose=pose, link_twist=twist, contacts_closed=np.full(k, 2, np.int32),
         energy=np.stack([0.1 + 0.05 * np.sin(time), 2.1 * time], axis=1), solver_residual=np.full(k, 1e-12),
-        solver_iterations=np.zeros(k, np.int64), solver_unconverged=np.zeros(k, np.int64), steps=rows * 10,
-        extra=np.outer(np.sin(time), np.arange(1.0, len(EXTRA) + 1)), strain=strain, wrench=wrench, hold=hold,
-        contacts=ContactRows.none(k),
+        steps=10 * np.arange(first, stop), extra=np.outer(np.sin(time), np.arange(1.0, len(EXTRA) + 1)), strain=strain,
+        wrench=wrench, hold=hold,
     )  # fmt: skip
 
 
 def body_recording(scene: Scene, n_rows: int) -> SpooledRecording:
     """A recording of `n_rows` such rows."""
-    schema = Schema(
-        scene.beam.sections, False, ("kinetic", "work_actuator"), EXTRA, sections=scene.beam.abscissas, n_holds=HOLDS
-    )
-    recording = SpooledRecording(scene, schema)
+    recording = SpooledRecording(scene, _schema(scene))
     for first in range(0, n_rows, 4096):
         recording.append(body_rows(scene, first, min(n_rows, first + 4096)))
     return recording

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from snakestudio.export.comparison_text import number, report
-from snakestudio.gui.comparison.colours import model_colour
 from snakestudio.gui.comparison.comparer import Comparer
 from snakestudio.gui.comparison.panel import ComparisonPanel
 from snakestudio.gui.comparison.reasons import Reasons
@@ -22,6 +21,7 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
+from snakestudio.gui.run_colours import model_colour
 from snakestudio.gui.viewport.top_view import TopView
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene

@@ -15,13 +15,13 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
 from snakestudio.gui.document import Document
-from snakestudio.gui.experiment.colours import trial_colour
 from snakestudio.gui.experiment.experiments import Experiments
 from snakestudio.gui.experiment.motion import Motion, whole_robot
 from snakestudio.gui.experiment.overlay import distance, trial_tracks
 from snakestudio.gui.experiment.panel import ExperimentPanel
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.plots.overlaid import Overlay
+from snakestudio.gui.run_colours import trial_colour
 from snakestudio.gui.viewport.painted_tracks import paint_tracks
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording

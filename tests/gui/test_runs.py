@@ -14,8 +14,9 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.banner import Banner
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.runs.beside import RunsBeside
-from snakestudio.gui.runs.run_list import RUN, RunListModel, in_bytes, moment
+from snakestudio.gui.runs.run_list import RUN, RunListModel, moment
 from snakestudio.gui.runs.run_panel import RunPanel
+from snakestudio.model.amounts import size_text
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.session.run_library import RunLibrary
@@ -91,7 +92,7 @@ def choose(panel: RunPanel, text: str) -> None:
 
 
 def test_words_for_sizes_and_times() -> None:
-    assert [in_bytes(size) for size in (0, 999, 1000, 12_345, 1_400_000_000)] == [
+    assert [size_text(size) for size in (0, 999, 1000, 12_345, 1_400_000_000)] == [
         "0 B", "999 B", "1.0 kB", "12 kB", "1.4 GB"
     ]  # fmt: skip
     today = date(2026, 3, 5)
@@ -202,7 +203,7 @@ def test_every_run_of_the_window_is_kept(
     window.bridge.session.set_speed(float("inf"))
     window.bridge.play_or_pause()
     qtbot.waitUntil(lambda: window.bridge.status.state == "finished")
-    qtbot.waitUntil(lambda: len(list((tmp_path / "runs").glob("*_mine.png"))) == 1)
+    qtbot.waitUntil(lambda: len(list((tmp_path / "runs").glob("*_mine.png"))) == 1, timeout=30_000)
     window.reset()
     qtbot.waitUntil(lambda: window.bridge.status.state == "ready")
     (run,) = window.keeper.library.runs()

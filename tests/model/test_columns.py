@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import snakestudio as ss
+from snakestudio.model.column_units import parted, unit_text
 from snakestudio.model.columns import column_names, columns_between, table
 from snakestudio.paths import scenes_dir
 
@@ -21,3 +22,16 @@ def test_some_rows_hold_what_the_whole_table_holds(monkeypatch: pytest.MonkeyPat
         np.testing.assert_allclose(found, whole[start:stop], rtol=1e-13, atol=1e-15)  # sums in another order
     with pytest.raises(KeyError):
         columns_between(recording, ("no_such_column",), 0, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "stem", "unit"),
+    [
+        ("link_6_vx_mps", "link_6_vx", "m/s"), ("section_1_k_x_per_m", "section_1_k_x", "1/m"),
+        ("link_1_heading_deg", "link_1_heading", "°"), ("joint_2_yaw_torque_nm", "joint_2_yaw_torque", "N m"),
+        ("solver_residual", "solver_residual", ""), ("m", "m", ""), ("link_1_qw", "link_1_qw", ""),
+    ],
+)  # fmt: skip
+def test_a_name_is_parted_from_its_unit(name: str, stem: str, unit: str) -> None:
+    found, ending = parted(name)
+    assert (found, unit_text(ending)) == (stem, unit)

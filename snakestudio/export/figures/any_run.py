@@ -1,4 +1,4 @@
-"""Figures that any run can be drawn as, whatever scene it is of: track, joints, forces, energies, solver."""
+"""Figures that any run can be drawn as, whatever scene it is of: track, velocity, joints, forces, energies."""
 
 from __future__ import annotations
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-import snakestudio
-from snakestudio.errors import ExportError
 from snakestudio.export.files import replacing
+from snakestudio.export.printing import PLAIN, about_file, printed_suffix
 from snakestudio.export.provenance import header_lines
 from snakestudio.model.columns import table
 from snakestudio.model.recording import Recording
@@ -21,21 +20,15 @@ from snakestudio.model.recording import Recording
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "Measured", "Need", "Origin", "PaperFigure", "columns", "printed", "save"]
+__all__ = ["Measured", "Need", "Origin", "PaperFigure", "columns", "printed", "save"]
 
 FloatArray = NDArray[np.float64]
 
-FORMATS = (".pdf", ".svg", ".png")
-
 _STYLE: Any = {
-    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 7.0, "axes.labelsize": 7.0,
-    "axes.titlesize": 7.0, "legend.fontsize": 6.5, "axes.linewidth": 0.6, "lines.linewidth": 1.0,
-    "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.direction": "in", "ytick.direction": "in",
-    "xtick.major.size": 2.5, "ytick.major.size": 2.5, "legend.frameon": False, "legend.handlelength": 2.2,
-    "axes.spines.top": False, "axes.spines.right": False, "path.simplify": True,
-    # Text stays text, and the same runs give the same bytes.
-    "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "snakestudio",
-    "text.parse_math": True, "mathtext.fontset": "dejavusans",
+    **PLAIN, "axes.labelsize": 7.0, "axes.titlesize": 7.0, "legend.fontsize": 6.5, "lines.linewidth": 1.0,
+    "xtick.direction": "in", "ytick.direction": "in", "xtick.major.size": 2.5, "ytick.major.size": 2.5,
+    "legend.frameon": False, "legend.handlelength": 2.2, "axes.spines.top": False, "axes.spines.right": False,
+    "path.simplify": True, "text.parse_math": True, "mathtext.fontset": "dejavusans",
 }  # fmt: skip
 
 
@@ -122,18 +115,8 @@ class Origin:
 
     def metadata(self, suffix: str) -> dict[str, str | None]:
         """What the file says of itself: everything that rebuilds its runs stands among the keywords."""
-        made = f"SnakeStudio {snakestudio.__version__}"
         lines = "\n\n".join("\n".join(header_lines(run, scene_file)) for run, scene_file in self.runs)
-        if suffix == ".svg":
-            return {
-                "Title": self.title, "Description": self.caption, "Creator": made, "Source": lines, "Date": None
-            }  # fmt: skip
-        if suffix == ".png":
-            return {"Title": self.title, "Description": self.caption, "Software": made, "Source": lines}
-        return {
-            "Title": self.title, "Subject": self.caption, "Creator": made, "Producer": made, "Keywords": lines,
-            "CreationDate": None,
-        }  # fmt: skip
+        return about_file(suffix, self.title, self.caption, lines)
 
 
 def columns(recording: Recording, *names: str) -> tuple[FloatArray, ...]:
@@ -165,9 +148,7 @@ def save(path: Path, figure: Figure, origin: Origin) -> Path:
     ExportError
         If it cannot be written, or the suffix is another one.
     """
-    suffix = path.suffix.lower()
-    if suffix not in FORMATS:
-        raise ExportError(f"{path}: figures are written as {', '.join(FORMATS)}; give the file one of these endings.")
+    suffix = printed_suffix(path, "figures")
     with replacing(path) as partial:
         figure.savefig(partial.path, format=suffix[1:], dpi=300, metadata=origin.metadata(suffix))
     return path

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from snakestudio.errors import UsageError
 from snakestudio.export.figures.any_run import figures_of
-from snakestudio.export.figures.figure import FORMATS, Measured, Need, Origin, PaperFigure, printed, save
+from snakestudio.export.figures.figure import Measured, Need, Origin, PaperFigure, printed, save
+from snakestudio.export.printing import FORMATS
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene

@@ -26,5 +26,6 @@ def laid_over(
     for capture in captures:
         found = align(recording, capture, options).apply(capture)
         body = found.body_on(link)
-        tracks.append(Measured(capture.name, found.time, found.position[:, 0 if body is None else body]))
+        label = capture.name.replace("$", r"\$")  # figures read what stands between dollars as mathematics
+        tracks.append(Measured(label, found.time, found.position[:, 0 if body is None else body]))
     return tracks

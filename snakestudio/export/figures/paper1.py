@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from snakestudio.export.figures.figure import Measured, Need, PaperFigure
-from snakestudio.export.figures.parts import (
-    INK,
-    PALE,
-    link_over_time,
-    link_track,
-    look_at,
-    plan_axes,
-    pose_at,
-    subtitle,
-)
+from snakestudio.export.figures.parts import link_over_time, link_track, look_at, plan_axes, pose_at, subtitle
 from snakestudio.export.plan_drawing import draw_robot
+from snakestudio.export.printing import INK, PALE
 from snakestudio.model.recording import Recording
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from snakestudio.export.figures.figure import Measured, Need, PaperFigure, columns
 from snakestudio.export.figures.parts import (
     EXPERIMENT,
-    INK,
     RUN,
     link_over_time,
     link_track,
@@ -22,6 +21,7 @@ from snakestudio.export.figures.parts import (
     time_axes,
 )
 from snakestudio.export.plan_drawing import draw_robot
+from snakestudio.export.printing import INK
 from snakestudio.model.recording import Recording
 
 if TYPE_CHECKING:

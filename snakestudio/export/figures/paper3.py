@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.export.figures.figure import Measured, Need, PaperFigure, columns
-from snakestudio.export.figures.parts import EXPERIMENT, INK, PALE, RUN, look_at, plan_axes, pose_at, subtitle
+from snakestudio.export.figures.parts import EXPERIMENT, RUN, look_at, plan_axes, pose_at, subtitle
 from snakestudio.export.plan_drawing import draw_outlines, draw_robot
+from snakestudio.export.printing import INK, PALE
 from snakestudio.model.recording import Recording
-from snakestudio.render.style import colour
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +30,7 @@ def _path(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured
     recording = runs[0]
     axes = plan_axes(figure.add_subplot(), recording)
     end = float(recording.times[-1])
-    draw_outlines(axes, recording.scene, pose_at(recording, 0.0), colour(PALE))
+    draw_outlines(axes, recording.scene, pose_at(recording, 0.0), PALE)
     draw_robot(axes, recording.scene, pose_at(recording, end))
     head = recording.scene.robot.head_index + 1
     x, y = columns(recording, f"link_{head}_x_m", f"link_{head}_y_m")
@@ -66,8 +66,8 @@ def _resolution(figure: Figure, runs: Sequence[Recording], measured: Sequence[Me
         return
     begin, finish = whole[0]
     before, after = pose_at(recording, begin), pose_at(recording, finish)
-    draw_outlines(axes, recording.scene, before, colour(EXPERIMENT), style="--")
-    draw_outlines(axes, recording.scene, after, colour(INK), width=1.0)
+    draw_outlines(axes, recording.scene, before, EXPERIMENT, style="--")
+    draw_outlines(axes, recording.scene, after, INK, width=1.0)
     look_at(axes, before, after, air=0.15)
     subtitle(axes, f"before (dashed, {begin:.2f} s) and after (solid, {finish:.2f} s) the resolution of a jam")
 

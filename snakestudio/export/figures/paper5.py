@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.export.figures.figure import Measured, Need, PaperFigure, columns
-from snakestudio.export.figures.parts import EXPERIMENT, INK, PALE, RUN, subtitle, time_axes
+from snakestudio.export.figures.parts import EXPERIMENT, RUN, subtitle, time_axes
+from snakestudio.export.printing import INK, PALE
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import matrices
 from snakestudio.model.snapshot import Snapshot

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from snakestudio.export.figures.figure import Measured, columns
 from snakestudio.export.plan_drawing import draw_world
+from snakestudio.export.printing import PALE
 from snakestudio.model.recording import Recording
+from snakestudio.render.style import Colour, colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXPERIMENT",
-    "INK",
-    "PALE",
     "RUN",
     "link_over_time",
     "link_track",
@@ -32,8 +32,9 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-RUN, EXPERIMENT, INK, PALE = "#0b5fa5", "#c2570c", "#1b2027", "#6b7684"
-"""Colours of simulations, experiments, bodies and help lines in print; they differ in grey, too."""
+RUN: Colour = colour("#0b5fa5")
+EXPERIMENT: Colour = colour("#c2570c")
+"""Colours of simulations and experiments in print; they differ in grey, too."""
 
 
 def plan_axes(axes: Axes, recording: Recording, obstacles: bool = True) -> Axes:

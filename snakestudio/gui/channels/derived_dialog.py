@@ -31,9 +31,10 @@ from snakestudio.gui.plots.chart import Chart
 from snakestudio.gui.plots.picture import Axis, Picture, Trace
 from snakestudio.gui.plots.pyramid import Pyramid
 from snakestudio.gui.plots.scale import fitted, readable
+from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
-from snakestudio.session.signals import FUNCTIONS, compile_signal, unit_text
+from snakestudio.session.signals import FUNCTIONS, compile_signal
 from snakestudio.session.signals import Signal as Expression
 
 __all__ = ["DerivedDialog"]

@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, Signal
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.comparison.background import BackgroundComparison
-from snakestudio.gui.comparison.colours import model_colour
 from snakestudio.gui.comparison.reasons import Reasons
 from snakestudio.gui.document import Document
 from snakestudio.gui.job import Progress
 from snakestudio.gui.models import MODELS
 from snakestudio.gui.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.run_colours import model_colour
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
 from snakestudio.render.overlays import Ghost

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QVBoxLayout, QWidg
 
 from snakestudio.export.comparison_text import DifferenceRow, difference_rows, number, told
 from snakestudio.gui import theme
-from snakestudio.gui.comparison.colours import model_colour
 from snakestudio.gui.comparison.comparer import Comparer, model_name
+from snakestudio.gui.run_colours import model_colour
 from snakestudio.gui.widgets.themed import Themed
 from snakestudio.session.model_comparison import ModelComparison, ModelRun
 

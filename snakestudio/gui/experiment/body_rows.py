@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QLineEdit,
 
 from snakestudio.export.experiment_text import link_name
 from snakestudio.gui import theme
-from snakestudio.gui.experiment.colours import trial_colour
 from snakestudio.gui.experiment.columns import Body
+from snakestudio.gui.run_colours import trial_colour
 from snakestudio.model.capture import CENTRE_OF_MASS
 
 __all__ = ["BodyRows", "link_title"]

@@ -13,12 +13,12 @@ from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.comparison.background import BackgroundComparison
 from snakestudio.gui.document import Document
 from snakestudio.gui.experiment import overlay
-from snakestudio.gui.experiment.colours import trial_colour
 from snakestudio.gui.experiment.compare import Compared, compare
 from snakestudio.gui.experiment.motion import Motion
 from snakestudio.gui.experiment.shifted import ShiftedRecording
 from snakestudio.gui.job import Progress
 from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.run_colours import trial_colour
 from snakestudio.gui.throttle import Throttle
 from snakestudio.model.capture import Capture
 from snakestudio.model.snapshot import Snapshot

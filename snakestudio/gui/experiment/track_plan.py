@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui import theme
-from snakestudio.gui.experiment.colours import trial_colour
+from snakestudio.gui.run_colours import trial_colour
 from snakestudio.model.capture import Capture
 from snakestudio.render.overlays import Track
 from snakestudio.render.track_parts import track_segments

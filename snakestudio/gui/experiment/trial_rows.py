@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QTool
 
 from snakestudio.export.experiment_text import link_name
 from snakestudio.gui import theme
-from snakestudio.gui.experiment.colours import trial_colour
 from snakestudio.gui.experiment.experiments import Experiments, Trial
+from snakestudio.gui.run_colours import trial_colour
 from snakestudio.gui.widgets.themed import Themed
 
 __all__ = ["TrialRows", "described"]

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, Signal
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.comparison.background import BackgroundComparison
 from snakestudio.gui.document import Document
-from snakestudio.gui.fitting.colours import BEFORE, FITTED, fit_colour
 from snakestudio.gui.job import Progress
 from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.model.capture import Capture
 from snakestudio.model.scene import Scene
 from snakestudio.render.overlays import Ghost

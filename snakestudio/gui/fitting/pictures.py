@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
-from snakestudio.gui.fitting.colours import BEFORE, FITTED, fit_colour
+from snakestudio.gui.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.gui.widgets.themed import Themed
 from snakestudio.session.fitting import FitProgress, FitResult, Pictured, pictured
 

@@ -68,7 +68,7 @@ class _Level:
     def stop(self) -> int:
         return self.first + self.count
 
-    def make_room(self, start: int, stop: int) -> None:
+    def make_room(self, stop: int) -> None:
         """Have bins up to `stop`; an empty level begins where the capacity lets it reach `stop`."""
         if stop <= self.stop:
             return
@@ -128,7 +128,7 @@ class Pyramid:
                 low, high = np.fmin.reduceat(low, edges, axis=0), np.fmax.reduceat(high, edges, axis=0)
                 start //= _FACTOR
             stop = start + len(low)
-            level.make_room(start, stop)
+            level.make_room(stop)
             skip = max(0, level.first - start)
             if skip < len(low):
                 part = slice(start + skip - level.first, stop - level.first)

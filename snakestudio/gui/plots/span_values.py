@@ -17,7 +17,7 @@ from snakestudio.gui.plots.view import Line
 if TYPE_CHECKING:
     from snakestudio.session.signals import SpanStatistics
 
-__all__ = ["SpanCurve", "curve_table", "curve_values", "figures"]
+__all__ = ["SpanCurve", "curve_table", "figures"]
 
 FloatArray = NDArray[np.float64]
 
@@ -46,11 +46,6 @@ class SpanCurve:
     recording: Source
     other: Source | None
     line: Line
-
-
-def curve_values(recording: Source, line: Line, start: int, stop: int, other: Source | None = None) -> FloatArray:
-    """Values of a curve at the rows start to stop, (stop - start,)."""
-    return next(curve_table(recording, [line], start, stop, stop - start, other))[:, 0]
 
 
 def curve_table(

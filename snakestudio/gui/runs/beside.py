@@ -7,17 +7,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from snakestudio.gui import theme
 from snakestudio.gui.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.run_colours import kept_colour
 from snakestudio.render.overlays import Ghost
 from snakestudio.session.run_file import RunFile, open_run
 
 __all__ = ["RunsBeside"]
-
-_DARK = ("#7ee081", "#f2a7ff", "#9db8ff", "#ffd27a", "#7fe3ff", "#ff9d8a")
-_LIGHT = ("#1f7a33", "#8a2fb0", "#3355c4", "#8a5f00", "#00708f", "#b0432c")
-"""None of them is a colour of the run's own curves, of forces, of the robot or of a model."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +44,7 @@ class RunsBeside(QObject):
 
     def colour(self, path: Path) -> str:
         """The colour of a run that is seen."""
-        colours = _LIGHT if theme.current() is theme.LIGHT else _DARK
-        return colours[self._runs[path].place % len(colours)]
+        return kept_colour(self._runs[path].place)
 
     def show(self, path: Path, name: str) -> None:
         """Let the run in a file be seen, under a name.

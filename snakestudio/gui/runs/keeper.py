@@ -60,13 +60,11 @@ class RunKeeper(QObject):
         self._library, self._document, self._bridge = library, document, bridge
         self._viewport, self._settings = viewport, settings
         self._keeping = settings.value(_KEEP, True, bool) is not False
-        self._name = document.name
         self._taken: tuple[Path, float] | None = None
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.setInterval(_SOON_MS)
         self._soon.timeout.connect(self._take)
-        document.title_changed.connect(self._learn_name)
         bridge.status_changed.connect(self._on_status)
         bridge.recording_changed.connect(self.changed)
 
@@ -92,7 +90,7 @@ class RunKeeper(QObject):
         if not self._keeping:
             return None
         try:
-            return self._library.new_path(self._name)
+            return self._library.new_path(Path(self._document.name).stem)
         except OSError as error:
             log.warning("runs cannot be kept in %s: %s", self._library.folder, error)
             return None
@@ -102,9 +100,6 @@ class RunKeeper(QObject):
         """The file of the run that the window makes at present, if it is kept."""
         recording = self._bridge.session.recording
         return None if recording is None else recording.path
-
-    def _learn_name(self) -> None:
-        self._name = Path(self._document.name).stem
 
     # --- pictures -------------------------------------------------------------------------------------------------
 
@@ -122,7 +117,10 @@ class RunKeeper(QObject):
         """Keep what the viewport shows as the picture of the present run, unless it shows something else."""
         path, shown = self.present, self._bridge.displayed
         live = self._bridge.live and self._bridge.source == "simulation"
-        if path is None or shown is None or not live or self._taken == (path, shown.time):
+        if path is None or not live or (shown is not None and self._taken == (path, shown.time)):
+            return
+        if shown is None or not path.exists():  # a short run ends before the first of it is on the disk
+            self._soon.start()
             return
         self._taken = path, shown.time
         try:

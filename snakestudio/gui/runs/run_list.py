@@ -11,24 +11,15 @@ from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, 
 
 from snakestudio.gui.matching import match
 from snakestudio.gui.models import MODELS
+from snakestudio.model.amounts import size_text
 from snakestudio.session.run_library import KeptRun
 
-__all__ = ["RUN", "RunListModel", "facts", "in_bytes", "moment"]
+__all__ = ["RUN", "RunListModel", "facts", "moment"]
 
 Index = QModelIndex | QPersistentModelIndex
 
 RUN = Qt.ItemDataRole.UserRole
 """Role of the `KeptRun` itself."""
-
-
-def in_bytes(size: int) -> str:
-    """A size as people read it: 340 kB, 12 MB, 1.4 GB."""
-    value, unit = float(size), "B"
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if value < 999.5 or unit == "TB":
-            break
-        value /= 1000
-    return f"{value:.1f} {unit}" if unit != "B" and value < 9.95 else f"{value:.0f} {unit}"
 
 
 def moment(when: datetime, today: date | None = None) -> str:
@@ -46,11 +37,11 @@ def moment(when: datetime, today: date | None = None) -> str:
 def facts(run: KeptRun, present: bool = False) -> str:
     """Model, length and size of a run in a line; that the `present` one has not ended goes without saying."""
     if run.info is None:
-        return f"cannot be read · {in_bytes(run.size_bytes)}"
+        return f"cannot be read · {size_text(run.size_bytes)}"
     kind = run.info.model
     model = MODELS[kind].short if kind in MODELS else kind
     ended = "" if run.info.complete or present else " · not ended"
-    return f"{model} · {run.info.duration:.4g} s · {in_bytes(run.size_bytes)}{ended}"
+    return f"{model} · {run.info.duration:.4g} s · {size_text(run.size_bytes)}{ended}"
 
 
 def explained(run: KeptRun) -> str:

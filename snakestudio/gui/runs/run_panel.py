@@ -26,8 +26,9 @@ from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.runs.beside import RunsBeside
 from snakestudio.gui.runs.keeper import RunKeeper
 from snakestudio.gui.runs.run_delegate import RunDelegate
-from snakestudio.gui.runs.run_list import RUN, RunListModel, in_bytes
+from snakestudio.gui.runs.run_list import RUN, RunListModel
 from snakestudio.gui.widgets.themed import Themed
+from snakestudio.model.amounts import size_text
 from snakestudio.session.run_library import KeptRun, RunLibrary
 
 __all__ = ["RunPanel"]
@@ -143,7 +144,7 @@ class RunPanel(Themed):
 
     def _tell(self, error: str = "") -> None:
         runs = self.model.all
-        count = f"{len(runs)} run{'s' if len(runs) != 1 else ''}, {in_bytes(sum(run.size_bytes for run in runs))}"
+        count = f"{len(runs)} run{'s' if len(runs) != 1 else ''}, {size_text(sum(run.size_bytes for run in runs))}"
         shown = self.model.rowCount()
         text = error or (count if shown == len(runs) else f"{shown} of {count}")
         if not runs and not error:
@@ -152,7 +153,7 @@ class RunPanel(Themed):
             text = "No run fits. Take away a word."
         free = self._library.free_bytes
         if free < _LITTLE_ROOM:
-            text = f"{text}. Only {in_bytes(free)} are free on this disk: delete runs that are not needed."
+            text = f"{text}. Only {size_text(free)} are free on this disk: delete runs that are not needed."
         self._note.setText(text)
 
     def _seek(self, text: str) -> None:
@@ -222,7 +223,7 @@ class RunPanel(Themed):
         if not runs:
             self._banner.say("info", "The present run cannot be deleted while it is shown; reset first.", passing=True)
             return
-        size = in_bytes(sum(run.size_bytes for run in runs))
+        size = size_text(sum(run.size_bytes for run in runs))
         what = f"the run “{runs[0].name}”" if len(runs) == 1 else f"{len(runs)} runs"
         answer = QMessageBox.question(
             self, "Delete Runs", f"Delete {what} ({size}) for ever?",

@@ -26,8 +26,8 @@ from snakestudio.gui import theme
 from snakestudio.gui.video.form import VideoForm
 from snakestudio.gui.video.presets import PRESETS
 from snakestudio.gui.video.preview import Preview, Shot
-from snakestudio.gui.video.words import duration_text, size_text
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.model.amounts import duration_text, size_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 

@@ -98,10 +98,6 @@ class Alignment:
             capture, time=capture.time + self.offset_s, position=position, orientation=orientation, links=tuple(links)
         )
 
-    def at_offset(self, offset_s: float) -> Alignment:
-        """The same frame with another time offset, as typed by hand."""
-        return replace(self, offset_s=offset_s, offset_std_s=0.0)
-
 
 def tracked_pairs(capture: Capture, n_links: int, link: int | None) -> tuple[tuple[tuple[int, int], ...], list[str]]:
     """Which body of a capture is compared with which link of a run, and what is to be said about it.

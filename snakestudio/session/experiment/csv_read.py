@@ -56,7 +56,7 @@ def read_table(path: Path, layout: Layout | None = None) -> Capture:
     values, notes = _values(path, lines, layout)
     if guessed:
         notes = [_read_as(layout, lines), *notes]
-    samples = _samples(path, layout, values)
+    samples = _samples(layout, values)
     return capture_of(path, samples, layout.max_gap_s, notes, digest(data))
 
 
@@ -127,7 +127,7 @@ def _read_as(layout: Layout, lines: list[str]) -> str:
     return f"Read with {mark} between columns, {time}, {lengths}, {layout.axes[5]} upwards."
 
 
-def _samples(path: Path, layout: Layout, values: FloatArray) -> Samples:
+def _samples(layout: Layout, values: FloatArray) -> Samples:
     k, bodies = len(values), layout.bodies
     if layout.time_column is None:
         assert layout.rate_hz, "the layout was looked at"

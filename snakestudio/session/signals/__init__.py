@@ -4,7 +4,6 @@ from snakestudio.errors import SignalError
 from snakestudio.session.signals.analysis import SpanStatistics, SpectrumWindow, spectrum, statistics
 from snakestudio.session.signals.functions import FUNCTIONS, Function
 from snakestudio.session.signals.signal import Signal, compile_signal
-from snakestudio.session.signals.units import unit_text
 
 __all__ = [
     "FUNCTIONS",
@@ -16,5 +15,4 @@ __all__ = [
     "compile_signal",
     "spectrum",
     "statistics",
-    "unit_text",
 ]

@@ -14,9 +14,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from snakestudio.errors import SignalError
+from snakestudio.model.column_units import combined, of_column
 from snakestudio.session.signals.nodes import Node
 from snakestudio.session.signals.reading import Block, FloatArray, Reading
-from snakestudio.session.signals.units import combined, of_column
 
 __all__ = ["Butterworth", "Delay", "Derivative", "MovingMean", "RunningMedian"]
 

@@ -8,11 +8,11 @@ from functools import reduce
 
 import numpy as np
 
+from snakestudio.model.column_units import PLAIN, Unit, common, of_column, raised
 from snakestudio.session.signals.filters import Butterworth, Delay, Derivative, MovingMean, RunningMedian
 from snakestudio.session.signals.nodes import Node, Number, Pointwise
 from snakestudio.session.signals.reading import FloatArray
 from snakestudio.session.signals.running import Integral, Unwrapped, ValueAt
-from snakestudio.session.signals.units import PLAIN, Unit, common, of_column, raised
 
 __all__ = ["FUNCTIONS", "Function"]
 

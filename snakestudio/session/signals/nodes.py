@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from snakestudio.model.column_units import PLAIN, Unit, of_column
 from snakestudio.session.signals.reading import Block, ColumnKey, FloatArray, Reading
-from snakestudio.session.signals.units import PLAIN, Unit, of_column
 
 __all__ = ["Column", "Node", "Number", "Pointwise", "Time", "evaluate"]
 

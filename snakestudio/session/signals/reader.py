@@ -18,11 +18,11 @@ from typing import NoReturn
 import numpy as np
 
 from snakestudio.errors import FormulaError, SignalError
+from snakestudio.model.column_units import PLAIN, combined, common, raised
 from snakestudio.model.typed_text import Typed, parse
 from snakestudio.session.signals.functions import FUNCTIONS, Function
 from snakestudio.session.signals.nodes import Column, Node, Number, Pointwise, Time
 from snakestudio.session.signals.reading import FloatArray
-from snakestudio.session.signals.units import PLAIN, combined, common, raised
 
 __all__ = ["read"]
 

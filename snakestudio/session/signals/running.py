@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from snakestudio.model.column_units import combined, of_column
 from snakestudio.model.recording import Recording
 from snakestudio.session.signals.nodes import Node, evaluate
 from snakestudio.session.signals.reading import Block, ColumnKey, FloatArray, Reading
-from snakestudio.session.signals.units import combined, of_column
 
 __all__ = ["BLOCK", "Integral", "Unwrapped", "ValueAt"]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from snakestudio.errors import SignalError
+from snakestudio.model.column_units import ending_of
 from snakestudio.model.recording import Recording
 from snakestudio.session.signals.nodes import Node, Time, evaluate
 from snakestudio.session.signals.reader import read
 from snakestudio.session.signals.reading import FloatArray, Reading
-from snakestudio.session.signals.units import ending_of
 
 __all__ = ["PIECE", "Signal", "compile_signal"]
 
@@ -32,7 +32,7 @@ class Signal:
         Columns that it reads of the other run.
     unit : str
         As the ending of a column's name ("mps", "nm"); "" for a plain number or what is not known. For people see
-        `unit_text`.
+        `model.column_units.unit_text`.
     """
 
     def __init__(self, text: str, node: Node) -> None:

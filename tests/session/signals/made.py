@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.model.events import Change, RunEvent
-from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
+from tests.blank_rows import blank_rows
 
 FloatArray = NDArray[np.float64]
 
@@ -48,14 +49,8 @@ class MadeRecording:
             raise IndexError(f"rows {start} to {stop} of {len(self)}")
         t, k = self.times[start:stop], stop - start
         self.most_rows, self.rows_read = max(self.most_rows, k), self.rows_read + k
-        zero = np.zeros((k, 2, 3))
-        joint, none, sums = np.zeros((k, 1, 2)), np.zeros((k, 0, 6)), np.zeros(k, np.int64)
         extra = np.stack([self._columns[n](t) if n in self._columns else 0 * t for n in EXTRA], axis=1)
-        return Rows(
-            t, np.zeros((k, 2, 7)), np.zeros((k, 2, 6)), joint, joint, joint, joint, joint, zero, zero,
-            np.zeros(k, np.int32), np.zeros((k, 4)), np.zeros(k), sums, sums, sums, extra, none, none,
-            np.zeros((k, 0, 14)), ContactRows.none(k),
-        )  # fmt: skip
+        return blank_rows(SCHEMA, t, extra=extra)
 
     def chunks(self) -> Iterator[Rows]:
         for start in range(0, len(self), 1024):

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.errors import SignalError
+from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names
-from snakestudio.session.signals import FUNCTIONS, compile_signal, unit_text
+from snakestudio.session.signals import FUNCTIONS, compile_signal
 from tests.session.signals.made import EXTRA, SCHEMA, MadeRecording, even
 
 NAMES = column_names(SCHEMA)

@@ -1,10 +1,10 @@
-"""Units of signals: read from the endings of column names, carried through the arithmetic, named as an ending again."""
+"""Units of columns and signals: read from the endings of names, carried through arithmetic, an ending again."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["PLAIN", "Unit", "combined", "common", "ending_of", "of_column", "raised", "unit_text"]
+__all__ = ["PLAIN", "Unit", "combined", "common", "ending_of", "of_column", "parted", "raised", "unit_text"]
 
 Unit = tuple[float, float, float, float, float] | None
 """Powers of kilogram, metre, second, radian and degree; None: not known."""
@@ -43,12 +43,18 @@ _ENDINGS: dict[str, tuple[Unit, str]] = {
 _NAMES = {unit: ending for ending, (unit, _) in _ENDINGS.items()}
 
 
+def parted(name: str) -> tuple[str, str]:
+    """A column's name without the ending that tells its unit, and that ending; "" where it ends in none."""
+    stem, _, ending = name.rpartition("_")
+    if stem.endswith("_per"):
+        stem, ending = stem.removesuffix("_per"), f"per_{ending}"
+    return (stem, ending) if stem and ending in _ENDINGS else (name, "")
+
+
 def of_column(name: str) -> Unit:
     """The unit that a column's name ends in; a plain number where it ends in none."""
-    if name.endswith("_per_m"):
-        return _ENDINGS["per_m"][0]
-    known = _ENDINGS.get(name.rpartition("_")[2])
-    return known[0] if known is not None and "_" in name else PLAIN
+    ending = parted(name)[1]
+    return _ENDINGS[ending][0] if ending else PLAIN
 
 
 def combined(a: Unit, b: Unit, sign: float = 1.0) -> Unit:

@@ -6,12 +6,13 @@ __all__ = ["duration_text", "size_text"]
 
 
 def size_text(size: float) -> str:
-    """A number of bytes."""
-    for unit in ("kB", "MB"):
+    """A number of bytes: 999 B, 1.0 kB, 12 MB, 1.4 GB."""
+    unit = "B"
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if size < 999.5 or unit == "TB":
+            break
         size /= 1000
-        if size < 999.5:
-            return f"{size:.1f} {unit}" if size < 9.95 else f"{size:.0f} {unit}"
-    return f"{size / 1000:.1f} GB"
+    return f"{size:.1f} {unit}" if unit != "B" and size < 9.95 else f"{size:.0f} {unit}"
 
 
 def duration_text(seconds: float) -> str:

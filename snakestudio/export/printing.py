@@ -1,0 +1,71 @@
+"""What all drawings for paper have in common: style, colours, kinds of files, and what these say of themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import snakestudio
+from snakestudio.errors import ExportError
+from snakestudio.render.style import Colour, colour
+
+__all__ = ["FORMATS", "INK", "PALE", "PLAIN", "STYLE", "about_file", "printed_suffix"]
+
+FORMATS = (".pdf", ".svg", ".png")
+"""Suffixes of the files that can be written."""
+
+INK: Colour = colour("#1b2027")
+PALE: Colour = colour("#5c6b7a")
+"""Colours of bodies and texts, and of help lines and secondary texts."""
+
+PLAIN: Any = {
+    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 7.0, "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6, "ytick.major.width": 0.6,
+    # Text stays text, and the same drawing gives the same bytes.
+    "svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "snakestudio",
+}  # fmt: skip
+"""Style of everything, without colours."""
+
+STYLE: Any = {
+    **PLAIN, "axes.edgecolor": PALE, "xtick.color": PALE, "ytick.color": PALE, "axes.labelcolor": PALE,
+    "text.color": INK, "path.simplify": False,
+    "text.parse_math": False,  # a name may have dollars in it
+}  # fmt: skip
+"""Style of plans and reports, whose frame stands back."""
+
+
+def printed_suffix(path: Path, what: str) -> str:
+    """The suffix of a drawing's file, in small letters, if it can be written; `what` are drawings of the kind.
+
+    Raises
+    ------
+    ExportError
+        If it cannot.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise ExportError(f"{path}: {what} are written as {', '.join(FORMATS)}; give the file one of these endings.")
+    return suffix
+
+
+def about_file(suffix: str, title: str = "", caption: str = "", source: str = "") -> dict[str, str | None]:
+    """What a drawing's file says of itself, without a date: the same drawing gives the same bytes.
+
+    Parameters
+    ----------
+    suffix : str
+        One of `FORMATS`.
+    title, caption : str
+    source : str
+        What rebuilds the drawing.
+    """
+    made = f"SnakeStudio {snakestudio.__version__}"
+    if suffix == ".svg":
+        texts = {"Title": title, "Description": caption, "Creator": made, "Source": source}
+    elif suffix == ".png":
+        texts = {"Title": title, "Description": caption, "Software": made, "Source": source}
+    else:
+        texts = {"Title": title, "Subject": caption, "Creator": made, "Producer": made, "Keywords": source}
+    undated = {".svg": "Date", ".pdf": "CreationDate"}
+    about: dict[str, str | None] = {name: text for name, text in texts.items() if text}
+    return about | ({undated[suffix]: None} if suffix in undated else {})
