@@ -12,7 +12,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.fitting import JointTrack, Track
-from snakestudio.session.runner import run_offline
+from snakestudio.session.offline import run_offline
 
 __all__ = ["FRICTION", "brisk", "free_joints", "measured", "write_csv"]
 

@@ -12,9 +12,9 @@ from snakestudio.api.running import Run
 from snakestudio.errors import UsageError
 from snakestudio.model.edits import with_values
 from snakestudio.session.continuation import continue_run
+from snakestudio.session.offline import run_to_end
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_file import Origin, open_run
-from snakestudio.session.runner import run_to_end
 
 __all__ = ["continue_from"]
 

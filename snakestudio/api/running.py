@@ -19,9 +19,9 @@ from snakestudio.model.events import Change
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
+from snakestudio.session.offline import run_offline
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_file import RunFile, open_run
-from snakestudio.session.runner import run_offline
 
 __all__ = ["Run", "check", "load_run", "plan", "prepare", "simulate", "simulate_scene"]
 

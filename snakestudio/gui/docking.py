@@ -57,6 +57,7 @@ def _runs(w: MainWindow) -> QWidget:
     panel.open_asked.connect(w.open_runs.open)
     panel.scene_asked.connect(w.open_runs.open_scene)
     panel.deleting.connect(w.open_runs.forget)
+    w.closing.connect(panel.close_reading)
     return panel
 
 

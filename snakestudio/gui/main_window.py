@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
+from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
 
@@ -54,7 +54,14 @@ class MainWindow(QMainWindow):
     ----------
     settings : QSettings, optional
         Where sizes, choices and recent files are kept; the user's if left out.
+
+    Signals
+    -------
+    closing()
+        The window closes for good: what is read in threads ends now.
     """
+
+    closing = Signal()
 
     settings: QSettings
     document: Document
@@ -362,6 +369,7 @@ class MainWindow(QMainWindow):
         self.time_bar.close_pictures()
         self.viewport.close_surface()
         self.beside.clear()
+        self.closing.emit()
         self.bridge.close()
         self.open_runs.close()
         event.accept()

@@ -22,9 +22,10 @@ from snakestudio.model.events import Change
 from snakestudio.model.scene import Scene
 from snakestudio.model.support import Friction
 from snakestudio.session.chain_comparison import as_chain
+from snakestudio.session.offline import run_offline
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_differences import QUANTITIES, Difference, Samples, common_times, difference, sample
-from snakestudio.session.runner import Runner, run_offline
+from snakestudio.session.runner import Runner
 
 _CONTINUUM, _CHAIN_OF_BODY = "continuum_beam", ("planar_lagrangian",)
 

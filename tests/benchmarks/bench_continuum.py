@@ -7,7 +7,7 @@ import time
 from snakestudio.api import simulate_scene
 from snakestudio.model.beam_shape import slices
 from snakestudio.model.scene import Scene
-from snakestudio.session.runner import run_offline
+from snakestudio.session.offline import run_offline
 from tests.engines.beam import body, shipped
 
 Row = tuple[str, object, str, str, bool]

@@ -8,7 +8,7 @@ import time
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session.runner import run_offline
+from snakestudio.session.offline import run_offline
 
 Row = tuple[str, object, str, str, bool]
 

@@ -14,9 +14,10 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.session.offline import run_offline
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_file import open_run, read_info
-from snakestudio.session.runner import Runner, run_offline
+from snakestudio.session.runner import Runner
 
 Row = tuple[str, object, str, str, bool]
 

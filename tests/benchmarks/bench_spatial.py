@@ -17,7 +17,7 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Run, Scene
 from snakestudio.model.world import Cylinder
-from snakestudio.session.runner import run_offline
+from snakestudio.session.offline import run_offline
 from tests.engines import planar
 from tests.engines.common import circle, gait_reference
 from tests.engines.spatial import case_scene, in_space

@@ -10,7 +10,7 @@ from snakestudio.cli import main
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session.runner import run_offline
+from snakestudio.session.offline import run_offline
 
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
 

@@ -12,7 +12,7 @@ from snakestudio.model.motion import JointAnglesStart, LinkAnglesStart, Straight
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Box
-from snakestudio.session.runner import run_offline
+from snakestudio.session.offline import run_offline
 from tests.engines.common import FloatArray, gait_reference, still
 from tests.engines.lagrangian import changed, undulation
 from tests.engines.nonholonomic import jam, run

@@ -15,7 +15,7 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.model.solids import Block, obstacle_solids
 from snakestudio.model.world import Ground
 from snakestudio.paths import scenes_dir
-from snakestudio.session.runner import run_offline
+from snakestudio.session.offline import run_offline
 from tests.engines import planar
 from tests.engines.common import gait_reference
 from tests.engines.spatial import case_scene, in_space, matrices

@@ -16,7 +16,7 @@ from snakestudio.model.recording import Rows
 from snakestudio.model.robot import Actuator, JointController, Robot
 from snakestudio.model.scene import Control, Run, Scene, Solver
 from snakestudio.model.world import Ground
-from snakestudio.session.runner import run_offline
+from snakestudio.session.offline import run_offline
 from tests.engines.common import still
 from tests.engines.spatial import NO_GRAVITY, case_scene, moving, pair, run, twists
 

@@ -18,8 +18,9 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.session.offline import run_offline
 from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.runner import Runner, run_offline
+from snakestudio.session.runner import Runner
 from tests.session.rows import SCHEMA, make_rows
 
 MAIN = scenes_dir() / "obstacle_aided.toml"

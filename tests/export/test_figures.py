@@ -25,7 +25,7 @@ from snakestudio.export.figures.make import (
 from snakestudio.export.figures.measured import laid_over
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Recording
-from snakestudio.session.runner import run_offline
+from snakestudio.session.offline import run_offline
 from tests import experiment_runs
 
 # What the papers show of simulations; Fig. 14 of P5 is a drawing of mechanisms.

@@ -23,8 +23,8 @@ from snakestudio.paths import scenes_dir
 from snakestudio.render.obstacles import obstacles_of
 from snakestudio.render.overlays import Overlays
 from snakestudio.render.style import Theme
+from snakestudio.session.offline import run_offline
 from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.runner import run_offline
 from tests.body_recording import make_body_recording
 
 SMALL = VideoOptions(width=161, height=90, fps=10)

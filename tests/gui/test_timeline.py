@@ -19,7 +19,7 @@ from snakestudio.gui.timeline.painting import Rows
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session.runner import run_offline
+from snakestudio.session.offline import run_offline
 
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 

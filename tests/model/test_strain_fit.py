@@ -18,7 +18,7 @@ from snakestudio.model.strain_fit import as_continuum, fit_error, strain_of_gait
 from snakestudio.model.strain_law import StrainLaw
 from snakestudio.paths import scenes_dir
 from snakestudio.session import scene_check
-from snakestudio.session.runner import run_offline
+from snakestudio.session.offline import run_offline
 
 SIDEWAYS = load_scene(scenes_dir() / "sidewinding.toml")
 

@@ -18,9 +18,10 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.continuation import Continuation, continue_run
+from snakestudio.session.offline import run_offline
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_file import RunFile
-from snakestudio.session.runner import Runner, run_offline
+from snakestudio.session.runner import Runner
 
 Values = dict[str, Any]
 

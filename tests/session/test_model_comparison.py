@@ -15,9 +15,9 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.model_comparison import ModelComparison, chosen_kinds, compare_models, fitted_to, refusals
+from snakestudio.session.offline import run_offline
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_differences import QUANTITIES, Samples, difference, sample
-from snakestudio.session.runner import run_offline
 
 
 def short(name: str, duration: float, **values: object) -> Scene:

@@ -14,8 +14,8 @@ from snakestudio.model.recording import ContactRows, Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.session.offline import run_offline
 from snakestudio.session.run_events import EventDetector, find_events
-from snakestudio.session.runner import run_offline
 from tests.gui.fake import make_rows
 
 FloatArray = NDArray[np.float64]

@@ -31,6 +31,7 @@ from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.session.offline import run_offline
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_file import Origin, RunFile, open_run, read_info
 from snakestudio.session.run_file import format as names
@@ -38,7 +39,6 @@ from snakestudio.session.run_file.blocks import Columns, decode, decode_head, en
 from snakestudio.session.run_file.cdr import HEADER, MESSAGE_HEAD
 from snakestudio.session.run_file.index import Index
 from snakestudio.session.run_file.writer import RunWriter
-from snakestudio.session.runner import run_offline
 from tests.session.rows import SCHEMA, assert_equal, make_rows
 
 SCENES = sorted(path.stem for path in scenes_dir().glob("*.toml"))

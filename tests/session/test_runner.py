@@ -16,8 +16,9 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session import runner as runner_module
+from snakestudio.session.offline import run_offline
 from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.runner import Runner, run_offline
+from snakestudio.session.runner import Runner
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session import session as session_module
+from snakestudio.session.offline import run_offline
 from snakestudio.session.run_file import open_run
-from snakestudio.session.runner import run_offline
 from snakestudio.session.session import Session
 from snakestudio.session.status import Event, RunFailed, RunFinished
 from tests.session.test_runner import assert_identical

@@ -18,7 +18,7 @@ from snakestudio.session.fitting.result import FitProgress, FitResult, TrialOutc
 from snakestudio.session.fitting.search import ROUGH, Search, evolve, jacobian, least
 from snakestudio.session.fitting.tracks import Trial
 from snakestudio.session.fitting.uncertainty import Determination, determination
-from snakestudio.session.runner import OfflineRun
+from snakestudio.session.offline import OfflineRun
 
 __all__ = ["METHODS", "fit"]
 

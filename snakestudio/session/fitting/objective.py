@@ -13,7 +13,8 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.session.fitting.misfit import Measured, Misfit
 from snakestudio.session.fitting.tracks import Trial
-from snakestudio.session.runner import OfflineRun, Runner, run_offline
+from snakestudio.session.offline import OfflineRun, run_offline
+from snakestudio.session.runner import Runner
 
 __all__ = ["Objective", "Outcome", "Task"]
 

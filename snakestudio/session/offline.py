@@ -1,0 +1,115 @@
+"""Runs from start to end as fast as they go: the tick of the window, without its clock and its thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from snakestudio.errors import SceneError
+from snakestudio.model.edits import with_values
+from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.scene import Scene
+from snakestudio.session.failing_problem import save_failing_problem
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.runner import Runner
+
+__all__ = ["OfflineRun", "run_offline", "run_to_end"]
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineRun:
+    """What `run_offline` leaves.
+
+    Attributes
+    ----------
+    recording : SpooledRecording
+    ok : bool
+        False if the physics failed before the end; what was recorded until then is there.
+    message : str
+        Why, in a sentence.
+    cancelled : bool
+    engine_seconds : float
+        Processor time of the engine, s.
+    """
+
+    recording: SpooledRecording
+    ok: bool
+    message: str
+    cancelled: bool = False
+    engine_seconds: float = 0.0
+
+
+def run_offline(
+    scene: Scene,
+    base_dir: Path | None = None,
+    changes: tuple[Change, ...] = (),
+    progress: Callable[[float], bool] | None = None,
+    path: Path | None = None,
+    scene_file: str = "",
+    notes: tuple[str, ...] = (),
+    ended: Callable[[SpooledRecording], None] | None = None,
+) -> OfflineRun:
+    """Run a scene from start to end as fast as it goes.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : path, optional
+        What relative paths in the scene are relative to.
+    changes : tuple of Change
+        Changes of the scene during the run, ascending in time, as a recording notes them.
+    progress : callable, optional
+        Gets the finished fraction every now and then; the run is cancelled when it returns False.
+    path : path, optional
+        Run file to record to while the run goes.
+    scene_file : str
+        Name of the scene's file, for the run file.
+    notes : tuple of str
+        What is to be known of its start, kept as events.
+    ended : callable, optional
+        Gets the recording when the run is over and its file is not: what is still to be noted is noted there.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be run as it stands, or a change cannot be made while a run goes.
+    """
+    runner = Runner(scene, base_dir, path=path, scene_file=scene_file)
+    for note in notes:
+        runner.recording.add_event(RunEvent(runner.time, "note", note))
+    try:
+        result = run_to_end(runner, changes, progress)
+        if ended is not None:
+            ended(runner.recording)
+        return result
+    finally:
+        runner.recording.close()
+
+
+def run_to_end(
+    runner: Runner, changes: tuple[Change, ...] = (), progress: Callable[[float], bool] | None = None
+) -> OfflineRun:
+    """Run on to the end, with changes on the way; see `run_offline`."""
+    scene = runner.scene
+    step = scene.solver.step_s
+    block = max(1, round(0.5 / scene.control.period_s)) * scene.steps_per_period
+    pending = list(changes)
+    while True:
+        while pending and pending[0].time <= runner.time + 0.5 * step:
+            wanted = with_values(runner.scene, pending.pop(0).values)
+            refused = runner.apply(wanted)
+            if refused:
+                raise SceneError(f"{', '.join(refused)}: this cannot change while a run goes; set it before the run.")
+        if runner.finished:
+            return OfflineRun(runner.recording, True, "", engine_seconds=runner.engine_seconds)
+        steps = block
+        if pending:
+            steps = min(block, max(1, round(pending[0].time / step) - runner.engine.step_count))
+        report = runner.advance(steps)
+        if not report.ok:
+            saved = save_failing_problem(runner.engine)
+            where = f" The contact problem was saved as {saved}." if saved is not None else ""
+            return OfflineRun(runner.recording, False, report.message + where, False, runner.engine_seconds)
+        if progress is not None and not progress(runner.engine.step_count / runner.end_step):
+            return OfflineRun(runner.recording, False, "The run was cancelled.", True, runner.engine_seconds)
