@@ -66,14 +66,16 @@ STEPS = (
     ),
     Step(
         "Go back in time",
-        "Every run is recorded. Drag the slider to look at any instant again; the view and all plots follow. End "
-        "returns to the newest state.",
+        "Every run is kept. Drag the slider to any instant; the view and all plots follow. Marks are impacts, jams and "
+        "changes: point at one for its picture. Time > Continue from Here goes on from any instant; End returns to the "
+        "newest state; File > Kept Runs finds earlier runs.",
         lambda w: w.time_bar,
     ),
     Step(
         "Measure it",
-        "Forces, angles, speeds, energies: each plot shows what its title says; click the title for another quantity. "
-        "Export writes what you see, or the whole run, as CSV, picture or video.",
+        "Forces, angles, speeds, energies: click a plot's title for another quantity, or drag channels from the "
+        "Channels panel. Shift+drag gives the figures of a span. Export writes what you see, or the whole run, as "
+        "CSV, HDF5, figures or video.",
         _dock("plots"),
         "plots",
     ),
