@@ -34,7 +34,7 @@ def test_it_writes_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     [
         (["plan"], "SCENE, FILE"),
         (["plan", MAIN], "FILE"),
-        (["plan", MAIN, "a.gif"], ".svg, .png, .pdf"),
+        (["plan", MAIN, "a.gif"], ".pdf, .svg, .png"),
         (["plan", MAIN, "a.svg", "--width-mm", "0"], "from 50 to 2000 mm"),
         (["plan", MAIN, "a.svg", "--width-mm", "nan"], "from 50 to 2000 mm"),
         (["plan", MAIN, "a.svg", "--width-mm", "wide"], "--width-mm"),

@@ -144,7 +144,7 @@ def test_the_command_line_lists_names_tags_and_deletes(
     out = capsys.readouterr().out
     assert "Best" in out
     assert "#paper #fig3" in out
-    assert "1 runs" in out
+    assert "1 run, " in out
     assert main(["runs", "elsewhere"]) == 0
     assert "no runs in" in capsys.readouterr().out
     for words in (["--delete"], ["a", "b", "--rename", "x"], ["nothing", "--delete"]):
