@@ -46,7 +46,7 @@ compile_engines = export SNAKESTUDIO_CACHE_DIR=$(CURDIR)/.cache; \
 # make test PYTEST_ARGS="tests/model -x"
 test: lint
 	$(call step,compile the engines,$(compile_engines))
-	$(call step,pytest,$(test_env) $(bin)/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS))
+	$(call step,pytest,$(test_env) $(bin)/python -m pytest -n 3 --dist loadfile $(PYTEST_ARGS))
 
 soak: setup
 	$(call step,soak tests,$(test_env) SNAKESTUDIO_SOAK=1 $(bin)/python -m pytest -m "soak or fuzz" --timeout=0 $(PYTEST_ARGS))
