@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
 
 import av
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+
+from snakestudio.export.encoder import FrameFile
 
 __all__ = ["MAX_FPS", "Animation", "palette_of"]
 
@@ -39,7 +40,7 @@ def palette_of(frames: Sequence[UInt8Array]) -> UInt8Array:
     return colours
 
 
-class Animation:
+class Animation(FrameFile):
     """A GIF being written, frame by frame; a context manager.
 
     Parameters
@@ -56,7 +57,7 @@ class Animation:
         self._container = av.open(str(path), "w", options={"fflags": "+bitexact", "loop": "0"})
         stream = self._container.add_stream("gif", rate=fps)
         assert isinstance(stream, av.VideoStream)
-        self._stream: av.VideoStream = stream
+        self._stream = stream
         self._stream.width, self._stream.height, self._stream.pix_fmt = width, height, "pal8"
         self._stream.codec_context.time_base = Fraction(1, 100)
         self._fps = fps
@@ -77,15 +78,3 @@ class Animation:
         picture.pts = round(100 * self._count / self._fps)
         self._count += 1
         self._container.mux(self._stream.encode(picture))
-
-    def __enter__(self) -> Animation:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None:
-                self._container.mux(self._stream.encode(None))
-        finally:
-            self._container.close()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 import av
 import numpy as np
@@ -13,10 +15,39 @@ from numpy.typing import NDArray
 
 from snakestudio.export.codecs import CODECS, Quality, codecs_for, encoder_of, encoder_options
 
-__all__ = ["Encoder"]
+__all__ = ["Encoder", "FrameFile"]
 
 
-class Encoder:
+class FrameFile(ABC):
+    """A file that frames are written to; a context manager, which writes what waits and closes it.
+
+    Attributes
+    ----------
+    _container, _stream
+        Opened by who inherits.
+    """
+
+    _container: av.container.OutputContainer
+    _stream: av.VideoStream
+
+    @abstractmethod
+    def write(self, frame: NDArray[np.uint8]) -> None:
+        """Add a frame, (height, width, 3), RGB."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._container.mux(self._stream.encode(None))
+        finally:
+            self._container.close()
+
+
+class Encoder(FrameFile):
     """A video file being written, frame by frame; a context manager.
 
     Parameters
@@ -54,7 +85,7 @@ class Encoder:
         self._container.metadata["title"] = title
         stream = self._container.add_stream(encoder, rate=fps, options=encoder_options(encoder, quality))
         assert isinstance(stream, av.VideoStream)
-        self._stream: av.VideoStream = stream
+        self._stream = stream
         self._stream.width, self._stream.height = width, height
         self._stream.pix_fmt = CODECS[chosen].pixels
         self._stream.codec_context.time_base = Fraction(1, fps)
@@ -66,15 +97,3 @@ class Encoder:
         picture.pts = self._count
         self._count += 1
         self._container.mux(self._stream.encode(picture))
-
-    def __enter__(self) -> Encoder:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None:
-                self._container.mux(self._stream.encode(None))
-        finally:
-            self._container.close()

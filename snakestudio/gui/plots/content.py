@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from snakestudio.gui.plots.views import VIEWS
@@ -73,6 +73,16 @@ class Content:
     outlines: bool = False
     whole: bool = False
     window: SpectrumWindow = "hann"
+
+    def without(self, number: int) -> Content:
+        """The same less one of its curves (0-based)."""
+        return replace(self, curves=self.curves[:number] + self.curves[number + 1 :])
+
+    def moved(self, number: int, to: int) -> Content:
+        """The same with a curve in another place of the order."""
+        curves = list(self.curves)
+        curves.insert(to, curves.pop(number))
+        return replace(self, curves=tuple(curves))
 
     @staticmethod
     def of_view(view: str, index: int = 0) -> Content:

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.channels.library import Library
@@ -21,7 +21,7 @@ from snakestudio.gui.plots.overlaid import OverlaidRun, Overlay
 from snakestudio.gui.plots.pages import next_page, page_around
 from snakestudio.gui.plots.panel_bar import PanelBar
 from snakestudio.gui.plots.plot import LivePlot
-from snakestudio.gui.plots.plot_menu import curve_menu, plot_menu
+from snakestudio.gui.plots.plot_menu import curve_menu, plot_menu, pop_up
 from snakestudio.gui.plots.redraws import Redraws, Stale
 from snakestudio.gui.plots.run_cursor import RunCursor
 from snakestudio.gui.plots.scene_views import SceneViews
@@ -128,8 +128,8 @@ class PlotPanel(Themed):
         chart.cursor_dragged.connect(self._place.go_to)
         chart.cursor_stepped.connect(self._place.step)
         chart.fit_asked.connect(lambda: self._on_fit(plot))
-        chart.menu_asked.connect(lambda point: self._show_menu(plot_menu(self, plot), point))
-        chart.legend_asked.connect(lambda entry, point: self._show_menu(curve_menu(self, plot, entry), point))
+        chart.menu_asked.connect(lambda point: pop_up(plot_menu(self, plot), point))
+        chart.legend_asked.connect(lambda entry, point: pop_up(curve_menu(self, plot, entry), point))
         chart.viewport().installEventFilter(self)
         self.redraws.mark([plot], Stale.AT_ONCE)
         return plot
@@ -388,13 +388,6 @@ class PlotPanel(Themed):
 
     def renew_theme(self) -> None:
         self._mark(Stale.AT_ONCE)
-
-    # --- menu ------------------------------------------------------------------------------------------------------
-
-    @staticmethod
-    def _show_menu(menu: QMenu, point: QPoint) -> None:
-        menu.exec(point)
-        menu.deleteLater()
 
     def export(self, plot: LivePlot, path: Path) -> None:
         """Write what a plot shows; the file's ending says as what: .csv, .png or .svg."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
@@ -387,16 +386,3 @@ class LivePlot(QWidget):
         if names:
             event.acceptProposedAction()
             self.add_channels(names)
-
-    # --- curves ----------------------------------------------------------------------------------------------------
-
-    def remove_curve(self, number: int) -> None:
-        """Take a curve (0-based) out of a plot that somebody put together."""
-        curves = self._content.curves
-        self.show_content(replace(self._content, curves=curves[:number] + curves[number + 1 :]))
-
-    def move_curve(self, number: int, to: int) -> None:
-        """Give a curve another place in the order."""
-        curves = list(self._content.curves)
-        curves.insert(to, curves.pop(number))
-        self.show_content(replace(self._content, curves=tuple(curves)))

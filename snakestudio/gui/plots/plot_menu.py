@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QActionGroup, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu
 
@@ -18,7 +19,7 @@ from snakestudio.gui.plots.view import distinct_colour
 if TYPE_CHECKING:
     from snakestudio.gui.plots.panel import PlotPanel
 
-__all__ = ["curve_menu", "plot_menu"]
+__all__ = ["curve_menu", "plot_menu", "pop_up"]
 
 _WINDOW_NAMES = {
     "hann": "Hann",
@@ -99,16 +100,22 @@ def _add_options(menu: QMenu, plot: LivePlot) -> None:
             action.triggered.connect(lambda _=False, w=window: plot.show_content(replace(plot.content, window=w)))
 
 
+def pop_up(menu: QMenu, point: QPoint) -> None:
+    """Let something be chosen from a menu at a global position; then it is gone."""
+    menu.exec(point)
+    menu.deleteLater()
+
+
 def _switched(content: Content, name: str, on: bool) -> Content:
     return replace(content, **{name: on})  # type: ignore[arg-type]
 
 
 def _add_curve(menu: QMenu, plot: LivePlot, number: int) -> None:
     last = len(plot.content.curves) - 1
-    menu.addAction("Remove", lambda: plot.remove_curve(number))
-    earlier = menu.addAction("Move Up", lambda: plot.move_curve(number, number - 1))
+    menu.addAction("Remove", lambda: plot.show_content(plot.content.without(number)))
+    earlier = menu.addAction("Move Up", lambda: plot.show_content(plot.content.moved(number, number - 1)))
     earlier.setEnabled(number > 0)
-    later = menu.addAction("Move Down", lambda: plot.move_curve(number, number + 1))
+    later = menu.addAction("Move Down", lambda: plot.show_content(plot.content.moved(number, number + 1)))
     later.setEnabled(number < last)
 
 

@@ -7,6 +7,7 @@ convolutions with what they answer to a single value: scipy's take two seconds t
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -39,9 +40,9 @@ class _Window(Node):
     def part(self) -> Node:
         return self.parts[0]
 
+    @abstractmethod
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
         """Rows of its part that the rows `start` to `stop` need."""
-        raise NotImplementedError
 
     def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
         """As far as its part reaches from its window."""
