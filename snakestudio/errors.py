@@ -10,7 +10,9 @@
     │   ├── ExportError               out/run.mp4: the folder 'out' cannot be written
     │   ├── RunFileError              run.mcap: this is no run of SnakeStudio
     │   ├── SignalError               'link_6_xm' is no column of this run; did you mean link_6_x_m
-    │   └── TriggerError              port 5005 is in use by another program; choose another one
+    │   ├── TriggerError              port 5005 is in use by another program; choose another one
+    │   ├── ProfileError              lab.toml: messages[1].signals[2].signal = "Yaw" is not in SET_POINT of lab.dbc
+    │   └── LinkError                 socketcan has no channel can0 here; bring it up, or choose another one
     ├── PhysicsError                  the contact solver stopped at t = 3.2 s; the command line exits with 3
     └── GraphicsError                 no OpenGL 3.3 context could be made on this machine
 
@@ -29,8 +31,10 @@ __all__ = [
     "Fix",
     "FormulaError",
     "GraphicsError",
+    "LinkError",
     "PhysicsError",
     "Problem",
+    "ProfileError",
     "RunFileError",
     "SceneError",
     "Severity",
@@ -159,6 +163,26 @@ class SignalError(UserError):
 
 class TriggerError(UserError):
     """Starting together with other instruments does not work as asked for."""
+
+
+class ProfileError(UserError):
+    """A robot profile (or its DBC) that cannot be read or used.
+
+    Parameters
+    ----------
+    message : str
+        The sentence (or one sentence a line).
+    problems : sequence of Problem
+        Every mistake found, for a listing.
+    """
+
+    def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message)
+        self.problems: tuple[Problem, ...] = tuple(problems)
+
+
+class LinkError(UserError):
+    """The robot cannot be reached, or cannot be asked for that now: driver, channel, permission, state."""
 
 
 class PhysicsError(SnakeStudioError):

@@ -1,0 +1,41 @@
+"""A CAN frame as the link sees it, whatever adapter it came through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Frame"]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One frame on the bus.
+
+    Attributes
+    ----------
+    id : int
+        Arbitration id, 11 or 29 bits.
+    data : bytes
+        Up to 8 bytes, 64 with CAN FD; empty of a remote frame.
+    extended : bool
+        Whether the id has 29 bits.
+    remote : bool
+        Whether it asks for data instead of carrying some.
+    fd : bool
+        Whether it is a CAN FD frame.
+    error : bool
+        Whether it is no message but an error that the adapter reports.
+    time : float
+        When it was received or handed to the adapter, s on the machine's monotonic clock; 0 if not yet.
+    length : int
+        Data length that a remote frame asks for.
+    """
+
+    id: int
+    data: bytes = b""
+    extended: bool = False
+    remote: bool = False
+    fd: bool = False
+    error: bool = False
+    time: float = 0.0
+    length: int = 0

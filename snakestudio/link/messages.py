@@ -1,0 +1,240 @@
+"""What window and link tell each other: states, telemetry, events, commands and references, as plain data."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.link.profile.schema import StatusMeaning
+
+__all__ = [
+    "MEANINGS",
+    "Command",
+    "CommandKind",
+    "LinkEvent",
+    "LinkState",
+    "ReferenceBlock",
+    "Telemetry",
+    "Traffic",
+]
+
+FloatArray = NDArray[np.float64]
+
+MEANINGS: tuple[StatusMeaning | None, ...] = (None, "booting", "ready", "armed", "stopped", "fault")
+"""What `Telemetry.meaning` counts: None where the robot said nothing yet."""
+
+
+class LinkState(enum.IntEnum):
+    """Where the link stands.
+
+    DISCONNECTED: no bus. LISTENING: the bus is open, and nothing is sent. IDLE: requests and heartbeats are sent,
+    torque is off. ARMED: torque is on and the joints hold where they stand. STREAMING: the joints follow the
+    references. FAULT: stopped for a reason; only the operator leads out of it, to IDLE.
+    """
+
+    DISCONNECTED = 0
+    LISTENING = 1
+    IDLE = 2
+    ARMED = 3
+    STREAMING = 4
+    FAULT = 5
+
+
+CommandKind = Literal[
+    "connect", "disconnect", "listen", "idle", "arm", "disarm", "stream", "stop", "reset", "zero", "wiggle", "log",
+    "close",
+]  # fmt: skip
+"""What the operator can want.
+
+`connect`: open the bus and listen; `listen` and `idle` go between LISTENING and IDLE; `arm` and `disarm` between IDLE
+and ARMED; `stream` from ARMED to STREAMING; `stop`: the stop sequence from wherever it stands, to FAULT if torque was
+on (a stop is latched) and else where it stands; `reset`: FAULT to IDLE, with the reset sequence; `zero`: the zero
+sequence (IDLE only); `wiggle`: move one axis a little about where it stands (ARMED only; values: axis, amplitude_deg,
+period_s, count); `log`: begin or end a log of all frames (values: path, or "" to end); `close`: stop, and end the
+process.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing that the operator wants.
+
+    Attributes
+    ----------
+    kind : str
+    number : int
+        Counts up: `Telemetry.carried_out` says which one was the last.
+    values : dict
+        What it needs, by name; plain values, as JSON has them.
+    """
+
+    kind: CommandKind
+    number: int = 0
+    values: dict[str, str | int | float | bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceBlock:
+    """References of all m axes of a profile, in its order and in joint angles, on the machine's monotonic clock.
+
+    Attributes
+    ----------
+    time : (k,) array
+        Knots, s (`time.monotonic()`), strictly ascending, k >= 2.
+    angle, rate : (k, m) arrays
+        rad and rad/s at the knots; cubic Hermite in between.
+    """
+
+    time: FloatArray
+    angle: FloatArray
+    rate: FloatArray
+
+
+Severity = Literal["info", "good", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEvent:
+    """Something rare that happened, in words.
+
+    Attributes
+    ----------
+    time : float
+        s, `time.monotonic()`.
+    severity : {"info", "good", "warning", "error"}
+    text : str
+        A sentence.
+    kind : str
+        A word for programs: "state", "stop", "fault", "refused", "bus", "node", "log", "priority", "robot" ...
+    """
+
+    time: float
+    severity: Severity
+    text: str
+    kind: str = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """One frame that went over the bus, for the window's list.
+
+    Attributes
+    ----------
+    time : float
+        s, `time.monotonic()`.
+    id : int
+    extended, remote, error, sent : bool
+        `sent`: by us.
+    data : bytes
+    text : str
+        What it says by the profile and its DBC; "" if the profile does not know it.
+    """
+
+    time: float
+    id: int
+    extended: bool
+    remote: bool
+    error: bool
+    sent: bool
+    data: bytes
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Telemetry:
+    """What the link knows, of m axes in the profile's order and of its k nodes in `Profile.nodes`' order.
+
+    Angles are the joints' own (sign, offset and gear are taken out). What was never heard is NaN, and so is the time
+    of it. All times are `time.monotonic()`, in s.
+
+    Attributes
+    ----------
+    time : float
+        When the link wrote this.
+    state : LinkState
+    reason : str
+        Why it stands there, if it was stopped: a sentence; "" otherwise.
+    not_ready : tuple of str
+        What keeps the robot from being armed, a sentence each; () if nothing does.
+    confirmed : bool
+        Whether the robot itself says that it is armed, all nodes, not longer ago than the profile's lost time.
+    says_status : bool
+        Whether the profile lets it say so at all.
+    replay : bool
+        Whether the bus is a log that is played: arming is impossible.
+    carried_out : int
+        Number of the last command that was carried out or refused.
+    reference, reference_rate : (m,) arrays
+        Last set-points that were sent, rad and rad/s.
+    angle, rate, torque, current, temperature, voltage : (m,) arrays
+        rad, rad/s, N m, A, °C, V; NaN where the profile has no such signal.
+    angle_time : (m,) array
+        When the angle was received.
+    feedback_rate : (m,) array
+        Angles a second, lately, Hz.
+    status : (m,) int64 array
+        Raw status; -1 if never heard.
+    meaning : (m,) int8 array
+        Index into `MEANINGS`.
+    errors : (m,) int64 array
+        Raw error bits; 0 if there are none.
+    heartbeat_time : (k,) array
+        When a node was last heard of, by its heartbeat if the profile has one, else by any frame.
+    bus_load : float
+        Share of the bus's time that the last second took, 0 to 1.
+    received, sent : int
+        Frames since the bus was opened.
+    unknown, unreadable, error_frames, send_errors : int
+        Frames of ids that the profile does not know; of its ids that could not be read; errors the adapter reported.
+    bus_open : bool
+    period_mean, lateness_p99, gap_max : float
+        Of the set-point sender over the last 10 s: mean period, 99th percentile of how late a period's first frame
+        was, and the longest time between two periods, s; NaN while nothing is sent.
+    skipped : int
+        Periods that were skipped since streaming or arming began.
+    priority : str
+        What the operating system granted the link: "SCHED_FIFO 50", "nice -15", "normal" ...
+    axis_text : tuple of str
+        Status and errors of every axis in words.
+    """
+
+    time: float
+    state: LinkState
+    reason: str
+    not_ready: tuple[str, ...]
+    confirmed: bool
+    says_status: bool
+    replay: bool
+    carried_out: int
+    reference: FloatArray
+    reference_rate: FloatArray
+    angle: FloatArray
+    rate: FloatArray
+    torque: FloatArray
+    current: FloatArray
+    temperature: FloatArray
+    voltage: FloatArray
+    angle_time: FloatArray
+    feedback_rate: FloatArray
+    status: NDArray[np.int64]
+    meaning: NDArray[np.int8]
+    errors: NDArray[np.int64]
+    heartbeat_time: FloatArray
+    bus_load: float
+    received: int
+    sent: int
+    unknown: int
+    unreadable: int
+    error_frames: int
+    send_errors: int
+    bus_open: bool
+    period_mean: float
+    lateness_p99: float
+    gap_max: float
+    skipped: int
+    priority: str
+    axis_text: tuple[str, ...]

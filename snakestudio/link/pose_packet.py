@@ -1,0 +1,136 @@
+"""Live poses over UDP: how a motion-capture system (or the emulated robot) says where bodies are.
+
+One datagram holds one instant as JSON text in UTF-8::
+
+    {
+        "pose": 1,
+        "sequence": 17,
+        "time_s": 3.25,
+        "bodies": [{"link": 1, "position_m": [0.1, 0.2, 0.05], "quaternion_wxyz": [1, 0, 0, 0]}],
+    }
+
+`pose` is the version of the format. `time_s` is the sender's clock; only differences count. `link` counts from 1;
+position and orientation are those of the link's centre of gravity, x along the link to the next one, z up when it lies
+flat. A body that is not seen at that instant is left out. `sequence` counts up by one with every datagram.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["PORT", "BodyPose", "PosePacket", "pack", "unpack"]
+
+PORT = 22350
+"""UDP port that poses are sent to and waited for at, if no other one is chosen."""
+
+_VERSION = 1
+_LARGEST = 65_507
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPose:
+    """Where one link is.
+
+    Attributes
+    ----------
+    link : int
+        0-based.
+    position : tuple of 3 floats
+        m, world frame.
+    quaternion : tuple of 4 floats
+        Unit quaternion w x y z.
+    """
+
+    link: int
+    position: tuple[float, float, float]
+    quaternion: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PosePacket:
+    """One instant of a pose stream.
+
+    Attributes
+    ----------
+    sequence : int
+    time : float
+        s, the sender's clock.
+    bodies : tuple of BodyPose
+    """
+
+    sequence: int
+    time: float
+    bodies: tuple[BodyPose, ...]
+
+
+def pack(packet: PosePacket) -> bytes:
+    """The datagram of a packet."""
+    bodies = [
+        {"link": body.link + 1, "position_m": list(body.position), "quaternion_wxyz": list(body.quaternion)}
+        for body in packet.bodies
+    ]
+    values = {"pose": _VERSION, "sequence": packet.sequence, "time_s": packet.time, "bodies": bodies}
+    return json.dumps(values, separators=(",", ":")).encode()
+
+
+def unpack(datagram: bytes) -> PosePacket:
+    """The packet of a datagram; quaternions are normalised.
+
+    Raises
+    ------
+    ValueError
+        If it is none; says why.
+    """
+    if len(datagram) > _LARGEST:
+        raise ValueError("it is longer than a datagram can be")
+    try:
+        values = json.loads(datagram)
+    except (ValueError, RecursionError):
+        raise ValueError("it is no JSON text") from None
+    if not isinstance(values, dict) or values.get("pose") != _VERSION:
+        raise ValueError(f'it does not begin with "pose": {_VERSION}')
+    sequence, bodies = values.get("sequence", 0), values.get("bodies")
+    if not isinstance(sequence, int) or isinstance(sequence, bool):
+        raise ValueError("its sequence is no whole number")
+    if not isinstance(bodies, list):
+        raise ValueError("it has no list of bodies")
+    poses = tuple(_body(body) for body in bodies)
+    if len({pose.link for pose in poses}) < len(poses):
+        raise ValueError("it names a link twice")
+    return PosePacket(sequence, _number(values.get("time_s"), "time_s"), poses)
+
+
+def _body(values: Any) -> BodyPose:
+    if not isinstance(values, dict):
+        raise ValueError("a body is no table")
+    link = values.get("link")
+    if not isinstance(link, int) or isinstance(link, bool) or not 1 <= link <= 100_000:
+        raise ValueError("a body's link is no number from 1 on")
+    x, y, z = _numbers(values.get("position_m"), 3, "position_m")
+    quaternion = _numbers(values.get("quaternion_wxyz"), 4, "quaternion_wxyz")
+    norm = math.sqrt(sum(q * q for q in quaternion))
+    if not 0.5 <= norm <= 2.0:
+        raise ValueError("a body's quaternion_wxyz is far from unit length")
+    w, i, j, k = (q / norm for q in quaternion)
+    return BodyPose(link - 1, (x, y, z), (w, i, j, k))
+
+
+def _numbers(values: Any, count: int, name: str) -> list[float]:
+    if not isinstance(values, list) or len(values) != count:
+        raise ValueError(f"a body's {name} is no list of {count} numbers")
+    return [_number(each, name) for each in values]
+
+
+def _number(given: Any, name: str) -> float:
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        raise ValueError(f"{name} is no number")
+    try:
+        number = float(given)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number) or abs(number) > 1e9:
+        raise ValueError(f"{name} is no number within reach")
+    return number
