@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["cache_dir", "main_scene", "resource", "runs_dir", "scenes_dir", "state_dir"]
+__all__ = ["cache_dir", "docs_dir", "main_scene", "profiles_dir", "resource", "runs_dir", "scenes_dir", "state_dir"]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -23,6 +23,11 @@ def resource(*parts: str) -> Path:
 def scenes_dir() -> Path:
     """Folder of the scenes that come with the program."""
     return _data("scenes")
+
+
+def docs_dir() -> Path:
+    """Folder of the pages of the documentation."""
+    return _data("docs")
 
 
 def main_scene() -> Path:
@@ -46,14 +51,26 @@ def state_dir() -> Path:
     return _own("SNAKESTUDIO_STATE_DIR", "user_state_dir")
 
 
+def profiles_dir() -> Path:
+    """Folder of the user's own robot profiles; created if missing.
+
+    ``SNAKESTUDIO_PROFILES_DIR`` overrides the folder ``profiles`` among the platform's user data.
+    """
+    return _data_folder("SNAKESTUDIO_PROFILES_DIR", "profiles")
+
+
 def runs_dir() -> Path:
     """Folder in which every run of the window is kept; created if missing.
 
     ``SNAKESTUDIO_RUNS_DIR`` overrides the folder ``runs`` among the platform's user data.
     """
-    if os.environ.get("SNAKESTUDIO_RUNS_DIR"):
-        return _own("SNAKESTUDIO_RUNS_DIR", "user_data_dir")
-    folder = _own("SNAKESTUDIO_DATA_DIR", "user_data_dir") / "runs"
+    return _data_folder("SNAKESTUDIO_RUNS_DIR", "runs")
+
+
+def _data_folder(variable: str, name: str) -> Path:
+    if os.environ.get(variable):
+        return _own(variable, "user_data_dir")
+    folder = _own("SNAKESTUDIO_DATA_DIR", "user_data_dir") / name
     folder.mkdir(exist_ok=True)
     return folder
 

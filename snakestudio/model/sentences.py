@@ -1,4 +1,4 @@
-"""What pydantic found wrong in a scene, said in our own words: key, value and remedy."""
+"""What pydantic found wrong in a file's values, said in our own words: key, value and remedy."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ from snakestudio.model.scene import Scene
 __all__ = ["problem_of"]
 
 
+_PLAIN = ("str", "int", "float", "bool")
+
+
 def _shown(value: Any) -> str:
     text = repr(value) if not isinstance(value, str) else f'"{value}"'
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def problem_of(detail: ErrorDetails) -> Problem:
-    """One of pydantic's findings about a scene as a Problem."""
+def problem_of(detail: ErrorDetails, root: type[BaseModel] = Scene) -> Problem:
+    """One of pydantic's findings about values of `root` (a scene, a robot profile) as a Problem."""
     # A discriminated union puts the chosen kind into the location; it is no key of the file.
     location: list[str | int] = []
-    model: Any = Scene
+    model: Any = root
     for part in detail["loc"]:
         if isinstance(part, int):
             location.append(part)
@@ -39,9 +42,12 @@ def problem_of(detail: ErrorDetails) -> Problem:
         if len(options) > 1 and chosen:
             model = chosen[0]
             continue
+        if not options and part in _PLAIN:  # so does a union of plain types
+            continue
         location.append(part)
         owner = next((option for option in options if part in option.model_fields), None)
-        model = (owner, part) if owner is not None else None
+        if owner is not None or options:
+            model = (owner, part) if owner is not None else None
     key = _dotted(location)
     given = detail["input"]
     doc = field_doc(*model) if isinstance(model, tuple) else None
@@ -50,7 +56,7 @@ def problem_of(detail: ErrorDetails) -> Problem:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
         last = str(location[-1])
-        siblings = _siblings(detail["loc"])
+        siblings = _siblings(detail["loc"], root)
         close = _closest(last, siblings)
         remedy = f"did you mean {close}" if close else "remove it"
         return Problem("error", key, "there is no such key", remedy)
@@ -89,10 +95,14 @@ def problem_of(detail: ErrorDetails) -> Problem:
         return Problem("error", key, f"{_shown(given)} is not a text", f"give a text in quotes{about}")
     if kind == "string_too_long":
         return Problem("error", key, f"the text is longer than {context['max_length']} characters", "shorten it")
+    if kind == "string_too_short":
+        return Problem("error", key, "the text is empty", f"give one{about}")
     if kind == "bool_type":
         return Problem("error", key, f"{_shown(given)} is neither true nor false", f"give true or false{about}")
     if kind == "too_long":
         return Problem("error", key, f"the list has more than {context['max_length']} entries", "shorten it")
+    if kind == "too_short":
+        return Problem("error", key, "the list is empty", f"give entries{about}")
     return Problem("error", key, f"{_shown(given)} is not valid ({detail['msg'].lower()})", f"mend the value{about}")
 
 
@@ -105,7 +115,7 @@ def _dotted(location: Iterable[str | int]) -> str:
 
 
 def _models(model: Any) -> list[type[BaseModel]]:
-    """The scene parts that can stand where `model` (a part, or a part and the name of a field of it) is."""
+    """The parts that can stand where `model` (a part, or a part and the name of a field of it) is."""
     if isinstance(model, tuple):
         owner, name = model
         model = owner.model_fields[name].annotation
@@ -133,8 +143,8 @@ def _kind_of(model: type[BaseModel]) -> str | None:
     return None if kind is None else str(kind.get_default())
 
 
-def _siblings(location: tuple[str | int, ...]) -> list[str]:
-    model: Any = Scene
+def _siblings(location: tuple[str | int, ...], root: type[BaseModel]) -> list[str]:
+    model: Any = root
     for part in location[:-1]:
         if isinstance(part, int):
             model = _element(model)

@@ -54,7 +54,7 @@ def merge(table: Any, part: BaseModel, explicit: bool, leave: Collection[str] = 
             merge(table[name], value, explicit or old is None)
         elif isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
             _merge_list(table, name, value)
-        elif value is None or (value == () and value == default):
+        elif value is None or (value in ((), {}) and value == default):
             if name in table:
                 del table[name]
         elif name in table:
@@ -80,20 +80,24 @@ def _replace(table: Any, name: str, value: Any) -> None:
 
 def _merge_list(table: Any, name: str, parts: tuple[BaseModel, ...]) -> None:
     old = table.get(name)
+    if isinstance(old, tomlkit.items.Array):
+        _merge_array(old, parts)
+        return
     entries = list(old) if isinstance(old, tomlkit.items.AoT) else []
     if len(entries) == len(parts):
         for entry, part in zip(entries, parts, strict=True):
             merge(entry, part, explicit=False)
         return
     # Entries that stay keep their comments, wherever in the list they end up.
-    kept: dict[BaseModel, list[Any]] = {}
+    kept: dict[str, list[Any]] = {}  # by their values as text: parts that hold tables cannot be hashed
     for entry in entries:
         with contextlib.suppress(pydantic.ValidationError):
-            kept.setdefault(type(parts[0]).model_validate(tuples(plain(entry))), []).append(entry)
+            same = type(parts[0]).model_validate(tuples(plain(entry))).model_dump_json()
+            kept.setdefault(same, []).append(entry)
     array = tomlkit.aot()
     for part in parts:
-        if kept.get(part):
-            array.append(kept[part].pop(0))
+        if found := kept.get(part.model_dump_json()):
+            array.append(found.pop(0))
         else:
             entry = tomlkit.table()
             merge(entry, part, explicit=True)
@@ -101,6 +105,27 @@ def _merge_list(table: Any, name: str, parts: tuple[BaseModel, ...]) -> None:
     if old is not None:
         del table[name]
     table[name] = array
+
+
+def _merge_array(array: tomlkit.items.Array, parts: tuple[BaseModel, ...]) -> None:
+    """The same for a list that is written as an array of inline tables."""
+    kind = type(parts[0])
+    if len(array) != len(parts):
+        # Entries that go take only their own line with them, and new ones come behind: comments stay where they are.
+        wanted = list(parts)
+        for at in reversed(range(len(array))):
+            with contextlib.suppress(pydantic.ValidationError):
+                entry = kind.model_validate(tuples(plain(array[at])))
+                if entry in wanted:
+                    wanted.remove(entry)
+                elif len(array) > len(parts):
+                    del array[at]
+        while len(array) > len(parts):
+            del array[len(array) - 1]
+        for _ in range(len(parts) - len(array)):
+            array.append(tomlkit.inline_table())
+    for entry, part in zip(array, parts, strict=True):
+        merge(entry, part, explicit=False)
 
 
 def plain(part: Any) -> Any:
@@ -119,6 +144,10 @@ def item(value: Any) -> Any:
         if len(value) > 6 or (value and isinstance(value[0], tuple)):
             array.multiline(True)
         return array
+    if isinstance(value, dict):
+        table = tomlkit.inline_table()
+        table.update(value)
+        return table
     if isinstance(value, str) and "\n" in value:
         return tomlkit.string(value, multiline=True)
     return tomlkit.item(value)

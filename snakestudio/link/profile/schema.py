@@ -224,6 +224,10 @@ class Message(Frozen):
         help="Interval of requests and heartbeats; of feedback: how often it comes, for bus load and emulation",
         gt=0, le=3600,
     )  # fmt: skip
+    when: Literal["always", "idle"] = value(
+        "always", label="When",
+        help="When a request or heartbeat is sent: always, or only while no set-points are (a poll that would disturb)",
+    )  # fmt: skip
     fixed: dict[str, float | str] = value(
         {}, label="Fixed", max_length=200,
         help="Signals with fixed values (or formulas in `node`): sent so, and of received frames the ones meant",
@@ -323,10 +327,24 @@ class Emulation(Frozen):
     time_constant_s: float = value(0.01, label="Time constant", unit="s", help="Lag of a motor", ge=0, le=10)
     free_play_deg: float = value(4.0, label="Free play", unit="°", help="Play of the gears", ge=0, le=90)
     encoder_bits: int = value(12, label="Encoder", unit="bit", help="Resolution of a turn of the joint", ge=4, le=32)
+    increments_per_turn: int = value(
+        65_536, label="Increments", help="Of a CiA 402 drive: position increments in one turn of what the node counts",
+        ge=1, le=2**31 - 1,
+    )  # fmt: skip
     torque_nm_per_a: float = value(1.5, label="Torque constant", unit="N m/A", help="Torque for the current", gt=0)
     thermal_resistance_k_per_w: float = value(2.0, label="Thermal resistance", unit="K/W", help="To the air", ge=0)
     thermal_capacity_j_per_k: float = value(60.0, label="Heat capacity", unit="J/K", help="Of a motor", gt=0)
     winding_ohm: float = value(0.8, label="Winding", unit="Ω", help="Resistance of a motor", ge=0)
+    friction_nms_per_rad: float = value(
+        0.2, label="Friction", unit="N m s/rad", help="Viscous friction of a joint, which is all that slows a limp one",
+        ge=0, le=1e6,
+    )  # fmt: skip
+    supply_v: float = value(24.0, label="Supply", unit="V", help="Voltage that the nodes measure", ge=0, le=1e4)
+    air_c: float = value(25.0, label="Air", unit="°C", help="Temperature around the motors", gt=-273, le=200)
+    trip_c: float = value(
+        80.0, label="Overheating", unit="°C", help="Motor temperature at which a node stops with a fault",
+        gt=-273, le=1000,
+    )  # fmt: skip
 
 
 class Profile(Frozen):

@@ -1,0 +1,248 @@
+"""One message of one node: its frames put together and taken apart, with counters and checksums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from snakestudio.errors import FormulaError, ProfileError
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.binding import Bound, Carried
+from snakestudio.link.profile.bus_load import data_length
+from snakestudio.link.profile.checksums import CHECKSUMS
+from snakestudio.link.profile.field import Field, usable
+from snakestudio.link.profile.schema import Message, Profile, Quantity
+from snakestudio.link.profile.units import RAW
+
+__all__ = ["Coder", "Decoded", "Value", "signals_text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Something that a frame says.
+
+    Attributes
+    ----------
+    quantity : Quantity
+    axis : int
+        Index into the profile's axes; -1: the node as a whole, which means every axis of it.
+    node : int
+        -1: the robot as a whole.
+    value : float
+        SI (temperatures °C), on the joint's own side: sign, offset and gear are taken out. Of status, errors,
+        counters and checksums the bits as they are, as a whole number.
+    """
+
+    quantity: Quantity
+    axis: int
+    node: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """What a frame of the profile says.
+
+    Attributes
+    ----------
+    message : Message
+    node : int or None
+        None: a frame for all nodes, or nobody knows whose.
+    values : tuple of Value
+        None at all if there is a problem: nothing of such a frame is to be believed.
+    signals : dict of str to float
+        Physical values by the signals' names.
+    problem : str
+        What is wrong with it, a clause; "" if nothing is.
+    """
+
+    message: Message
+    node: int | None
+    values: tuple[Value, ...]
+    signals: dict[str, float]
+    problem: str = ""
+
+
+class _Counters:
+    """Where a message's counter stands: the next one to send, and the last one that came."""
+
+    __slots__ = ("last", "next")
+
+    def __init__(self) -> None:
+        self.next = 0
+        self.last: float | None = None
+
+
+class Coder:
+    """Puts one message of one node together, and takes it apart.
+
+    Attributes
+    ----------
+    bound : Bound
+    fields : tuple of Field
+    fd : bool
+        Whether its frames are those of CAN FD.
+    label : str
+        What people call it: "JointFeedback of node 3".
+    """
+
+    __slots__ = (
+        "_alternatives", "_checksum_bytes", "_counted", "_counters", "_meanings", "_moves", "bound", "fd", "fields",
+        "label",
+    )  # fmt: skip
+
+    def __init__(self, bound: Bound, profile: Profile) -> None:
+        self.bound = bound
+        self.fields = usable(bound.fields)
+        self.fd = profile.bus.fd and bound.length > 8
+        whose = "" if bound.node is None else f" of node {bound.node}"
+        self.label = f"{bound.message.called}{whose}"
+        self._counted = tuple(c.field for c in bound.carried if c.quantity == "counter")
+        self._counters = _Counters()
+        kinds = {signal.signal: signal.checksum for signal in bound.message.signals if signal.quantity == "checksum"}
+        self._checksum_bytes: tuple[tuple[str, int, Callable[[bytes], int]], ...] = tuple(
+            (c.field.name, (c.field.bits.bit_length() - 1) // 8, CHECKSUMS[kinds[c.field.name]])
+            for c in bound.carried
+            if c.quantity == "checksum"
+        )
+        # Everything a received frame is asked for, flat: (name, big, shift, mask, sign bit, scale, offset, field).
+        self._moves = tuple(
+            (
+                f.name, f.big, f.shift, (1 << f.length) - 1, 1 << (f.length - 1) if f.signed else 0,
+                f.scale, f.offset, f if f.floating else None,
+            )
+            for f in self.fields
+        )  # fmt: skip
+        self._meanings = tuple(
+            (
+                c.field.name, c.quantity, c.axis, c.node, c.factor, c.offset,
+                (1 << c.field.length) - 1 if c.quantity in RAW and not c.field.floating else 0,
+            )
+            for c in bound.carried
+        )  # fmt: skip
+        self._alternatives = tuple(field for field in self.fields if field.selectors)
+
+    def frame(self, raws: Mapping[str, float]) -> Frame:
+        """The frame with these raw values, the fixed ones, and a counter and checksums that are right."""
+        bound = self.bound
+        if bound.message.remote:
+            return Frame(bound.id, extended=bound.extended, remote=True, length=bound.length)
+        values = {field.name: field.initial for field in self.fields} | dict(bound.fixed) | dict(raws)
+        for field in self._counted:
+            values[field.name] = int(field.low) + self._counters.next % (int(field.high - field.low) + 1)
+        self._counters.next += 1
+        little = big = 0
+        for field in self.fields:
+            if not field.selectors or field.there(values):
+                if field.big:
+                    big |= field.pattern(values[field.name])
+                else:
+                    little |= field.pattern(values[field.name])
+        n = bound.length
+        data = bytearray((little | int.from_bytes(big.to_bytes(n, "big"), "little")).to_bytes(n, "little"))
+        for _, at, checksum in self._checksum_bytes:
+            data[at] = checksum(bytes(data[:at] + data[at + 1 :]))
+        data.extend(bytes(data_length(n, self.fd) - n))
+        return Frame(bound.id, bytes(data), bound.extended, fd=self.fd)
+
+    def decoded(self, data: bytes, little: int, big: int) -> Decoded:
+        """What a frame of this message says."""
+        raws: dict[str, float] = {}
+        signals: dict[str, float] = {}
+        for name, is_big, shift, mask, sign, scale, offset, special in self._moves:
+            raw: float
+            if special is None:
+                bits = ((big if is_big else little) >> shift) & mask
+                raw = bits - mask - 1 if bits & sign else bits
+            else:
+                raw = special.raw(little, big)
+            raws[name] = raw
+            signals[name] = raw * scale + offset
+        for field in self._alternatives:
+            if not field.there(raws):
+                del signals[field.name]
+        bound = self.bound
+        problem = self._problem(data, raws)
+        if problem:
+            return Decoded(bound.message, bound.node, (), signals, problem)
+        values = []
+        for name, quantity, axis, node, factor, offset, mask in self._meanings:
+            if name not in signals:
+                continue
+            value = float(int(raws[name]) & mask) if mask else factor * signals[name] + offset
+            if value - value != 0.0:  # infinite, or not a number
+                return Decoded(bound.message, bound.node, (), signals, f"{name} in {self.label} is no number")
+            values.append(Value(quantity, axis, node, value))
+        return Decoded(bound.message, bound.node, tuple(values), signals)
+
+    def _problem(self, data: bytes, raws: Mapping[str, float]) -> str:
+        for name, at, checksum in self._checksum_bytes:
+            expected = checksum(data[:at] + data[at + 1 :])
+            if data[at] != expected:
+                return f"the checksum {name} of {self.label} is 0x{data[at]:02X} instead of 0x{expected:02X}"
+        for field in self._counted:
+            last, self._counters.last = self._counters.last, raws.get(field.name)
+            if last is not None and last == self._counters.last:
+                return f"the counter {field.name} of {self.label} stands still at {last:g}"
+        return ""
+
+    def from_values(self, values: Mapping[tuple[Quantity, int], float]) -> dict[str, float]:
+        """Raw values of what is given by quantity and axis, SI.
+
+        Raises
+        ------
+        ValueError
+            If a value is not a number.
+        """
+        raws: dict[str, float] = {}
+        for carried in self.bound.carried:
+            value = values.get((carried.quantity, carried.axis))
+            if value is None:
+                value = values.get((carried.quantity, -1))
+            if value is not None and carried.quantity not in ("counter", "checksum"):
+                raws[carried.field.name] = _raw(carried, value)
+        return raws
+
+    def from_signals(self, signals: Mapping[str, float | str], node: int) -> dict[str, float]:
+        """Raw values of what is given by the signals' names: physical values, names of values, formulas in `node`.
+
+        Raises
+        ------
+        ProfileError
+            If the message has no such signal, or it cannot have that value.
+        """
+        raws = {}
+        for name, given in signals.items():
+            field = self.bound.fields.get(name)
+            if field is None:
+                raise ProfileError(f'{self.bound.message.called} has no signal "{name}"; give one of its own.')
+            try:
+                raws[name] = field.reading(given, node)
+            except FormulaError as error:
+                raise ProfileError(f"{name} = {given}: {error.message}; {error.remedy}.") from None
+        return raws
+
+
+def _raw(carried: Carried, value: float) -> float:
+    field = carried.field
+    if value != value:
+        raise ValueError(f"{field.name} cannot be sent: its value is not a number")
+    if carried.quantity in RAW and not field.floating:
+        bits = int(value) & ((1 << field.length) - 1)
+        return bits - (1 << field.length) if field.signed and bits >> (field.length - 1) else bits
+    return field.nearest((value - carried.offset) / carried.factor)
+
+
+def signals_text(fields: tuple[Field, ...], data: bytes) -> str:
+    """The signals of a frame in words: "Yaw 12.5 deg, State Armed"."""
+    little, big = int.from_bytes(data, "little"), int.from_bytes(data, "big")
+    raws = {field.name: field.raw(little, big) for field in fields}
+    parts = []
+    for field in fields:
+        if field.there(raws):
+            names = {code: name for name, code in field.choices.items()}
+            shown = names.get(int(raws[field.name])) if names and math.isfinite(raws[field.name]) else None
+            unit = f" {field.unit}" if field.unit else ""
+            parts.append(f"{field.name} {shown or f'{field.physical(raws[field.name]):.6g}{unit}'}")
+    return ", ".join(parts)

@@ -1,0 +1,284 @@
+"""Which frame of which node carries what: the profile's messages worked out against the DBC, for checks and codec."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from cantools.database.can.message import Message as DbcMessage
+
+from snakestudio.errors import FormulaError, Problem
+from snakestudio.link.profile.field import Field, fields_of, together, with_encoding
+from snakestudio.link.profile.formula import read_formula
+from snakestudio.link.profile.loading import LoadedProfile
+from snakestudio.link.profile.schema import Message, Profile, Quantity, Signal
+from snakestudio.link.profile.units import RAW, known_units, similar_unit, to_si
+
+__all__ = ["Bound", "Carried", "Layout", "frame_id", "resolve"]
+
+_DIRECTED = ("angle", "rate", "torque", "current")
+"""Quantities that belong to one axis, for they have its direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What one signal of a frame says of one axis: ``factor * physical + offset``, SI, on the joint's own side.
+
+    Attributes
+    ----------
+    field : Field
+    quantity : Quantity
+    axis : int
+        Index into the profile's axes; -1: of the node as a whole.
+    node : int
+        -1: of the robot as a whole.
+    factor, offset : float
+    """
+
+    field: Field
+    quantity: Quantity
+    axis: int
+    node: int
+    factor: float
+    offset: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A message of the profile for one node, or for all of them in one frame.
+
+    Attributes
+    ----------
+    index : int
+        Of the message in the profile.
+    message : Message
+    node : int or None
+        None: one frame for all.
+    id : int
+    extended : bool
+    length : int
+        Bytes.
+    fields : mapping of str to Field
+    fixed : mapping of str to float
+        Raw values.
+    carried : tuple of Carried
+    """
+
+    index: int
+    message: Message
+    node: int | None
+    id: int
+    extended: bool
+    length: int
+    fields: Mapping[str, Field]
+    fixed: Mapping[str, float]
+    carried: tuple[Carried, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All frames of a profile, and what keeps some of them from being worked out.
+
+    Attributes
+    ----------
+    bound : tuple of Bound
+    problems : tuple of Problem
+        Errors only.
+    """
+
+    bound: tuple[Bound, ...]
+    problems: tuple[Problem, ...]
+
+
+def resolve(loaded: LoadedProfile) -> Layout:
+    """Work a profile's messages out."""
+    messages = {message.name: message for message in loaded.database.messages}
+    bound: list[Bound] = []
+    problems: list[Problem] = []
+    for index, message in enumerate(loaded.profile.messages):
+        key = f"messages[{index + 1}]"
+        dbc = messages.get(message.message)
+        if dbc is None:
+            remedy = _meant(message.message, messages, f"give a message of {loaded.profile.dbc}")
+            problems.append(
+                Problem("error", f"{key}.message", f'"{message.message}" is not in {loaded.profile.dbc}', remedy)
+            )
+            continue
+        made, found = _bind(loaded.profile, index, message, dbc, key)
+        bound += made
+        problems += found
+    return Layout(tuple(bound), tuple(problems))
+
+
+def frame_id(formula: str, node: int, extended: bool) -> int:
+    """The id that a formula gives a node.
+
+    Raises
+    ------
+    FormulaError
+        If it gives none, or one that is too large.
+    """
+    number = read_formula(formula)(node)
+    _within(number, node, extended)
+    return number
+
+
+def _within(number: int, node: int, extended: bool) -> None:
+    bits = 29 if extended else 11
+    if not 0 <= number < 1 << bits:
+        shown = f"0x{number:X}" if number >= 0 else str(number)
+        remedy = "mend the formula" if extended else "mend the formula, or set extended = true for 29-bit ids"
+        raise FormulaError(f"the id is {shown} for node {node}, beyond {bits} bits", remedy)
+
+
+def _bind(
+    profile: Profile, index: int, message: Message, dbc: DbcMessage, key: str
+) -> tuple[list[Bound], list[Problem]]:
+    problems: list[Problem] = []
+    fields = {name: with_encoding(field, message.signals) for name, field in fields_of(dbc).items()}
+    for at, signal in enumerate(message.signals):
+        problems += _signal_problems(profile, signal, dbc, fields, f"{key}.signals[{at + 1}]")
+    for name in message.fixed:
+        if name not in fields:
+            problems.append(_unknown_signal(f"{key}.fixed.{name}", name, dbc, fields))
+    if problems:
+        return [], problems
+    extended = dbc.is_extended_frame if message.extended is None else message.extended
+    bound = []
+    for node in profile.nodes if message.each == "node" else (None,):
+        number = profile.nodes[0] if node is None else node
+        try:
+            if message.id:
+                identifier = frame_id(message.id, number, extended)
+            else:
+                identifier = dbc.frame_id
+                _within(identifier, number, extended)
+        except FormulaError as error:
+            return [], [Problem("error", f"{key}.id", f'"{message.id}": {error.message}', error.remedy)]
+        fixed = {}
+        for name, given in message.fixed.items():
+            try:
+                fixed[name] = fields[name].reading(given, number)
+            except FormulaError as error:
+                shown = f'"{given}"' if isinstance(given, str) else f"{given:g}"
+                return [], [Problem("error", f"{key}.fixed.{name}", f"{shown}: {error.message}", error.remedy)]
+        carried, problem = _carried(profile, message, node, fields, key)
+        if problem is not None:
+            return [], [problem]
+        bound.append(Bound(index, message, node, identifier, extended, dbc.length, fields, fixed, carried))
+    for at, signal in enumerate(message.signals):
+        if not any(carried.field.name == signal.signal for each in bound for carried in each.carried):
+            owner = "the robot" if message.each == "once" else "no node"
+            has = "has no axis" if message.each == "once" else "has an axis"
+            slot = f"{key}.signals[{at + 1}].slot"
+            problems.append(
+                Problem(
+                    "error", slot, f"{owner} {has} in slot {signal.slot}", "mend the slot, or the slots of the axes"
+                )
+            )
+    return bound, problems
+
+
+def _signal_problems(
+    profile: Profile, signal: Signal, dbc: DbcMessage, fields: Mapping[str, Field], key: str
+) -> list[Problem]:
+    field = fields.get(signal.signal)
+    if field is None:
+        return [_unknown_signal(f"{key}.signal", signal.signal, dbc, fields)]
+    if signal.encoding == "float32" and field.length != 32:
+        what = f"{signal.signal} has {field.length} bits where float32 needs 32"
+        return [Problem("error", f"{key}.encoding", what, "mend the DBC, or leave encoding out")]
+    if signal.range is not None:
+        if signal.encoding == "float32" or field.floating:
+            what = f"{signal.signal} is a floating-point number, which has no range"
+            return [Problem("error", f"{key}.range", what, "leave range out")]
+        if signal.range[0] == signal.range[1]:
+            return [
+                Problem("error", f"{key}.range", f"both ends are {signal.range[0]:g}", "give a least and a largest")
+            ]
+    if math.isnan(field.scale):
+        what = f"{signal.signal} has a scale of 0 (or none that is a number) in {profile.dbc}"
+        return [Problem("error", f"{key}.signal", what, "mend the DBC, or give the signal a range")]
+    if signal.factor is not None and signal.factor == 0.0:
+        return [Problem("error", f"{key}.factor", "it is 0", "give the SI units in one of the signal's")]
+    if signal.quantity in RAW or signal.factor is not None:
+        return []
+    unit = field.unit if signal.unit is None else signal.unit
+    if to_si(signal.quantity, unit) is None:
+        units = ", ".join(known_units(signal.quantity)[:6])
+        close = similar_unit(signal.quantity, unit)
+        a = "an" if signal.quantity == "angle" else "a"
+        if not unit.strip():
+            what, remedy = f"{signal.signal} has no unit in {profile.dbc}", f"give unit (one of {units}) or factor"
+        else:
+            what = f'"{unit}" is no unit of {a} {signal.quantity}'
+            remedy = f"did you mean {close}" if close else f"give one of {units}, or factor"
+        return [Problem("error", f"{key}.unit", what, remedy)]
+    return []
+
+
+def _unknown_signal(key: str, name: str, dbc: DbcMessage, fields: Mapping[str, Field]) -> Problem:
+    if any(signal.name == name for signal in dbc.signals):
+        what = f'"{name}" does not fit into the {dbc.length} bytes of {dbc.name}'
+        return Problem("error", key, what, "mend its start, length or range in the DBC")
+    return Problem("error", key, f'"{name}" is not in {dbc.name}', _meant(name, fields, f"give a signal of {dbc.name}"))
+
+
+def _meant(name: str, names: Iterable[str], otherwise: str) -> str:
+    by_small = {each.casefold(): each for each in names}
+    close = difflib.get_close_matches(name.casefold(), list(by_small), n=1, cutoff=0.6)
+    return f"did you mean {by_small[close[0]]}" if close else otherwise
+
+
+def _carried(
+    profile: Profile, message: Message, node: int | None, fields: Mapping[str, Field], key: str
+) -> tuple[tuple[Carried, ...], Problem | None]:
+    """What a frame's signals say, of which axis; and what is wrong about that."""
+    own = [i for i, axis in enumerate(profile.axes) if node is None or axis.node == node]
+    slots = {i if node is None else profile.axes[i].slot: i for i in own}
+    carried: list[Carried] = []
+    for at, signal in enumerate(message.signals):
+        if signal.slot is not None:
+            if signal.slot not in slots:
+                continue  # not every node has as many axes
+            axis = slots[signal.slot]
+        else:
+            axis = own[0] if len(own) == 1 else -1
+        where = f"{key}.signals[{at + 1}].slot"
+        if axis < 0 and signal.quantity in _DIRECTED:
+            who = "the robot" if node is None else f"node {node}"
+            what = f"{signal.signal} is one {signal.quantity} where {who} has {len(own)} axes"
+            return (), Problem("error", where, what, "say by slot which axis it is about")
+        if any(c.axis == axis and c.quantity == signal.quantity for c in carried):
+            same = next(c for c in carried if c.axis == axis and c.quantity == signal.quantity)
+            if together(same.field, fields[signal.signal]):
+                of = "the node" if axis < 0 else profile.axes[axis].name
+                what = f"{same.field.name} and {signal.signal} both carry the {signal.quantity} of {of}"
+                return (), Problem("error", where, what, "give them different slots, or leave one out")
+        owner = profile.axes[axis].node if axis >= 0 else -1 if node is None else node
+        factor, offset = _scale(profile, signal, fields[signal.signal], axis)
+        carried.append(Carried(fields[signal.signal], signal.quantity, axis, owner, factor, offset))
+    return tuple(carried), None
+
+
+def _scale(profile: Profile, signal: Signal, field: Field, axis: int) -> tuple[float, float]:
+    """Factor and offset from a signal's physical value to the joint's own side in SI."""
+    if signal.quantity in RAW:
+        return 1.0, 0.0
+    unit = field.unit if signal.unit is None else signal.unit
+    factor, offset = (signal.factor, 0.0) if signal.factor is not None else to_si(signal.quantity, unit) or (1.0, 0.0)
+    if axis < 0:
+        return factor, offset
+    of = profile.axes[axis]
+    # A node counts gear * (sign * angle + offset); what its motor turns faster, it turns with less torque.
+    if signal.quantity == "angle":
+        return of.sign * factor / of.gear, of.sign * (offset / of.gear - of.offset)
+    if signal.quantity == "rate":
+        return of.sign * factor / of.gear, of.sign * offset / of.gear
+    if signal.quantity == "torque":
+        return of.sign * factor * of.gear, of.sign * offset * of.gear
+    if signal.quantity == "current" and min(field.physical(field.low), field.physical(field.high)) < 0:
+        return of.sign * factor, of.sign * offset  # a magnitude has no direction
+    return factor, offset

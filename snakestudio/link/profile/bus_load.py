@@ -1,0 +1,101 @@
+"""How much of the bus's time frames take at most, with all bits that stuffing can add, and what a profile's do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from snakestudio.link.profile.binding import Bound
+from snakestudio.link.profile.schema import INCOMING, Bus, Message, Profile
+
+__all__ = ["Share", "data_length", "frame_time", "planned_load", "planned_shares"]
+
+_FD_LENGTHS = (12, 16, 20, 24, 32, 48, 64)
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a message takes of the bus.
+
+    Attributes
+    ----------
+    message : Message
+    rate : float
+        Frames a second, of all nodes together.
+    load : float
+        Share of the bus's time, 0 to 1.
+    """
+
+    message: Message
+    rate: float
+    load: float
+
+
+def data_length(n_bytes: int, fd: bool) -> int:
+    """Data length of a frame that holds so many bytes: CAN FD has no lengths between some above 8."""
+    if not fd or n_bytes <= 8:
+        return n_bytes
+    return next((length for length in _FD_LENGTHS if length >= n_bytes), n_bytes)
+
+
+def frame_time(n_bytes: int, extended: bool, remote: bool, fd: bool, bus: Bus) -> float:
+    """The longest time that a frame can take on the bus with the gap behind it, s.
+
+    Of a classic frame with s data bytes, g + 8 s bits are subject to stuffing (g = 34, or 54 with a 29-bit id), which
+    in the worst case adds one bit to the first five and one to every four more; 13 bits are not, the gap of 3 among
+    them: ``g + 8 s + 13 + (g + 8 s - 1) // 4`` (Davis, Burns, Bril, Lukkien: Controller Area Network (CAN)
+    schedulability analysis, Real-Time Systems 35, 2007, section 3.1).
+
+    A CAN FD frame (ISO 11898-1:2015) begins at the bus's rate with 17 bits (36 with a 29-bit id) up to the one that
+    switches rates; then come 5 bits and the data, stuffed likewise, and the stuff count of 4 and the CRC of 17 bits
+    (21 behind more than 16 bytes), with a fixed stuff bit before every 4; then 13 bits at the bus's rate again.
+    """
+    if not fd:
+        stuffed = (54 if extended else 34) + (0 if remote else 8 * n_bytes)
+        return (stuffed + 13 + (stuffed - 1) // 4) / bus.bitrate
+    n_bytes = data_length(n_bytes, True)
+    head = 36 if extended else 17
+    body = 5 + 8 * n_bytes
+    head_stuff = (head - 1) // 4
+    body_stuff = (head + body - 1) // 4 - head_stuff
+    check = 4 + (17 if n_bytes <= 16 else 21)
+    fast = body + body_stuff + check + -(-check // 4)
+    return (head + head_stuff + 13) / bus.bitrate + fast / bus.data_bitrate
+
+
+def planned_shares(profile: Profile, bound: tuple[Bound, ...]) -> tuple[Share, ...]:
+    """What each message of a profile takes while the robot is driven, in the profile's order.
+
+    Commands are left out: they are rare. Feedback without an interval comes as often as it is asked for by a request
+    of the same message, else as often as there are set-points.
+    """
+    times = [0.0] * len(profile.messages)
+    counts = [0] * len(profile.messages)
+    for each in bound:
+        fd = profile.bus.fd and each.length > 8
+        times[each.index] += frame_time(each.length, each.extended, each.message.remote, fd, profile.bus)
+        counts[each.index] += 1
+    shares = []
+    for message, time, count in zip(profile.messages, times, counts, strict=True):
+        rate = _rate(profile, message)
+        shares.append(Share(message, rate * count, rate * time))
+    return tuple(shares)
+
+
+def _rate(profile: Profile, message: Message) -> float:
+    """Frames a second of one node."""
+    cycle = profile.timing.set_point_rate_hz
+    if message.role in ("set_point", "sync"):
+        return cycle
+    if message.role == "command" or (message.when == "idle" and message.role not in INCOMING):
+        return 0.0
+    if message.every_s is not None:
+        return 1.0 / message.every_s
+    if message.role in INCOMING:
+        asked = [m.every_s for m in profile.messages if m.role == "request" and m.message == message.message]
+        return 1.0 / asked[0] if asked and asked[0] is not None else cycle
+    return 0.0
+
+
+def planned_load(profile: Profile, bound: tuple[Bound, ...]) -> float:
+    """Share of the bus's time that a profile's traffic takes at worst; may be above 1."""
+    return sum(share.load for share in planned_shares(profile, bound))

@@ -1,0 +1,135 @@
+"""What is wrong or doubtful about a profile, in words, and what forbids arming."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from snakestudio.errors import Problem
+from snakestudio.link.profile.binding import Layout, resolve
+from snakestudio.link.profile.bus_load import planned_load, planned_shares
+from snakestudio.link.profile.check_axes import axis_problems
+from snakestudio.link.profile.check_frames import frame_problems
+from snakestudio.link.profile.check_sequences import sequence_problems
+from snakestudio.link.profile.loading import LoadedProfile
+from snakestudio.link.profile.schema import Profile
+
+__all__ = ["arming_problems", "check"]
+
+_BEAT_S = 0.05
+"""How often the program's window says that it lives."""
+
+
+def check(loaded: LoadedProfile) -> list[Problem]:
+    """Every finding about a profile, errors first."""
+    layout = resolve(loaded)
+    profile = loaded.profile
+    problems = [
+        *layout.problems,
+        *axis_problems(loaded, layout),
+        *frame_problems(loaded, layout),
+        *_timing_problems(profile),
+        *_status_problems(profile),
+        *sequence_problems(profile, layout),
+        *_load_problems(profile, layout),
+        *(Problem("warning", p.key, f"{p.message}, so arming is refused", p.remedy) for p in _unsafe(profile)),
+    ]
+    order = {"error": 0, "warning": 1, "hint": 2}
+    return sorted(dict.fromkeys(problems), key=lambda problem: order[problem.severity])
+
+
+def arming_problems(loaded: LoadedProfile) -> list[Problem]:
+    """What keeps a robot of this profile from ever being armed: its mistakes, and what would leave it unwatched."""
+    return [*(problem for problem in check(loaded) if problem.severity == "error"), *_unsafe(loaded.profile)]
+
+
+def _unsafe(profile: Profile) -> Iterator[Problem]:
+    if not any(step.send is not None or step.raw is not None for step in profile.sequences.stop):
+        yield Problem("error", "sequences.stop", "nothing stops the robot", "say which frames switch its torque off")
+    if not any(message.role == "heartbeat" for message in profile.messages):
+        what = "nothing says that the robot is alive"
+        yield Problem("error", "messages", what, "give what its nodes send regularly the role heartbeat")
+
+
+def _timing_problems(profile: Profile) -> Iterator[Problem]:
+    timing = profile.timing
+    period = 1.0 / timing.set_point_rate_hz
+    if timing.lost_s < timing.stale_s:
+        what = f"{timing.lost_s:g} s is before stale_s = {timing.stale_s:g} s"
+        yield Problem("error", "timing.lost_s", what, "what is lost was stale before: give it a later time")
+    if timing.reference_timeout_s < period:
+        what = f"{timing.reference_timeout_s:g} s is less than the {period:g} s between two set-points"
+        yield Problem("error", "timing.reference_timeout_s", what, "make it longer, or set_point_rate_hz larger")
+    if timing.window_timeout_s < 2 * _BEAT_S:
+        what = f"{timing.window_timeout_s:g} s is less than two of the window's signs of life, {_BEAT_S:g} s apart"
+        yield Problem("warning", "timing.window_timeout_s", what, f"give at least {3 * _BEAT_S:g} s")
+    for index, message in enumerate(profile.messages):
+        key = f"messages[{index + 1}].every_s"
+        if message.role in ("request", "host_heartbeat") and message.every_s is None:
+            yield Problem("error", key, f"nobody says how often {message.called} is sent", "give it an interval")
+        if message.role == "heartbeat" and message.every_s is None:
+            what = f"nobody says how often {message.called} comes"
+            yield Problem("warning", key, what, "give its interval, so that the timeouts can be held against it")
+        if message.role not in ("feedback", "heartbeat") or message.every_s is None:
+            continue
+        # What comes slowly on purpose (temperatures) is not what its age is watched of.
+        watched = message.role == "heartbeat" or any(s.quantity == "angle" for s in message.signals)
+        if not watched:
+            continue
+        if timing.lost_s <= message.every_s:
+            what = f"{timing.lost_s:g} s is no longer than the {message.every_s:g} s between two {message.called}"
+            yield Problem("error", "timing.lost_s", what, "make it at least twice as long")
+        elif timing.stale_s <= message.every_s:
+            what = f"{timing.stale_s:g} s is no longer than the {message.every_s:g} s between two {message.called}"
+            yield Problem("error", "timing.stale_s", what, "make it at least twice as long")
+        elif timing.lost_s < 2 * message.every_s:
+            what = f"one missing {message.called} stops the robot: they come every {message.every_s:g} s"
+            yield Problem("warning", "timing.lost_s", what, f"give at least {2 * message.every_s:g} s")
+    if profile.emulation.watchdog_s <= period:
+        what = f"{profile.emulation.watchdog_s:g} s is no longer than the {period:g} s between two set-points"
+        yield Problem("warning", "emulation.watchdog_s", what, "make it longer: an emulated node would always stop")
+
+
+def _status_problems(profile: Profile) -> Iterator[Problem]:
+    carried = {signal.quantity for message in profile.messages for signal in message.signals
+               if message.role in ("feedback", "heartbeat")}  # fmt: skip
+    meanings = {status.meaning for status in profile.status}
+    if "status" not in carried:
+        what = "the robot never says whether it is armed"
+        yield Problem("warning", "status", what, "bind a status signal if it has one; nothing can confirm arming else")
+    elif "armed" not in meanings:
+        yield Problem("error", "status", "no status value means armed", "say which one the robot has with torque on")
+    for index, status in enumerate(profile.status):
+        if status.code & ~status.mask and status.mask != 2**32 - 1:
+            what = f"code {status.code} has bits that mask {status.mask} leaves out, so it never comes"
+            yield Problem("error", f"status[{index + 1}].code", what, "mend the code or the mask")
+        for before, other in enumerate(profile.status[:index]):
+            both = status.mask & other.mask
+            if other.mask == both and (status.code ^ other.code) & both == 0:
+                what = f"status[{before + 1}] is found first whatever this one says"
+                yield Problem("warning", f"status[{index + 1}]", what, "put the one with more bits first")
+    if profile.errors and "error" not in carried:
+        yield Problem("warning", "errors", "no signal carries errors", "bind the one that does, or leave these out")
+    for limit, quantity in (("max_current_a", "current"), ("max_temperature_c", "temperature")):
+        key = f"limits.{limit}"
+        if getattr(profile.limits, limit) is not None and quantity not in carried:
+            what = f"no signal carries the {quantity}, so this limit is never reached"
+            yield Problem("warning", key, what, f"bind a signal for the {quantity}, or leave the limit out")
+
+
+def _load_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
+    if layout.problems:
+        return  # it could only be told in part
+    load = planned_load(profile, layout.bound)
+    if load <= profile.timing.max_bus_load:
+        return
+    shares: Sequence[tuple[float, str]] = sorted(
+        ((share.load, share.message.called) for share in planned_shares(profile, layout.bound)), reverse=True
+    )
+    most = ", ".join(f"{name} {100 * part:.0f} %" for part, name in shares[:3])
+    what = f"the traffic takes {100 * load:.0f} % of the bus at {profile.bus.bitrate} bit/s ({most})"
+    remedy = "lower set_point_rate_hz or the rate of feedback, or raise the bus's bit rate"
+    if load > 1.0:
+        yield Problem("error", "timing.set_point_rate_hz", what, remedy)
+    else:
+        more = f"{what}, more than max_bus_load = {profile.timing.max_bus_load:g}"
+        yield Problem("error", "timing.max_bus_load", more, remedy)

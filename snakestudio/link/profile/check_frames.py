@@ -1,0 +1,155 @@
+"""Checks of a profile's frames: lengths, bits that overlap, ids that meet, counters and checksums that can be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cantools.database.can.message import Message as DbcMessage
+
+from snakestudio.errors import Problem
+from snakestudio.link.profile.binding import Bound, Layout
+from snakestudio.link.profile.bus_load import data_length
+from snakestudio.link.profile.field import Field, fields_of, raw_range, together
+from snakestudio.link.profile.loading import LoadedProfile
+from snakestudio.link.profile.schema import INCOMING, Message, Profile
+
+__all__ = ["frame_problems"]
+
+
+def frame_problems(loaded: LoadedProfile, layout: Layout) -> Iterator[Problem]:
+    """What is wrong with the messages and their ids."""
+    messages = {message.name: message for message in loaded.database.messages}
+    for index, message in enumerate(loaded.profile.messages):
+        key = f"messages[{index + 1}]"
+        dbc = messages.get(message.message)
+        if dbc is not None:
+            yield from _length(loaded.profile, dbc, key)
+            yield from _bits(loaded.profile, dbc, key)
+        yield from _ends(message, key)
+        if message.remote and message.role != "request":
+            yield Problem("error", f"{key}.remote", f"a {message.role} is no remote frame", "give it the role request")
+    for bound in _first_of_each(layout):
+        yield from _guards(bound, f"messages[{bound.index + 1}]")
+    yield from _meeting(loaded.profile, layout)
+
+
+def _first_of_each(layout: Layout) -> list[Bound]:
+    return list({bound.index: bound for bound in reversed(layout.bound)}.values())
+
+
+def _length(profile: Profile, dbc: DbcMessage, key: str) -> Iterator[Problem]:
+    most = 64 if profile.bus.fd else 8
+    if dbc.length > most:
+        remedy = "set bus.fd = true, or split it" if dbc.length <= 64 else "split it"
+        what = f"{dbc.name} has {dbc.length} bytes where a frame of this bus has at most {most}"
+        yield Problem("error", f"{key}.message", what, remedy)
+    elif data_length(dbc.length, profile.bus.fd) != dbc.length:
+        what = f"{dbc.name} has {dbc.length} bytes, which CAN FD fills up to {data_length(dbc.length, True)}"
+        yield Problem("hint", f"{key}.message", what, "give the DBC that length if the robot counts on it")
+
+
+def _bits(profile: Profile, dbc: DbcMessage, key: str) -> Iterator[Problem]:
+    fields = list(fields_of(dbc).values())
+    for at, field in enumerate(fields):
+        for other in fields[:at]:
+            if field.bits & other.bits and together(field, other):
+                what = f"{other.name} and {field.name} overlap in {dbc.name}"
+                yield Problem("error", f"{key}.message", what, f"mend their start bits or lengths in {profile.dbc}")
+    for signal in dbc.signals:
+        own = next((field for field in fields if field.name == signal.name), None)
+        if own is None or own.floating or own.scale != own.scale:
+            continue
+        low, high = raw_range(own.length, own.signed, own.floating)
+        least, most = sorted((own.physical(low), own.physical(high)))
+        step = abs(own.scale)
+        for bound, beyond in ((signal.minimum, "below"), (signal.maximum, "above")):
+            if bound is None:
+                continue
+            if (beyond == "below" and bound < least - step) or (beyond == "above" and bound > most + step):
+                what = f"the range of {signal.name} reaches {bound:g}, {beyond} what its {own.length} bits can hold"
+                remedy = f"mend its range or length in {profile.dbc}: it holds {least:g} to {most:g}"
+                yield Problem("warning", f"{key}.message", what, remedy)
+
+
+def _ends(message: Message, key: str) -> Iterator[Problem]:
+    """Whether a signal is bound to what its message's role never needs."""
+    for at, signal in enumerate(message.signals):
+        where = f"{key}.signals[{at + 1}]"
+        if signal.signal in message.fixed and signal.quantity in ("counter", "checksum"):
+            what = f"{signal.signal} is fixed, so it can be no {signal.quantity}"
+            yield Problem("error", f"{where}.quantity", what, "leave it out of fixed")
+        if message.role not in INCOMING and signal.quantity in ("temperature", "voltage"):
+            what = f"{message.called} goes to the robot, which is told no {signal.quantity}"
+            yield Problem("warning", f"{where}.quantity", what, "leave it out, or give the message another role")
+
+
+def _guards(bound: Bound, key: str) -> Iterator[Problem]:
+    """Counters and checksums."""
+    checksums = [carried.field for carried in bound.carried if carried.quantity == "checksum"]
+    for at, signal in enumerate(bound.message.signals):
+        field = bound.fields[signal.signal]
+        where = f"{key}.signals[{at + 1}].quantity"
+        if signal.quantity in ("status", "error") and field.floating:
+            what = f"{field.name} is a floating-point number, which can be no {signal.quantity}"
+            yield Problem("error", where, what, "bind a whole number")
+        if signal.quantity == "checksum" and (field.length != 8 or field.floating or not _is_a_byte(field)):
+            what = f"{field.name} is not a whole byte of {bound.message.message}"
+            yield Problem("error", where, what, "put the checksum into a byte of its own in the DBC")
+        if signal.quantity == "counter" and (field.length < 2 or field.floating or field.high - field.low < 1):
+            what = f"{field.name} cannot count: it has {field.length} bit"
+            yield Problem("error", where, what, "give the counter 2 bits or more")
+    if len(checksums) > 1:
+        what = f"{checksums[0].name} and {checksums[1].name} would each be part of the other"
+        yield Problem("error", f"{key}.signals", what, "bind one checksum a message")
+
+
+def _is_a_byte(field: Field) -> bool:
+    low = (field.bits & -field.bits).bit_length() - 1
+    return low % 8 == 0 and field.bits == 0xFF << low
+
+
+def _meeting(profile: Profile, layout: Layout) -> Iterator[Problem]:
+    """Frames that share an id and cannot be told apart."""
+    by_id: dict[tuple[int, bool, bool], list[Bound]] = {}
+    for bound in layout.bound:
+        by_id.setdefault((bound.id, bound.extended, bound.message.remote), []).append(bound)
+    said: set[tuple[int, int]] = set()
+    for (identifier, _, _), sharing in by_id.items():
+        for at, bound in enumerate(sharing):
+            for other in sharing[:at]:
+                pair = other.index, bound.index
+                if pair not in said and not _apart(other, bound):
+                    said.add(pair)
+                    yield _clash(identifier, other, bound)
+    names: dict[str, int] = {}
+    for index, message in enumerate(profile.messages):
+        if message.role not in INCOMING and names.setdefault(message.called, index) != index:
+            what = f"messages[{names[message.called] + 1}] is called {message.called}, too"
+            yield Problem("error", f"messages[{index + 1}].name", what, "give one of them a name of its own")
+
+
+def _apart(a: Bound, b: Bound) -> bool:
+    incoming = a.message.role in INCOMING
+    if incoming != (b.message.role in INCOMING):
+        return False
+    if any(name in b.fixed and b.fixed[name] != raw for name, raw in a.fixed.items()):
+        return True
+    # What we send in sequences to one node may say different things by one frame.
+    same = a.node == b.node and a.message.message == b.message.message
+    return not incoming and same and a.index != b.index and "command" in (a.message.role, b.message.role)
+
+
+def _clash(identifier: int, a: Bound, b: Bound) -> Problem:
+    key = f"messages[{b.index + 1}].id"
+    if a.index == b.index:
+        what = f"nodes {a.node} and {b.node} have the same id 0x{identifier:X}"
+        return Problem("error", key, what, "use node in the formula, or tell them apart by a fixed signal")
+    if (a.message.role in INCOMING) != (b.message.role in INCOMING):
+        what = f"0x{identifier:X} is sent by us ({_who(a, b, True)}) and by the robot ({_who(a, b, False)})"
+        return Problem("error", key, what, "mend one of the formulas")
+    what = f"{a.message.called} and {b.message.called} share the id 0x{identifier:X}"
+    return Problem("error", key, what, "mend one of the formulas, or tell them apart by a fixed signal")
+
+
+def _who(a: Bound, b: Bound, ours: bool) -> str:
+    return next(each.message.called for each in (a, b) if (each.message.role not in INCOMING) == ours)

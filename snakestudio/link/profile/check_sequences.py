@@ -1,0 +1,120 @@
+"""Checks of a profile's sequences: every step says one thing, and one that can be done."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from snakestudio.errors import FormulaError, Problem
+from snakestudio.link.profile.binding import Bound, Layout, frame_id
+from snakestudio.link.profile.schema import INCOMING, Profile, Step
+
+__all__ = ["sequence_problems"]
+
+_NAMES = ("arm", "disarm", "stop", "zero", "reset")
+
+
+def sequence_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
+    """What is wrong with the sequences."""
+    for name in _NAMES:
+        steps: tuple[Step, ...] = getattr(profile.sequences, name)
+        for index, step in enumerate(steps):
+            key = f"sequences.{name}[{index + 1}]"
+            said = [part for part in ("send", "raw", "wait_s", "expect") if getattr(step, part) is not None]
+            if len(said) != 1:
+                what = "the step says nothing" if not said else f"the step says {' and '.join(said)}"
+                yield Problem("error", key, what, "give exactly one of send, raw, wait_s and expect")
+                continue
+            yield from {"send": _send, "raw": _raw, "wait_s": _nothing, "expect": _expect}[said[0]](
+                profile, layout, step, key
+            )
+        if name == "stop":
+            yield from _stop(steps)
+    if profile.sequences.arm and not profile.sequences.disarm:
+        what = "there is none, so torque only goes off by stopping"
+        yield Problem("warning", "sequences.disarm", what, "say which frames end what arming began")
+
+
+def _nothing(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Problem]:
+    yield from ()
+
+
+def _stop(steps: tuple[Step, ...]) -> Iterator[Problem]:
+    for index, step in enumerate(steps):
+        if step.send is not None or step.raw is not None:
+            return
+        what = "stopping would wait before its first frame"
+        yield Problem("error", f"sequences.stop[{index + 1}]", what, "send first")
+
+
+def _send(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Problem]:
+    names = [message.called for message in profile.messages if message.role not in INCOMING]
+    if step.send not in names:
+        if any(message.called == step.send for message in profile.messages):
+            what = f"{step.send} comes from the robot"
+            yield Problem("error", f"{key}.send", what, "name a message that goes to it")
+            return
+        close = difflib.get_close_matches(step.send or "", names, n=1, cutoff=0.6)
+        remedy = f"did you mean {close[0]}" if close else "name a message of the profile that goes to the robot"
+        yield Problem("error", f"{key}.send", f'"{step.send}" is no message of the profile', remedy)
+        return
+    if step.id or step.extended:
+        yield Problem("error", f"{key}.id", "it belongs to raw bytes", "leave it out: a message has its own")
+    bound = [b for b in layout.bound if b.message.called == step.send and b.message.role not in INCOMING]
+    for name, given in step.signals.items():
+        problem = _signal(profile, bound, name, given, f"{key}.signals.{name}")
+        if problem is not None:
+            yield problem
+
+
+def _signal(profile: Profile, bound: list[Bound], name: str, given: float | str, key: str) -> Problem | None:
+    for each in bound:
+        field = each.fields.get(name)
+        if field is None:
+            close = difflib.get_close_matches(name, list(each.fields), n=1, cutoff=0.6)
+            remedy = f"did you mean {close[0]}" if close else "give a signal of its own"
+            return Problem("error", key, f'"{name}" is not in {each.message.message}', remedy)
+        try:
+            field.reading(given, profile.nodes[0] if each.node is None else each.node)
+        except FormulaError as error:
+            shown = f'"{given}"' if isinstance(given, str) else f"{given:g}"
+            return Problem("error", key, f"{shown}: {error.message}", error.remedy)
+    return None
+
+
+def _raw(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Problem]:
+    try:
+        data = bytes.fromhex(step.raw or "")
+    except ValueError:
+        yield Problem("error", f"{key}.raw", f'"{step.raw}" are no bytes', "write them like FF FF 00 01")
+        return
+    most = 64 if profile.bus.fd else 8
+    if len(data) > most:
+        what = f"{len(data)} bytes are more than the {most} of a frame"
+        yield Problem("error", f"{key}.raw", what, "send them in several steps")
+    if step.signals:
+        yield Problem("error", f"{key}.signals", "raw bytes have no signals", "leave them out, or send a message")
+    if not step.id:
+        yield Problem("error", f"{key}.id", "raw bytes need an id", "give a formula such as 0x100 + node")
+        return
+    for node in profile.nodes if step.each == "node" else profile.nodes[:1]:
+        try:
+            frame_id(step.id, node, step.extended)
+        except FormulaError as error:
+            yield Problem("error", f"{key}.id", f'"{step.id}": {error.message}', error.remedy)
+            return
+
+
+def _expect(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Problem]:
+    statuses = any(
+        signal.quantity == "status"
+        for message in profile.messages
+        if message.role in INCOMING
+        for signal in message.signals
+    )
+    if not statuses:
+        what = f"{step.expect} is expected, but no signal carries a status"
+        yield Problem("error", f"{key}.expect", what, "bind the signal that does, or wait instead")
+    elif all(status.meaning != step.expect for status in profile.status):
+        what = f"no status value means {step.expect}"
+        yield Problem("error", f"{key}.expect", what, "add one to the status values, or expect another")

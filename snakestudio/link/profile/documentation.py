@@ -1,0 +1,126 @@
+"""Every key of a profile as tables in Markdown, made from the declarations that the program itself uses."""
+
+from __future__ import annotations
+
+import types
+import typing
+from typing import Any
+
+from pydantic import BaseModel
+
+from snakestudio.link.profile.schema import Profile
+from snakestudio.model.fields import FieldDoc, field_doc
+
+__all__ = ["BEGIN", "END", "keys_markdown", "with_keys"]
+
+BEGIN = "<!-- keys: made from the program's declarations by packaging/document_profile.py -->"
+"""Line before the tables in a page."""
+
+END = "<!-- end of keys -->"
+"""Line behind them."""
+
+
+def keys_markdown() -> str:
+    """A section for each table of a profile, with a row for each of its keys: type, unit, range, default, meaning."""
+    sections: list[str] = []
+    _section(Profile, "", sections)
+    return "\n\n".join(sections)
+
+
+def with_keys(page: str) -> str:
+    """A page with the tables between its markers as they should be.
+
+    Raises
+    ------
+    ValueError
+        If the page has no markers.
+    """
+    before, found, rest = page.partition(BEGIN)
+    _, closed, after = rest.partition(END)
+    if not found or not closed:
+        raise ValueError("the page has no place for the keys")
+    return f"{before}{BEGIN}\n\n{keys_markdown()}\n\n{END}{after}"
+
+
+def _section(model: type[BaseModel], key: str, sections: list[str]) -> None:
+    title = f"`[{key}]`" if key and not key.endswith("]") else f"`[[{key[:-2]}]]`" if key else "Beginning of the file"
+    about = " ".join((model.__doc__ or "").split("\n\n")[0].split())
+    lines = [f"### {title}", "", about, "", "| Key | Value | Unit | Range | If left out | Meaning |"]
+    lines.append("| --- | --- | --- | --- | --- | --- |")
+    nested: list[tuple[type[BaseModel], str]] = []
+    for name, info in model.model_fields.items():
+        inner, many = _part(info.annotation)
+        doc = field_doc(model, name)
+        full = f"{key}.{name}" if key else name
+        if inner is not None:
+            nested.append((inner, full + ("[]" if many else "")))
+        value = _value_text(info.annotation, inner, many)
+        cells = (f"`{name}`", value, doc.unit, _range_text(doc), _default_text(info, doc, inner), doc.help)
+        lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+    sections.append("\n".join(lines))
+    shown: set[type[BaseModel]] = set()
+    for inner, full in nested:
+        if inner not in shown:  # the five sequences hold the same steps
+            shown.add(inner)
+            _section(inner, full, sections)
+
+
+def _part(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
+    """The part that a key holds, and whether it is a list of them."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation, False
+    if typing.get_origin(annotation) is tuple:
+        first = typing.get_args(annotation)[0]
+        if isinstance(first, type) and issubclass(first, BaseModel):
+            return first, True
+    return None, False
+
+
+def _value_text(annotation: Any, inner: type[BaseModel] | None, many: bool) -> str:
+    if inner is not None:
+        return "tables" if many else "table"
+    options = [annotation]
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        options = [option for option in typing.get_args(annotation) if option is not type(None)]
+    return " or ".join(dict.fromkeys(_option_text(option) for option in options))
+
+
+def _option_text(option: Any) -> str:
+    if typing.get_origin(option) is typing.Literal:
+        return ", ".join(f"`{_toml(word)}`" for word in typing.get_args(option))
+    if typing.get_origin(option) is dict:
+        return "names with values"
+    if typing.get_origin(option) is tuple:
+        return "two numbers"
+    return {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}[option]
+
+
+def _range_text(doc: FieldDoc) -> str:
+    low, high = doc.minimum, doc.maximum
+    begin = "" if low is None else f"{'above' if doc.exclusive_minimum else 'from'} {low:.10g}"
+    end = "" if high is None else f"{'to' if low is not None else 'up to'} {high:.10g}"
+    return f"{begin} {end}".strip()
+
+
+def _default_text(info: Any, doc: FieldDoc, inner: type[BaseModel] | None) -> str:
+    if info.is_required():
+        return "must be given"
+    if inner is not None:
+        return "none" if doc.default == () else "as below"
+    if doc.default in (None, "", {}, ()):
+        return "–"
+    return f"`{_toml(doc.default)}`"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, tuple):
+        return f"[{', '.join(_toml(part) for part in value)}]"
+    return f"{value:.10g}"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -1,0 +1,144 @@
+"""Which bits of a frame belong to which signal of a DBC, as plain data that can be drawn and listed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from snakestudio.errors import FormulaError
+from snakestudio.link.profile.formula import read_formula
+from snakestudio.link.profile.loading import LoadedProfile
+from snakestudio.link.profile.schema import Message, Profile
+
+__all__ = ["MessageLayout", "SignalLayout", "bit_places", "ids_of", "message_layouts"]
+
+
+@dataclass(frozen=True, slots=True)
+class SignalLayout:
+    """A signal as its DBC has it.
+
+    Attributes
+    ----------
+    name : str
+    places : tuple of int
+        Its bits from the least to the most significant, each as ``8 byte + bit`` with bit 0 the least of its byte.
+    big_endian, signed, is_float : bool
+    scale, offset : float
+        Physical value is ``scale * raw + offset``.
+    unit : str
+    low, high : float or None
+        Range of physical values that the DBC states.
+    branch : tuple of int
+        Values of the multiplexer with which it is there; () if always.
+    selects : bool
+        Whether it is the multiplexer.
+    choices : tuple of (int, str)
+        Names of values.
+    comment : str
+    """
+
+    name: str
+    places: tuple[int, ...]
+    big_endian: bool
+    signed: bool
+    is_float: bool
+    scale: float
+    offset: float
+    unit: str
+    low: float | None
+    high: float | None
+    branch: tuple[int, ...]
+    selects: bool
+    choices: tuple[tuple[int, str], ...]
+    comment: str
+
+    def text(self) -> str:
+        """In words: "16 bit, little-endian, signed, 0.01 deg"."""
+        order = "" if len(self.places) <= 8 else "big-endian, " if self.big_endian else "little-endian, "
+        kind = "float" if self.is_float else "signed" if self.signed else "unsigned"
+        shift = f" {self.offset:+g}" if self.offset else ""
+        worth = "" if (self.scale, self.offset, self.unit) == (1, 0, "") else f", ×{self.scale:g}{shift} {self.unit}"
+        return f"{len(self.places)} bit, {order}{kind}{worth.rstrip()}"
+
+
+@dataclass(frozen=True, slots=True)
+class MessageLayout:
+    """A message as its DBC has it."""
+
+    name: str
+    id: int
+    extended: bool
+    length: int
+    comment: str
+    signals: tuple[SignalLayout, ...]
+
+    def id_text(self) -> str:
+        """Its id as people write it."""
+        return f"0x{self.id:08X}" if self.extended else f"0x{self.id:03X}"
+
+
+def bit_places(start: int, length: int, big_endian: bool) -> tuple[int, ...]:
+    """Bits of a signal from the least to the most significant.
+
+    Parameters
+    ----------
+    start : int
+        As the DBC counts: of the least significant bit, or (big-endian) of the most significant one.
+    length : int
+    big_endian : bool
+
+    Returns
+    -------
+    tuple of int
+        ``8 byte + bit`` with bit 0 the least of its byte.
+    """
+    if not big_endian:
+        return tuple(range(start, start + length))
+    walked = 8 * (start // 8) + 7 - start % 8  # counted along the bytes as they are sent
+    along = range(walked + length - 1, walked - 1, -1)
+    return tuple(8 * (at // 8) + 7 - at % 8 for at in along)
+
+
+def message_layouts(loaded: LoadedProfile) -> tuple[MessageLayout, ...]:
+    """The messages of a profile's DBC, by name."""
+    made = []
+    for message in loaded.database.messages:
+        signals = []
+        for signal in message.signals:
+            big = signal.byte_order == "big_endian"
+            signals.append(
+                SignalLayout(
+                    signal.name, bit_places(signal.start, signal.length, big), big, signal.is_signed,
+                    signal.is_float, float(signal.scale), float(signal.offset), signal.unit or "",
+                    None if signal.minimum is None else float(signal.minimum),
+                    None if signal.maximum is None else float(signal.maximum),
+                    tuple(signal.multiplexer_ids or ()), signal.is_multiplexer,
+                    tuple((int(value), str(name)) for value, name in (signal.choices or {}).items()),
+                    signal.comment or "",
+                )
+            )  # fmt: skip
+        made.append(
+            MessageLayout(
+                message.name, message.frame_id, message.is_extended_frame, message.length, message.comment or "",
+                tuple(signals),
+            )
+        )  # fmt: skip
+    return tuple(sorted(made, key=lambda layout: layout.name))
+
+
+def ids_of(profile: Profile, message: Message, layout: MessageLayout | None) -> tuple[tuple[int | None, int], ...]:
+    """The ids that a message of the profile has: for each node, or (None) once for all.
+
+    Raises
+    ------
+    FormulaError
+        If its formula cannot be read, or gives no id for a node.
+    """
+    nodes: tuple[int | None, ...] = profile.nodes if message.each == "node" else (None,)
+    if not message.id:
+        return () if layout is None else tuple((node, layout.id) for node in nodes)
+    formula = read_formula(message.id)
+    if message.each == "once":
+        if formula.uses_node:
+            raise FormulaError("a frame that is sent once for all has no node", "leave `node` out of the formula")
+        return ((None, formula(0)),)
+    return tuple((node, formula(node or 0)) for node in nodes)

@@ -1,0 +1,67 @@
+"""Where profiles are: those that come with the program, and the user's own."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from snakestudio import paths
+from snakestudio.errors import Problem, ProfileError
+from snakestudio.link.profile.loading import load_profile
+
+__all__ = ["find_profile", "new_profile", "own", "shipped"]
+
+
+def shipped() -> list[Path]:
+    """The profiles that come with the program, templates for others."""
+    return sorted(paths.resource("profiles").glob("*.toml"))
+
+
+def own() -> list[Path]:
+    """The profiles in the user's folder."""
+    return sorted(paths.profiles_dir().glob("*.toml"))
+
+
+def find_profile(name: str | Path) -> Path:
+    """The file of a profile that is named by its path, or by the bare name of a shipped one or one of the user's.
+
+    Raises
+    ------
+    ProfileError
+        If there is none.
+    """
+    path = Path(name)
+    if path.suffix or path.exists() or len(path.parts) > 1:
+        return path
+    known = {each.stem: each for each in (*shipped(), *own())}
+    if path.name not in known:
+        raise ProfileError(
+            f"There is no profile called {name}; give the path of one, or one of {', '.join(sorted(known))}."
+        )
+    return known[path.name]
+
+
+def new_profile(template: str | Path, folder: str | Path) -> Path:
+    """Copy a profile and its DBC into a folder, which is made if it is missing, as a lab's own to change.
+
+    Raises
+    ------
+    ProfileError
+        If there is no such template, or one of the files is there already, or cannot be written.
+    """
+    source, folder = find_profile(template), Path(folder)
+    dbc = source.parent / load_profile(source).profile.dbc
+    target = folder / source.name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in (target, folder / dbc.name):
+            if path.exists():
+                problem = Problem("error", "", "there is a file of this name already", "give another folder")
+                raise ProfileError(f"{path}: {problem.message}; {problem.remedy}.", [problem])
+        shutil.copyfile(dbc, folder / dbc.name)
+        shutil.copyfile(source, target)
+    except OSError as error:
+        raise ProfileError(
+            f"{folder}: the profile cannot be written there ({error.strerror}); give another folder."
+        ) from None
+    return target

@@ -1,0 +1,254 @@
+"""Profile files: TOML and DBC read with every mistake named at once, written so that comments stay."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cantools
+import pydantic
+import tomlkit
+from cantools.database.can.database import Database
+from tomlkit.exceptions import TOMLKitError
+
+from snakestudio.errors import Problem, ProfileError
+from snakestudio.link.profile.schema import FORMAT, Profile
+from snakestudio.model.atomic import write_atomically
+from snakestudio.model.scene_parse import parse_values
+from snakestudio.model.sentences import problem_of
+from snakestudio.model.toml_merge import merge, tuples
+
+__all__ = ["LoadedProfile", "dump_profile", "load_profile", "parse_profile", "read_dbc", "save_profile"]
+
+_LARGEST = 16 * 1024 * 1024
+_MOST_BYTES = 1785
+"""Data length of J1939's longest message: what a DBC may say a message has, for it may describe more than frames."""
+
+# What cantools remarks on while it reads is found by the checks, and said there.
+logging.getLogger("cantools").addHandler(logging.NullHandler())
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedProfile:
+    """A profile and the messages it speaks of.
+
+    Attributes
+    ----------
+    profile : Profile
+    database : cantools Database
+        What its DBC says.
+    path : Path or None
+        File of the profile; None if it was never one.
+    dbc_text : str
+        Text of the DBC: with it and `dump_profile`, `parse_profile` makes the same again in another process.
+    """
+
+    profile: Profile
+    database: Database
+    path: Path | None
+    dbc_text: str
+
+
+def load_profile(path: str | Path) -> LoadedProfile:
+    """Read a profile and its DBC.
+
+    Raises
+    ------
+    ProfileError
+        With one sentence a mistake, each naming file, key, value and remedy.
+    """
+    path = Path(path)
+    text = _text(path, "a robot profile", ".toml")
+    problems: list[Problem] = []
+    dbc_text = None
+    with contextlib.suppress(ValueError):  # said below
+        name = parse_values(text).get("dbc")
+        if isinstance(name, str) and name:
+            try:
+                dbc_text = _text(path.parent / name, "a DBC", ".dbc")
+            except ProfileError as error:
+                problems = [
+                    Problem("error", "dbc", f'"{name}": {problem.message}', problem.remedy)
+                    for problem in error.problems
+                ]
+    return _parse(text, dbc_text, str(path), path, problems)
+
+
+def parse_profile(
+    toml_text: str, dbc_text: str, source: str = "profile", path: str | Path | None = None
+) -> LoadedProfile:
+    """Make a profile of its two texts; `source` names it in the sentences, `path` is the file it belongs to.
+
+    Raises
+    ------
+    ProfileError
+        See `load_profile`.
+    """
+    return _parse(toml_text, dbc_text, source, None if path is None else Path(path), [])
+
+
+def _parse(text: str, dbc_text: str | None, source: str, path: Path | None, problems: list[Problem]) -> LoadedProfile:
+    profile = database = None
+    try:
+        values = parse_values(text)
+    except ValueError as error:
+        raise _refusal(source, [Problem("error", "", f"this is not valid TOML: {error}", "mend the line")]) from None
+    version = values.get("format")
+    if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
+        what = f"format = {version} is newer than this program, which reads up to {FORMAT}"
+        raise _refusal(source, [Problem("error", "", what, "update SnakeStudio")])
+    if "format" not in values:
+        problems = [
+            Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}"), *problems
+        ]  # fmt: skip
+    try:
+        profile = Profile.model_validate(tuples(values))
+    except pydantic.ValidationError as error:
+        problems = problems + _findings(error)
+    if dbc_text is not None:
+        try:
+            database = read_dbc(dbc_text, str(values.get("dbc", "its DBC")))
+        except ProfileError as error:
+            problems = problems + [Problem("error", "dbc", p.message, p.remedy) for p in error.problems]
+    if problems or profile is None or database is None or dbc_text is None:
+        raise _refusal(source, problems)
+    return LoadedProfile(profile, database, path, dbc_text)
+
+
+def _findings(error: pydantic.ValidationError) -> list[Problem]:
+    """Every mistake once: unions of plain types report one a type, and a list is no shorter for what is wrong in it."""
+    details = error.errors(include_url=False)
+    places = [detail["loc"] for detail in details]
+
+    def follows(loc: tuple[str | int, ...]) -> bool:
+        return any(place != loc and place[: len(loc)] == loc for place in places)
+
+    found: dict[str, Problem] = {}
+    for detail in details:
+        if detail["type"] == "too_short" and follows(detail["loc"]):
+            continue
+        problem = problem_of(detail, Profile)
+        found.setdefault(problem.key, problem)
+    return list(found.values())
+
+
+def read_dbc(text: str, source: str = "DBC") -> Database:
+    """The messages of a DBC.
+
+    Raises
+    ------
+    ProfileError
+        If it cannot be read; names the line where it can.
+    """
+    # cantools builds its tables bit by bit: what no message can be is refused before.
+    for match in re.finditer(r"^BO_\s+\d+\s+(\w+)\s*:\s*(\d+)", text, re.MULTILINE):
+        if len(match[2]) > 5 or int(match[2]) > _MOST_BYTES:
+            line = text.count("\n", 0, match.start()) + 1
+            what = f"{source}, line {line}: message {match[1][:60]} cannot have {match[2][:20]} bytes"
+            raise _refusal("", [Problem("error", "", what, "give it 0 to 8, with CAN FD up to 64")])
+    try:
+        database = cantools.database.load_string(text, database_format="dbc", strict=False)
+    except Exception as error:  # cantools lets anything through that goes wrong while it reads: KeyError, ...
+        raise _refusal("", [Problem("error", "", f"{source} {_dbc_mistake(error)}", _DBC_REMEDY)]) from None
+    if not isinstance(database, Database):
+        raise _refusal("", [Problem("error", "", f"{source} describes no CAN messages", _DBC_REMEDY)])
+    return database
+
+
+_DBC_REMEDY = "mend it with a DBC editor, or export it again"
+
+
+def _dbc_mistake(error: Exception) -> str:
+    said = " ".join(str(error).split()).removeprefix("DBC: ").strip('"')
+    place = re.search(r"at line (\d+), column (\d+): \W*\"?(.*)", said)
+    if place:
+        near = " ".join(place[3].replace(">>!<<", " ").split()).strip(' "')
+        return f"cannot be read at line {place[1]}, column {place[2]}, near '{near[:40].strip()}'"
+    if type(error).__module__.startswith("cantools") and said:
+        return f"cannot be used: {said[:200].rstrip('.')}"
+    return "contradicts itself or names what it does not define"
+
+
+def _refusal(source: str, problems: list[Problem]) -> ProfileError:
+    head = f"{source}: " if source else ""
+    return ProfileError("\n".join(head + problem.sentence() for problem in problems), problems)
+
+
+def _text(path: Path, what: str, ending: str) -> str:
+    """The text of a file.
+
+    Raises
+    ------
+    ProfileError
+    """
+
+    def refuse(why: str, remedy: str) -> ProfileError:
+        return _refusal(str(path), [Problem("error", "", why, remedy)])
+
+    try:
+        if path.is_dir():
+            raise refuse(f"this is a folder, not {what}", f"name a {ending} file in it")
+        if path.stat().st_size > _LARGEST:
+            raise refuse(f"the file is too large to be {what}", "give one of less than 16 MB")
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise refuse("there is no such file", "check the path") from None
+    except OSError as error:
+        raise refuse(f"the file cannot be read ({error.strerror})", "check its permissions") from None
+    except ValueError:
+        raise refuse("this is not a path", f"give the path of {what}") from None
+    if b"\0" in data:
+        raise refuse(f"this is a binary file, not {what}", f"give a {ending} file")
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        if ending == ".dbc":  # the tools that write them use the encoding of Windows for the likes of °
+            return data.decode("cp1252", errors="replace").replace("\r\n", "\n")
+        raise refuse(f"byte {error.start + 1} is not UTF-8 text", "save the file as UTF-8") from None
+
+
+def dump_profile(profile: Profile, base: str | None = None) -> str:
+    """The profile as TOML text, on top of `base` if that can be parsed (its comments and layout stay)."""
+    if base is not None:
+        with contextlib.suppress(TOMLKitError, ValueError, RecursionError):
+            text = _over(profile, base)
+            # What is on disk must be what was in memory, whatever the layout of `base` did to it.
+            if Profile.model_validate(tuples(parse_values(text))) == profile:
+                return text
+    return _over(profile, "")
+
+
+def _over(profile: Profile, base: str) -> str:
+    document: Any = tomlkit.parse(base)
+    merge(document, profile, explicit=False)
+    return tomlkit.dumps(document).rstrip("\n") + "\n"
+
+
+def save_profile(profile: Profile, path: str | Path) -> None:
+    """Write a profile; comments and layout of the file it replaces stay, and that file stays as ``NAME.toml~``.
+
+    Raises
+    ------
+    ProfileError
+        If the file cannot be written; the old one is untouched then.
+    """
+    path = Path(path)
+    try:
+        old = path.read_bytes() if path.is_file() else None
+        if old is not None and not os.access(path, os.W_OK):  # replacing it would get round that
+            raise PermissionError(errno.EACCES, "write-protected")
+        base = None if old is None else old.decode("utf-8-sig", errors="replace")
+        data = dump_profile(profile, base).encode("utf-8")
+        if old is not None:
+            write_atomically(path.with_name(path.name + "~"), old)
+        write_atomically(path, data)
+    except OSError as error:
+        remedy = "save under another name" if path.parent.is_dir() else "make its folder first"
+        what = f"the profile cannot be written ({error.strerror})"
+        raise _refusal(str(path), [Problem("error", "", what, remedy)]) from None

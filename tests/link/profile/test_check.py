@@ -1,0 +1,335 @@
+"""What is found wrong in profiles: the key it stands at, and in which words."""
+
+from __future__ import annotations
+
+import pytest
+
+from snakestudio.errors import Problem
+from snakestudio.link.profile.check import arming_problems, check
+from snakestudio.link.profile.library import find_profile
+from snakestudio.link.profile.loading import LoadedProfile, parse_profile
+
+LAB, SERVO = find_profile("lab_robot"), find_profile("generic_servo")
+TOML, DBC = LAB.read_text(encoding="utf-8"), LAB.with_suffix(".dbc").read_text(encoding="utf-8")
+
+
+def changed(*changes: tuple[str, str]) -> LoadedProfile:
+    """The lab robot's profile and DBC with some text replaced, wherever it stands first."""
+    toml, dbc = TOML, DBC
+    for old, new in changes:
+        assert old in toml or old in dbc
+        toml, dbc = (toml.replace(old, new, 1), dbc) if old in toml else (toml, dbc.replace(old, new, 1))
+    return parse_profile(toml, dbc)
+
+
+def sentences(problems: list[Problem], severity: str = "error") -> list[str]:
+    return [problem.sentence() for problem in problems if problem.severity == severity]
+
+
+MESSAGES = [
+    (
+        ('message = "JointFeedback"', 'message = "JointFedback"'),
+        'messages[5].message: "JointFedback" is not in lab_robot.dbc; did you mean JointFeedback.',
+    ),
+    (
+        ('signal = "YawTarget"', 'signal = "YawTargt"'),
+        'messages[1].signals[1].signal: "YawTargt" is not in JointSetPoint; did you mean YawTarget.',
+    ),
+    (
+        ("SG_ Pitch : 16|16@1-", "SG_ Pitch : 12|16@1-"),
+        "messages[5].message: Yaw and Pitch overlap in JointFeedback; mend their start bits or lengths in "
+        "lab_robot.dbc.",
+    ),
+    (
+        ("SG_ PitchCurrent : 48|16@1-", "SG_ PitchCurrent : 56|16@1-"),
+        'messages[5].signals[4].signal: "PitchCurrent" does not fit into the 8 bytes of JointFeedback; mend its start, '
+        "length or range in the DBC.",
+    ),
+    (
+        ('id = "0x280 + node"', 'id = "0x180 + node"'),
+        "messages[6].id: JointFeedback and JointCondition share the id 0x181; mend one of the formulas, or tell them "
+        "apart by a fixed signal.",
+    ),
+    (
+        ('id = "0x280 + node"', 'id = "0x200 + node"'),
+        "messages[6].id: 0x201 is sent by us (JointSetPoint) and by the robot (JointCondition); mend one of the "
+        "formulas.",
+    ),
+    (
+        ('id = "0x700 + node"', 'id = "0x700 + (node >> 1)"'),
+        "messages[7].id: nodes 2 and 3 have the same id 0x701; use node in the formula, or tell them apart by a fixed "
+        "signal.",
+    ),
+    (
+        ('id = "0x700 + node"', 'id = "0x700 + node * 100"'),
+        'messages[7].id: "0x700 + node * 100": the id is 0x82C for node 3, beyond 11 bits; mend the formula, or set '
+        "extended = true for 29-bit ids.",
+    ),
+    (
+        ('id = "0x700 + node"', 'id = "0x700 + nod"'),
+        "messages[7].id: \"0x700 + nod\": 'nod' is not known; the only name is node.",
+    ),
+    (
+        ("BO_ 512 JointSetPoint: 8", "BO_ 512 JointSetPoint: 9"),
+        "messages[1].message: JointSetPoint has 9 bytes where a frame of this bus has at most 8; set bus.fd = true, or "
+        "split it.",
+    ),
+    (
+        ('SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "deg"', 'SG_ Yaw : 0|16@1- (0.01,0) [-327.68|327.67] "degs"'),
+        'messages[5].signals[1].unit: "degs" is no unit of an angle; did you mean deg.',
+    ),
+    (
+        ('SG_ Supply : 16|16@1+ (0.001,0) [0|65.535] "V"', 'SG_ Supply : 16|16@1+ (0.001,0) [0|65.535] ""'),
+        "messages[6].signals[3].unit: Supply has no unit in lab_robot.dbc; give unit (one of V, mV) or factor.",
+    ),
+    (
+        ("SG_ Yaw : 0|16@1- (0.01,0)", "SG_ Yaw : 0|16@1- (0,0)"),
+        "messages[5].signals[1].signal: Yaw has a scale of 0 (or none that is a number) in lab_robot.dbc; mend the "
+        "DBC, "
+        "or give the signal a range.",
+    ),
+    (
+        ('{ signal = "Yaw", quantity = "angle", slot = 0 }', '{ signal = "Yaw", quantity = "angle" }'),
+        "messages[5].signals[1].slot: Yaw is one angle where node 1 has 2 axes; say by slot which axis it is about.",
+    ),
+    (
+        ('{ signal = "Pitch", quantity = "angle", slot = 1 }', '{ signal = "Pitch", quantity = "angle", slot = 0 }'),
+        "messages[5].signals[2].slot: Yaw and Pitch both carry the angle of joint 1 yaw; give them different slots, or "
+        "leave one out.",
+    ),
+    (
+        ('{ signal = "Yaw", quantity = "angle", slot = 0 }', '{ signal = "Yaw", quantity = "angle", slot = 5 }'),
+        "messages[5].signals[1].slot: no node has an axis in slot 5; mend the slot, or the slots of the axes.",
+    ),
+    (
+        (
+            '{ signal = "Yaw", quantity = "angle", slot = 0 }',
+            '{ signal = "Yaw", quantity = "rate", slot = 0, unit = "rpm" }',
+        ),
+        "axes[1]: joint 1 yaw (and 9 more) never reports its angle; bind a signal of a feedback message to it.",
+    ),
+    (
+        ('{ signal = "YawTarget", quantity = "angle", slot = 0 },', ""),
+        "axes[1]: joint 1 yaw (and 9 more) gets no set-point angle; bind a signal of a set_point message to it.",
+    ),
+    (
+        ('{ joint = 2, axis = "yaw", node = 2, slot = 0 }', '{ joint = 1, axis = "yaw", node = 2, slot = 0 }'),
+        "axes[3].joint: joint 1 yaw is axes[1] already; give it another joint or axis, or remove it.",
+    ),
+    (
+        ('{ joint = 2, axis = "yaw", node = 2, slot = 0 }', '{ joint = 2, axis = "yaw", node = 2, slot = 1 }'),
+        "axes[4].slot: slot 1 of node 2 moves joint 2 yaw already; give it another node or slot.",
+    ),
+    (
+        ('{ joint = 10, axis = "yaw"', '{ joint = 12, axis = "yaw"'),
+        "axes: joint 11 is missing before joint 12; number the joints without gaps.",
+    ),
+    (
+        ("min_deg = -60.0", "min_deg = 61.0"),
+        "limits.min_deg: 61° is not below max_deg = 60°; give the smaller angle first.",
+    ),
+    (
+        ("node = 3, slot = 1 }", "node = 3, slot = 1, max_deg = -70.0 }"),
+        "axes[6].max_deg: joint 3 pitch may go from -60° to -70°; give the smaller angle as min_deg.",
+    ),
+    (
+        ("SG_ YawTarget : 0|16@1- (0.01,0)", "SG_ YawTarget : 0|16@1- (0.001,0)"),
+        "messages[1].signals[1]: JointSetPoint.YawTarget holds -32.77° to 32.77° of joint 1 yaw (and 9 more) where its "
+        "limits are -60° and 60°; narrow the limits, or mend its scale or range.",
+    ),
+    (
+        ("lost_s = 0.2", "lost_s = 0.1"),
+        "timing.lost_s: 0.1 s is before stale_s = 0.15 s; what is lost was stale before: give it a later time.",
+    ),
+    (
+        ("stale_s = 0.15", "stale_s = 0.04"),
+        "timing.stale_s: 0.04 s is no longer than the 0.05 s between two JointHeartbeat; make it at least twice as "
+        "long.",
+    ),
+    (
+        ("every_s = 0.05", "every_s = 0.2"),
+        "timing.lost_s: 0.2 s is no longer than the 0.2 s between two JointHeartbeat; make it at least twice as long.",
+    ),
+    (
+        ("reference_timeout_s = 0.25", "reference_timeout_s = 0.05"),
+        "timing.reference_timeout_s: 0.05 s is less than the 0.1 s between two set-points; make it longer, or "
+        "set_point_rate_hz larger.",
+    ),
+    (
+        ('every_s = 0.1\nsignals = [{ signal = "HostCount"', 'signals = [{ signal = "HostCount"'),
+        "messages[2].every_s: nobody says how often HostAlive is sent; give it an interval.",
+    ),
+    (
+        ("set_point_rate_hz = 10.0", "set_point_rate_hz = 350.0"),
+        # 10 nodes, 135 bits, 350 Hz: 94.5 % of 500 kbit/s; 13.5 % feedback and 3.8 % heartbeats (10 * 20 * 95 bits).
+        "timing.set_point_rate_hz: the traffic takes 112 % of the bus at 500000 bit/s (JointSetPoint 94 %, "
+        "JointFeedback "
+        "13 %, JointHeartbeat 4 %); lower set_point_rate_hz or the rate of feedback, or raise the bus's bit rate.",
+    ),
+    (
+        ("set_point_rate_hz = 10.0", "set_point_rate_hz = 250.0"),
+        "timing.max_bus_load: the traffic takes 85 % of the bus at 500000 bit/s (JointSetPoint 68 %, JointFeedback 13 "
+        "%, "
+        "JointHeartbeat 4 %), more than max_bus_load = 0.8; lower set_point_rate_hz or the rate of feedback, or raise "
+        "the bus's bit rate.",
+    ),
+    (
+        ('{ send = "JointCommand", signals = { Command = "Arm" } }', '{ send = "JointComand" }'),
+        'sequences.arm[1].send: "JointComand" is no message of the profile; did you mean JointCommand.',
+    ),
+    (
+        ('{ send = "JointCommand", signals = { Command = "Arm" } }', '{ send = "JointFeedback" }'),
+        "sequences.arm[1].send: JointFeedback comes from the robot; name a message that goes to it.",
+    ),
+    (
+        ('signals = { Command = "Arm" }', 'signals = { Command = "Army" }'),
+        'sequences.arm[1].signals.Command: "Army": it is no value of Command and no formula; give one of Arm, Disarm, '
+        "Zero, Reset.",
+    ),
+    (
+        ('signals = { Command = "Arm" }', "signals = { Command = 7 }"),
+        "sequences.arm[1].signals.Command: 7: 7 is beyond what Command can hold; give a value from 0 to 4.",
+    ),
+    (
+        ('stop = [{ send = "BroadcastStop" }]', 'stop = [{ wait_s = 0.1 }, { send = "BroadcastStop" }]'),
+        "sequences.stop[1]: stopping would wait before its first frame; send first.",
+    ),
+    (
+        ('stop = [{ send = "BroadcastStop" }]', 'stop = [{ send = "BroadcastStop", wait_s = 1.0 }]'),
+        "sequences.stop[1]: the step says send and wait_s; give exactly one of send, raw, wait_s and expect.",
+    ),
+    (
+        ('stop = [{ send = "BroadcastStop" }]', 'stop = [{ raw = "FG", id = "1" }]'),
+        'sequences.stop[1].raw: "FG" are no bytes; write them like FF FF 00 01.',
+    ),
+    (
+        ('meaning = "armed"', 'meaning = "fault"'),
+        "sequences.arm[2].expect: no status value means armed; add one to the status values, or expect another.",
+    ),
+    (
+        (
+            'quantity = "counter" }]',
+            'quantity = "checksum" }, { signal = "HostCount", quantity = "checksum", slot = 0 }]',
+        ),
+        "messages[2].signals: HostCount and HostCount would each be part of the other; bind one checksum a message.",
+    ),
+    (
+        ("SG_ Count : 24|8@1+", "SG_ Count : 24|1@1+"),
+        "messages[7].signals[3].quantity: Count cannot count: it has 1 bit; give the counter 2 bits or more.",
+    ),
+    (
+        ('{ signal = "Count", quantity = "counter" },\n]', '{ signal = "Errors", quantity = "checksum" },\n]'),
+        "messages[7].signals[3].quantity: Errors is not a whole byte of JointHeartbeat; put the checksum into a byte "
+        "of "
+        "its own in the DBC.",
+    ),
+    (
+        ('message = "BroadcastStop"\n', 'message = "BroadcastStop"\nname = "JointCommand"\n'),
+        "messages[4].name: messages[3] is called JointCommand, too; give one of them a name of its own.",
+    ),
+    (
+        ('message = "BroadcastStop"\n', 'message = "BroadcastStop"\nfixed = { Reason = 256 }\n'),
+        "messages[4].fixed.Reason: 256: 256 is beyond what Reason can hold; give a value from 0 to 255.",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"), MESSAGES, ids=lambda part: part[:50] if isinstance(part, str) else None
+)
+def test_a_mistake_is_said(change: tuple[str, str], sentence: str) -> None:
+    found = check(changed(change))
+    assert sentence in sentences(found)
+    assert found[0].severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            ("SG_ YawTemperature : 0|8@1+ (1,-40) [-40|215]", "SG_ YawTemperature : 0|8@1+ (1,-40) [-40|400]"),
+            "messages[6].message: the range of YawTemperature reaches 400, above what its 8 bits can hold; mend its "
+            "range "
+            "or length in lab_robot.dbc: it holds -40 to 215.",
+        ),
+        (
+            ("window_timeout_s = 0.15", "window_timeout_s = 0.06"),
+            "timing.window_timeout_s: 0.06 s is less than two of the window's signs of life, 0.05 s apart; give at "
+            "least "
+            "0.15 s.",
+        ),
+        (
+            ("every_s = 0.05", ""),
+            "messages[7].every_s: nobody says how often JointHeartbeat comes; give its interval, so that the timeouts "
+            "can be held against it.",
+        ),
+        (
+            ("watchdog_s = 0.25", "watchdog_s = 0.1"),
+            "emulation.watchdog_s: 0.1 s is no longer than the 0.1 s between two set-points; make it longer: an "
+            "emulated "
+            "node would always stop.",
+        ),
+        (
+            ('{ signal = "YawCurrent", quantity = "current", slot = 0 },\n    { signal = "PitchCurrent", quantity = '
+             '"current", slot = 1 },', ""),
+            "limits.max_current_a: no signal carries the current, so this limit is never reached; bind a signal for "
+            "the "
+            "current, or leave the limit out.",
+        ),
+        (
+            ("code = 4\n", "code = 3\n"),
+            "status[5]: status[4] is found first whatever this one says; put the one with more bits first.",
+        ),
+        (
+            ("SG_ YawRateTarget : 32|16@1- (0.1,0) [-3276.8|3276.7]", "SG_ YawRateTarget : 32|16@1- (0.1,0) [-90|90]"),
+            "messages[1].signals[3]: JointSetPoint.YawRateTarget holds -90°/s to 90°/s of joint 1 yaw (and 9 more) "
+            "where it may move at 120°/s; narrow the limits, or mend its scale or range.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_doubt_is_said_and_forbids_nothing(change: tuple[str, str], sentence: str) -> None:
+    loaded = changed(change)
+    assert sentences(check(loaded), "warning") == [sentence]
+    assert arming_problems(loaded) == []
+
+
+def test_a_robot_that_nothing_stops_is_not_armed() -> None:
+    loaded = changed(('stop = [{ send = "BroadcastStop" }]', "stop = []"))
+    assert sentences(arming_problems(loaded)) == [
+        "sequences.stop: nothing stops the robot; say which frames switch its torque off."
+    ]
+    assert sentences(check(loaded)) == []
+    assert sentences(check(loaded), "warning") == [
+        "sequences.stop: nothing stops the robot, so arming is refused; say which frames switch its torque off."
+    ]
+
+
+def test_a_robot_without_heartbeat_is_not_armed() -> None:
+    loaded = changed(('role = "heartbeat"', 'role = "feedback"'))
+    assert sentences(arming_problems(loaded)) == [
+        "messages: nothing says that the robot is alive; give what its nodes send regularly the role heartbeat."
+    ]
+
+
+def test_a_mistake_forbids_arming() -> None:
+    loaded = changed(("min_deg = -60.0", "min_deg = 61.0"))
+    assert [problem.key for problem in arming_problems(loaded)] == ["limits.min_deg"]
+
+
+def test_every_mistake_is_found_at_once() -> None:
+    loaded = changed(
+        ('signal = "YawTarget"', 'signal = "YawTargt"'), ("min_deg = -60.0", "min_deg = 61.0"),
+        ("reference_timeout_s = 0.25", "reference_timeout_s = 0.05"),
+        ('"JointCommand", signals = { Command = "Arm" }', '"X"'),
+    )  # fmt: skip
+    keys = [problem.key for problem in check(loaded) if problem.severity == "error"]
+    assert keys == [
+        "messages[1].signals[1].signal", "limits.min_deg", "timing.reference_timeout_s", "sequences.arm[1].send",
+    ]  # fmt: skip
+
+
+def test_a_checksum_over_two_bytes_is_refused_in_big_endian_too() -> None:
+    toml, dbc = SERVO.read_text(encoding="utf-8"), SERVO.with_suffix(".dbc").read_text(encoding="utf-8")
+    loaded = parse_profile(toml, dbc.replace("SG_ Checksum : 63|8@0+", "SG_ Checksum : 59|8@0+"))
+    # Bit 59 is in the middle of byte 7, so its last four bits do not fit.
+    assert '"Checksum" does not fit into the 8 bytes of ServoFeedback' in "\n".join(sentences(check(loaded)))
