@@ -1,0 +1,221 @@
+"""Emulate a profile's robot on a CAN bus: firmware, joints and faults, so that everything can be tried without one."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from snakestudio.errors import UsageError
+from snakestudio.link.emulator.fault import FAULTS
+
+if TYPE_CHECKING:
+    from snakestudio.link.emulator.process import Port, TimedFault
+    from snakestudio.link.profile.loading import LoadedProfile
+    from snakestudio.link.profile.schema import Bus
+    from snakestudio.live.engine_plant import EnginePlant
+    from snakestudio.live.pose_sender import PoseSender
+
+__all__ = ["add_arguments", "execute"]
+
+_GROUP, _PORT = "239.74.163.2", 43113
+"""Where python-can's udp_multicast meets on IPv4 if nothing else is said."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio emulate`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = (
+        "faults:\n"
+        + "\n".join(f"  {kind:<16} {text}" for kind, text in FAULTS.items())
+        + "\n\nWhile it runs, type 'fault KIND [NODE]', 'clear' (mends all) or 'quit'."
+    )
+    parser.add_argument("profile", metavar="PROFILE", help="robot profile, or the name of one that is shipped")
+    bus = parser.add_argument_group("bus")
+    bus.add_argument("--interface", metavar="I", default="udp_multicast", help="python-can's name (%(default)s)")
+    bus.add_argument("--channel", metavar="C", help=f"which bus of it (udp_multicast: {_GROUP})")
+    bus.add_argument("--port", metavar="P", type=int, help=f"UDP port of udp_multicast ({_PORT})")
+    bus.add_argument(
+        "--slcan", action="store_true", help="be behind a serial adapter: a pseudo-terminal that slcan connects to"
+    )
+    bus.add_argument("--virtual", action="store_true", help="on a bus of this process alone, to try faults and plants")
+    ground = parser.add_argument_group("ground and pose")
+    ground.add_argument("--scene", metavar="SCENE", help="move on this scene's ground instead of at a fixed base")
+    ground.add_argument("--pose", metavar="HOST:PORT", help="send the links' poses there, as motion capture would")
+    ground.add_argument("--pose-rate", metavar="HZ", type=float, default=20.0, help="how often (%(default)g)")
+    ground.add_argument(
+        "--pose-noise-mm", metavar="MM", type=float, default=0.0, help="standard deviation of positions"
+    )
+    ground.add_argument(
+        "--pose-dropout", metavar="SHARE", type=float, default=0.0, help="share of bodies that are not seen (0 to 1)"
+    )
+    ground.add_argument("--lsl", action="store_true", help="send the poses as a stream of the Lab Streaming Layer, too")
+    other = parser.add_argument_group("behaviour")
+    other.add_argument(
+        "--fault", metavar="KIND[:NODE][@S]", action="append", default=[], dest="faults",
+        help="let something go wrong after S seconds, to a node or to all (as often as needed)",
+    )  # fmt: skip
+    other.add_argument("--seed", metavar="N", type=int, default=0, help="of start-up lags, noise and faults")
+    other.add_argument("--report", metavar="FILE", type=Path, help="write a line of JSON for every event")
+    other.add_argument("--until-eof", action="store_true", help="end with the standard input")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio emulate`."""
+    from snakestudio.link.emulator.process import Commands, EmulatorProcess
+    from snakestudio.link.emulator.robot import EmulatedRobot
+    from snakestudio.link.profile.library import find_profile
+    from snakestudio.link.profile.loading import load_profile
+
+    faults = tuple(_timed_fault(text) for text in options.faults)
+    loaded = load_profile(find_profile(options.profile))
+    plant = _plant(options, loaded)
+    robot = EmulatedRobot(loaded, plant, seed=options.seed)
+    for timed in faults:
+        robot.befallen(timed.fault)
+    with contextlib.ExitStack() as stack:
+        sender = stack.enter_context(_sender(options, plant))
+        report = stack.enter_context(_report(options.report))
+        port, words = _port(options, loaded)
+        stack.callback(port.close)
+        print(f"{loaded.profile.name}: {len(robot.nodes)} nodes, {len(loaded.profile.axes)} axes. {words}", flush=True)
+
+        def each_round(now: float) -> str:
+            if plant is None:
+                return ""
+            if sender is not None:
+                sender.follow(plant.snapshot, now)
+            return plant.pace
+
+        ended = _signals()
+        process = EmulatorProcess(robot, port, faults, report, each_round, lambda: bool(ended))
+        process.run(Commands(options.until_eof))
+    return 0
+
+
+def _timed_fault(text: str) -> TimedFault:
+    """A fault as KIND[:NODE][@S].
+
+    Raises
+    ------
+    UsageError
+    """
+    from snakestudio.link.emulator.fault import parse_fault
+    from snakestudio.link.emulator.process import TimedFault
+
+    what, _, after = text.partition("@")
+    kind, _, node = what.partition(":")
+    try:
+        seconds = float(after) if after else 0.0
+    except ValueError:
+        seconds = -1.0
+    if not 0.0 <= seconds < float("inf"):
+        raise UsageError(f"--fault {text}: {after!r} is no number of seconds; write it as {kind}:3@2.5.")
+    return TimedFault(seconds, parse_fault(kind, node))
+
+
+def _plant(options: argparse.Namespace, loaded: LoadedProfile) -> EnginePlant | None:
+    """What moves on the scene's ground; None without a scene.
+
+    Raises
+    ------
+    UserError
+    """
+    if options.scene is None:
+        if options.pose is not None or options.lsl:
+            raise UsageError("At a fixed base there are no poses to send; say with --scene where the robot moves.")
+        return None
+    from snakestudio.cli.shared import ProgressLine, warm_up
+    from snakestudio.live.engine_plant import EnginePlant
+    from snakestudio.model.scene_file import load_scene
+
+    path = Path(options.scene)
+    scene = load_scene(path)
+    plant_scene = EnginePlant.scene_of(scene, loaded)
+    warm_up([plant_scene.model.kind], ProgressLine())
+    return EnginePlant(scene, loaded, path.parent)
+
+
+@contextlib.contextmanager
+def _sender(options: argparse.Namespace, plant: EnginePlant | None) -> Iterator[PoseSender | None]:
+    if plant is None or not (options.pose or options.lsl):
+        yield None
+        return
+    from snakestudio.live.pose_sender import PoseSender
+
+    sender = PoseSender(
+        options.pose, options.pose_rate, 0.001 * options.pose_noise_mm, options.pose_dropout, options.lsl, options.seed
+    )
+    try:
+        yield sender
+    finally:
+        sender.close()
+
+
+@contextlib.contextmanager
+def _report(path: Path | None) -> Iterator[TextIO | None]:
+    if path is None:
+        yield None
+        return
+    try:
+        file = path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"--report {path}: it cannot be written ({error.strerror}); give another file.") from None
+    with file:
+        yield file
+
+
+def _port(options: argparse.Namespace, loaded: LoadedProfile) -> tuple[Port, str]:
+    """The robot's connector, and how to connect to it, in words.
+
+    Raises
+    ------
+    UserError
+    """
+    from snakestudio.link.emulator.process import BusPort
+    from snakestudio.link.emulator.slcan import PtySlcan
+
+    if options.slcan and options.virtual:
+        raise UsageError("--slcan and --virtual: a robot is on one bus; give one of them.")
+    if options.slcan:
+        slcan = PtySlcan(loaded.profile.bus.bitrate)
+        rate = loaded.profile.bus.bitrate
+        return slcan, f"Connect with --interface slcan --channel {slcan.path} --bitrate {rate}."
+    bus = _bus(options, loaded)
+    port = f" --port {bus.options['port']}" if "port" in bus.options else ""
+    words = f"Connect with --interface {bus.interface} --channel {bus.channel}{port}."
+    if bus.interface == "virtual":
+        words = "Nobody but this process can connect."
+    return BusPort(bus), words
+
+
+def _bus(options: argparse.Namespace, loaded: LoadedProfile) -> Bus:
+    from snakestudio.link.profile.schema import Bus
+
+    given = loaded.profile.bus
+    interface = "virtual" if options.virtual else options.interface
+    if options.port is not None and interface != "udp_multicast":
+        raise UsageError(f"--port {options.port}: {interface} has no UDP port; leave it out.")
+    own = dict(given.options) if interface == given.interface else {}
+    channel = options.channel or (given.channel if interface == given.interface else "")
+    if interface == "udp_multicast":
+        own["port"] = options.port or own.get("port", _PORT)
+        channel = channel or _GROUP
+    elif not channel and interface != "virtual":
+        raise UsageError(f"--interface {interface}: say with --channel which bus of it, for example --channel can0.")
+    return Bus(
+        interface=interface, channel=channel, bitrate=given.bitrate, fd=given.fd, data_bitrate=given.data_bitrate,
+        options=own,
+    )  # fmt: skip
+
+
+def _signals() -> list[int]:
+    """Signals that asked the process to end, as they come."""
+    import signal
+
+    came: list[int] = []
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, lambda number, frame: came.append(number))
+    return came

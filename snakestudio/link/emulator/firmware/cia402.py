@@ -1,0 +1,314 @@
+"""A CANopen drive (CiA 301) in cyclic synchronous position mode (CiA 402): NMT, heartbeat, SDO, SYNC and PDOs.
+
+RPDO 1 is the target position, which counts from the next SYNC on where the profile sends one, RPDO 2 the controlword,
+TPDO 1 statusword and actual position, TPDO 2 actual velocity and torque, both with SYNC where no interval is given.
+Positions are increments, so many to a turn; all numbers are little-endian.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.link.emulator.body import Body
+from snakestudio.link.emulator.firmware.pds import Drive, PdsState
+from snakestudio.link.emulator.firmware.settings import binding
+from snakestudio.link.emulator.node import Address, Cyclic, Node, Reason
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.loading import LoadedProfile
+
+__all__ = ["Cia402Node"]
+
+_NMT, _SYNC, _EMERGENCY, _TPDO1, _RPDO1, _TPDO2, _RPDO2 = 0x000, 0x080, 0x080, 0x180, 0x200, 0x280, 0x300
+_SDO_ANSWER, _SDO_REQUEST, _HEARTBEAT = 0x580, 0x600, 0x700
+_OPERATIONAL, _STOPPED, _PRE_OPERATIONAL = 0x05, 0x04, 0x7F
+_CSP = 8
+_QUICK_STOP_S = 0.02
+"""How long the slow-down ramp of a quick stop takes, after which the drive disables itself (option code 2)."""
+
+_LOST, _TOO_HOT = 0x8250, 0x4210  # emergency error codes: RPDO timeout; excess temperature of the device
+_NO_OBJECT, _READ_ONLY, _WRONG_LENGTH, _BAD_COMMAND = 0x06020000, 0x06010002, 0x06070010, 0x05040001
+
+
+class Cia402Node(Node):
+    """A drive.
+
+    Parameters
+    ----------
+    number : int
+    axes : (1,) int array
+    loaded : LoadedProfile
+        What it sends by itself and how often is read off its messages.
+    body : Body
+    """
+
+    def __init__(self, number: int, axes: NDArray[np.int64], loaded: LoadedProfile, body: Body) -> None:
+        super().__init__(number, axes, loaded.profile, body)
+        self._increments = loaded.profile.emulation.increments_per_turn / (2.0 * math.pi)
+        self._synchronous = any(message.role == "sync" for message in loaded.profile.messages)
+        self._drive = Drive()
+        self._nmt = _PRE_OPERATIONAL
+        self._mode = 0
+        self._error = 0
+        self._target: float | None = None
+        self._pending: bytes | None = None
+        self._ramped = math.inf
+        heartbeat = binding(loaded, number, _HEARTBEAT + number)
+        every = 0.1 if heartbeat is None or heartbeat.every_s is None else heartbeat.every_s
+        self._heartbeat = Cyclic(every, lambda: Frame(_HEARTBEAT + number, bytes([self._nmt])))
+        self.cyclic.append(self._heartbeat)
+        self._tpdos: list[Callable[[], Frame]] = []
+        for base, make in ((_TPDO1, self._tpdo1), (_TPDO2, self._tpdo2)):
+            bound = binding(loaded, number, base + number)
+            if bound is None:
+                continue
+            if self._synchronous and bound.every_s is None:
+                self._tpdos.append(make)
+            else:
+                self.cyclic.append(Cyclic(bound.every_s or loaded.profile.timing.set_point_rate_hz**-1, make))
+
+    # ------------------------------------------------------------------------------------------ what it sends
+
+    def _tpdo1(self) -> Frame:
+        position = round(float(self.position[0]) * self._increments)
+        return Frame(_TPDO1 + self.number, struct.pack("<Hi", self._statusword, _within(position)))
+
+    def _tpdo2(self) -> Frame:
+        velocity = round(float(self.velocity[0]) * self._increments)
+        return Frame(_TPDO2 + self.number, struct.pack("<ih", _within(velocity), self._torque))
+
+    @property
+    def _statusword(self) -> int:
+        return self._drive.statusword(self.torque and self._mode == _CSP)
+
+    @property
+    def _torque(self) -> int:
+        """Per mille of the rated torque, which is the largest."""
+        return round(1000.0 * float(self.effort[0] * self._gear[0]) / self.profile.emulation.max_torque_nm)
+
+    def _emergency(self, code: int) -> None:
+        register = 0x00 if code == 0 else 0x09 if code == _TOO_HOT else 0x11
+        self.outbox.append(Frame(_EMERGENCY + self.number, struct.pack("<HB5x", code, register)))
+
+    # ------------------------------------------------------------------------------------------ as every node
+
+    def addresses(self) -> set[Address]:
+        """NMT, SYNC, its RPDOs and its SDO server."""
+        own = (_RPDO1 + self.number, _RPDO2 + self.number, _SDO_REQUEST + self.number)
+        return {(address, False) for address in (_NMT, _SYNC, *own)}
+
+    @property
+    def condition(self) -> str:
+        """State of the network's and of the drive's machine."""
+        network = {_OPERATIONAL: "operational", _STOPPED: "stopped"}.get(self._nmt, "pre-operational")
+        return f"{network}, {self._drive.state.name.lower().replace('_', ' ')}"
+
+    def booted(self, now: float) -> None:
+        """Say so, and be pre-operational."""
+        self._drive, self._mode, self._error = Drive(), 0, 0
+        self._target = self._pending = None
+        self._ramped = math.inf
+        self._nmt = _PRE_OPERATIONAL
+        self.outbox.append(Frame(_HEARTBEAT + self.number, b"\x00"))
+        self._heartbeat.begin(now + self._heartbeat.every)
+
+    def tripped(self, reason: Reason, now: float) -> None:
+        """To the fault state, with an emergency message."""
+        self._error = _LOST if reason == "watchdog" else _TOO_HOT
+        self._drive.fail()
+        self._emergency(self._error)
+
+    def poll(self, now: float) -> None:
+        """Do what is due; a quick stop ends in the safe state."""
+        super().poll(now)
+        if self.torque and now >= self._ramped:
+            self._drive.disable()
+            self._follow_drive(now)
+
+    @property
+    def due(self) -> float:
+        """When it wants to be polled next."""
+        return min(super().due, self._ramped)
+
+    def heard(self, frame: Frame, now: float) -> None:
+        """Carry out a frame."""
+        if frame.remote:
+            return
+        if frame.id == _NMT:
+            if len(frame.data) >= 2 and frame.data[1] in (0, self.number):
+                self._manage(frame.data[0], now)
+        elif frame.id == _SYNC:
+            self._sync(now)
+        elif frame.id == _RPDO1 + self.number:
+            self._rpdo1(frame.data, now)
+        elif frame.id == _RPDO2 + self.number:
+            self._rpdo2(frame.data, now)
+        elif self._nmt != _STOPPED:
+            self._sdo(frame.data, now)
+
+    # ------------------------------------------------------------------------------------------ NMT
+
+    def _manage(self, command: int, now: float) -> None:
+        if command in (0x81, 0x82):
+            self.power_on(now)
+            return
+        state = {0x01: _OPERATIONAL, 0x02: _STOPPED, 0x80: _PRE_OPERATIONAL}.get(command)
+        if state is None or state == self._nmt:
+            return
+        self._nmt = state
+        for each in self.cyclic[1:]:
+            if state == _OPERATIONAL:
+                each.begin(now)
+            else:
+                each.end()
+        if state != _OPERATIONAL:
+            self._pending = None
+            if self._drive.state is not PdsState.FAULT:
+                self._drive.disable()
+                self._follow_drive(now)
+
+    # ------------------------------------------------------------------------------------------ PDO and SYNC
+
+    def _rpdo1(self, data: bytes, now: float) -> None:
+        if self._nmt != _OPERATIONAL:
+            return
+        if len(data) < 4:
+            self.rejected += 1
+            return
+        self.feed(now)
+        if self._synchronous:
+            self._pending = data
+        else:
+            self._take(data, now)
+
+    def _rpdo2(self, data: bytes, now: float) -> None:
+        if self._nmt != _OPERATIONAL:
+            return
+        if len(data) < 2:
+            self.rejected += 1
+            return
+        self._control(struct.unpack_from("<H", data)[0], now)
+
+    def _sync(self, now: float) -> None:
+        if self._nmt != _OPERATIONAL:
+            return
+        if self._pending is not None:
+            self._take(self._pending, now)
+            self._pending = None
+        self.outbox.extend(make() for make in self._tpdos)
+
+    def _take(self, data: bytes, now: float) -> None:
+        self._target = struct.unpack_from("<i", data)[0] / self._increments
+        if self.torque and self._mode == _CSP and self._drive.state is PdsState.OPERATION_ENABLED:
+            self.drive(np.array([self._target]), np.zeros(1), now)
+
+    # ------------------------------------------------------------------------------------------ the drive
+
+    def _control(self, word: int, now: float) -> None:
+        before = self._drive.state
+        self._drive.control(word, fault_gone=not self.body.overheated[self.axes].any())
+        if self._drive.state is before:
+            return
+        if before is PdsState.FAULT:
+            self._error = 0
+            self._emergency(0)
+        if before is PdsState.OPERATION_ENABLED:
+            self.tell(now, "stop_received", f"was told to {self._drive.state.name.lower().replace('_', ' ')}")
+        self._follow_drive(now)
+
+    def _follow_drive(self, now: float) -> None:
+        """Motors as the drive's state has them."""
+        self._ramped = math.inf
+        if self._drive.state is PdsState.OPERATION_ENABLED:
+            self.switch_on(now)
+        elif self._drive.state is PdsState.QUICK_STOP_ACTIVE:
+            self.body.hold(self.axes)
+            self._ramped = now + _QUICK_STOP_S
+        else:
+            self.switch_off(now, "disarmed", f"is {self._drive.state.name.lower().replace('_', ' ')}")
+
+    # ------------------------------------------------------------------------------------------ SDO
+
+    def _objects(self) -> dict[tuple[int, int], tuple[str, int]]:
+        """What can be read: format and value by index and subindex."""
+        interval = 0 if math.isinf(self._heartbeat.every) else round(1000.0 * self._heartbeat.every)
+        position = _within(round(float(self.position[0]) * self._increments))
+        velocity = _within(round(float(self.velocity[0]) * self._increments))
+        current = round(1000.0 * float(self.body.current[self.axes[0]] * self.profile.emulation.torque_nm_per_a))
+        return {
+            (0x1000, 0): ("<I", 0x00020192),  # a servo drive after CiA 402
+            (0x1001, 0): ("<B", 1 if self._error else 0),
+            (0x1017, 0): ("<H", interval),
+            (0x603F, 0): ("<H", self._error),
+            (0x6041, 0): ("<H", self._statusword),
+            (0x605A, 0): ("<h", 2),
+            (0x6060, 0): ("<b", self._mode),
+            (0x6061, 0): ("<b", self._mode),
+            (0x6064, 0): ("<i", position),
+            (0x606C, 0): ("<i", velocity),
+            (0x6077, 0): ("<h", self._torque),
+            (0x6078, 0): ("<h", round(current / self.profile.emulation.max_torque_nm)),
+            (0x607A, 0): ("<i", 0 if self._target is None else _within(round(self._target * self._increments))),
+            (0x608F, 1): ("<I", self.profile.emulation.increments_per_turn),
+            (0x608F, 2): ("<I", 1),
+        }
+
+    def _sdo(self, data: bytes, now: float) -> None:
+        """One expedited transfer; segmented ones are not known."""
+        if len(data) != 8:
+            self.rejected += 1
+            return
+        command, index, sub = struct.unpack_from("<BHB", data)
+        kind = command >> 5
+        if kind == 2:
+            form, number = self._objects().get((index, sub), ("", 0))
+            if not form:
+                self._abort(index, sub, _NO_OBJECT)
+                return
+            packed = struct.pack(form, number)
+            answer = struct.pack("<BHB", 0x43 | 4 - len(packed) << 2, index, sub) + packed.ljust(4, b"\0")
+            self.outbox.append(Frame(_SDO_ANSWER + self.number, answer))
+        elif kind == 1 and command & 0x02:
+            size = 4 - (command >> 2 & 3) if command & 0x01 else 4
+            problem = self._write(index, sub, data[4 : 4 + size], now)
+            if problem:
+                self._abort(index, sub, problem)
+            else:
+                self.outbox.append(Frame(_SDO_ANSWER + self.number, struct.pack("<BHB4x", 0x60, index, sub)))
+        else:
+            self._abort(index, sub, _BAD_COMMAND)
+
+    def _write(self, index: int, sub: int, value: bytes, now: float) -> int:
+        """Write an object; gives the abort code, 0 if it went well."""
+        if (index, sub) == (0x6040, 0):
+            if len(value) != 2:
+                return _WRONG_LENGTH
+            self._control(int.from_bytes(value, "little"), now)
+        elif (index, sub) == (0x6060, 0):
+            if len(value) != 1:
+                return _WRONG_LENGTH
+            self._mode = int.from_bytes(value, "little", signed=True)
+        elif (index, sub) == (0x607A, 0):
+            if len(value) != 4:
+                return _WRONG_LENGTH
+            self._target = int.from_bytes(value, "little", signed=True) / self._increments
+        elif (index, sub) == (0x1017, 0):
+            if len(value) != 2:
+                return _WRONG_LENGTH
+            interval = int.from_bytes(value, "little")
+            self._heartbeat.every = interval / 1000.0 if interval else math.inf
+            self._heartbeat.begin(now + self._heartbeat.every)
+        else:
+            return _READ_ONLY if (index, sub) in self._objects() else _NO_OBJECT
+        return 0
+
+    def _abort(self, index: int, sub: int, code: int) -> None:
+        self.outbox.append(Frame(_SDO_ANSWER + self.number, struct.pack("<BHBI", 0x80, index, sub, code)))
+
+
+def _within(number: int) -> int:
+    return min(max(number, -(2**31)), 2**31 - 1)

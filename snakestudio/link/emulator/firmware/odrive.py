@@ -1,0 +1,162 @@
+"""ODrive's CAN Simple, as its manual describes it: an axis with states, errors that latch, and a watchdog.
+
+Ids are ``node << 5 | command``; numbers are little-endian; positions are turns, rates turns/s. A remote frame to a
+"get" command is answered under the same id. Every message to an axis feeds its watchdog.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.link.emulator.body import Body
+from snakestudio.link.emulator.firmware.settings import binding
+from snakestudio.link.emulator.node import Address, Cyclic, Node, Reason
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.loading import LoadedProfile
+
+__all__ = ["ODriveNode"]
+
+_TURN = 2.0 * math.pi
+
+_GET_VERSION, _HEARTBEAT, _ESTOP, _GET_ERROR, _SET_STATE, _GET_ESTIMATES = 0x00, 0x01, 0x02, 0x03, 0x07, 0x09
+_SET_MODE, _SET_POSITION, _GET_CURRENTS, _GET_TEMPERATURES, _REBOOT = 0x0B, 0x0C, 0x14, 0x15, 0x16
+_GET_BUS, _CLEAR_ERRORS, _SET_ABSOLUTE, _GET_TORQUES = 0x17, 0x18, 0x19, 0x1C
+
+_IDLE, _CLOSED_LOOP = 1, 8
+_SUCCESS, _DISARMED = 0, 3  # procedure results
+_OVERHEATED, _EXPIRED, _STOPPED = 0x2000, 0x1000000, 0x2000000
+_POSITION_CONTROL = 3
+_USUAL = {_HEARTBEAT: 0.1, _GET_ESTIMATES: 0.01}
+
+
+class ODriveNode(Node):
+    """An axis of an ODrive.
+
+    Parameters
+    ----------
+    number : int
+    axes : (1,) int array
+    loaded : LoadedProfile
+        How often what comes by itself is read off its messages.
+    body : Body
+    """
+
+    feeds_by_anything = True
+
+    def __init__(self, number: int, axes: NDArray[np.int64], loaded: LoadedProfile, body: Body) -> None:
+        super().__init__(number, axes, loaded.profile, body)
+        self._errors = self._reason = 0
+        self._result = _SUCCESS
+        self._mode = _POSITION_CONTROL
+        self._answers: dict[int, Callable[[], bytes]] = {
+            _GET_VERSION: lambda: bytes([2, 4, 4, 58, 0, 6, 9, 0]),
+            _HEARTBEAT: self._heartbeat,
+            _GET_ERROR: lambda: struct.pack("<II", self._errors, self._reason),
+            _GET_ESTIMATES: lambda: struct.pack("<ff", self.position[0] / _TURN, self.velocity[0] / _TURN),
+            _GET_CURRENTS: self._currents,
+            _GET_TEMPERATURES: self._temperatures,
+            _GET_BUS: self._bus,
+            _GET_TORQUES: lambda: struct.pack("<ff", self.effort[0], self.effort[0]),
+        }
+        for command in self._answers:
+            bound = binding(loaded, number, number << 5 | command)
+            every = _USUAL.get(command) if bound is None or bound.every_s is None else bound.every_s
+            if every is not None:
+                self.cyclic.append(Cyclic(every, lambda command=command: self._frame(command)))  # type: ignore[misc]
+
+    def _frame(self, command: int) -> Frame:
+        return Frame(self.number << 5 | command, self._answers[command]())
+
+    def _heartbeat(self) -> bytes:
+        state = _CLOSED_LOOP if self.torque else _IDLE
+        return struct.pack("<IBBBB", self._errors, state, self._result, 1, 0)
+
+    def _currents(self) -> bytes:
+        current = float(self._sign[0] * self.body.current[self.axes[0]])
+        return struct.pack("<ff", current, current)
+
+    def _temperatures(self) -> bytes:
+        motor = float(self.body.temperature[self.axes[0]])
+        return struct.pack("<ff", self.profile.emulation.air_c, motor)
+
+    def _bus(self) -> bytes:
+        supply = self.profile.emulation.supply_v
+        power = float(self.body.torque[self.axes[0]] * self.body.rate[self.axes[0]])
+        return struct.pack("<ff", supply, power / supply if supply else 0.0)
+
+    def addresses(self) -> set[Address]:
+        """All 32 commands of its number."""
+        return {(self.number << 5 | command, False) for command in range(32)}
+
+    @property
+    def condition(self) -> str:
+        """State of the axis."""
+        return f"error 0x{self._errors:x}" if self._errors else "closed loop" if self.torque else "idle"
+
+    def booted(self, now: float) -> None:
+        """Idle, without errors."""
+        self._errors = self._reason = 0
+        self._result, self._mode = _SUCCESS, _POSITION_CONTROL
+        for each in self.cyclic:
+            each.begin(now)
+
+    def tripped(self, reason: Reason, now: float) -> None:
+        """The error stays until it is cleared."""
+        error = _EXPIRED if reason == "watchdog" else _OVERHEATED
+        self._errors |= error
+        self._reason, self._result = error, _DISARMED
+
+    def receive(self, frame: Frame, now: float) -> None:
+        """Take a frame; what axes send themselves (they share the ids of requests) does not count as one."""
+        command = frame.id & 0x1F
+        if frame.remote or command not in self._answers:
+            super().receive(frame, now)
+
+    def heard(self, frame: Frame, now: float) -> None:
+        """Carry out a command."""
+        command = frame.id & 0x1F
+        if frame.remote:
+            if command in self._answers:
+                self.outbox.append(self._frame(command))
+            return
+        try:
+            self._carry_out(command, frame.data, now)
+        except struct.error:  # shorter than the command is
+            self.rejected += 1
+
+    def _carry_out(self, command: int, data: bytes, now: float) -> None:
+        if command == _SET_STATE:
+            self._enter(struct.unpack_from("<I", data)[0], now)
+        elif command == _SET_POSITION:
+            turns, rate, _ = struct.unpack_from("<fhh", data)
+            if not math.isfinite(turns):
+                self.rejected += 1
+            elif self._mode == _POSITION_CONTROL:
+                self.drive(np.array([_TURN * turns]), np.array([_TURN * 0.001 * rate]), now)
+        elif command == _SET_MODE:
+            self._mode = struct.unpack_from("<II", data)[0]
+        elif command == _ESTOP:
+            self.tell(now, "stop_received", "was told to stop at once")
+            self._errors |= _STOPPED
+            self._reason, self._result = _STOPPED, _DISARMED
+            self.switch_off(now, "disarmed", "stopped")
+        elif command == _CLEAR_ERRORS:
+            self._errors = self._reason = 0
+            self._result = _SUCCESS
+        elif command == _SET_ABSOLUTE:
+            self.set_zero(_TURN * struct.unpack_from("<f", data)[0])
+        elif command == _REBOOT:
+            self.power_on(now)
+
+    def _enter(self, state: int, now: float) -> None:
+        if state == _CLOSED_LOOP:
+            if not self._errors:
+                self._result = _SUCCESS
+                self.switch_on(now)
+        elif state == _IDLE:
+            self.switch_off(now, "disarmed", "is idle")

@@ -1,0 +1,259 @@
+"""What the firmware of every emulated node does, whatever it speaks: boot, watchdog, overheating, cyclic messages."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.link.emulator.body import Body
+from snakestudio.link.emulator.plant import FloatArray
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.schema import Profile
+
+__all__ = ["Cyclic", "Node", "NodeEvent", "Reason"]
+
+Address = tuple[int, bool]
+"""Arbitration id, and whether it has 29 bits."""
+
+Reason = str
+"""Why a node stopped by itself: "watchdog", "overtemperature", or a word of its protocol."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEvent:
+    """Something rare that happened to an emulated robot.
+
+    Attributes
+    ----------
+    time : float
+        s, on the clock that `EmulatedRobot.poll` is given.
+    event : str
+        "boot", "ready", "armed", "disarmed", "stop_received", "watchdog", "fault", "injected", "cleared", "safe" ...
+    node : int or None
+        None: the robot as a whole.
+    text : str
+        In words.
+    """
+
+    time: float
+    event: str
+    node: int | None
+    text: str = ""
+
+
+class Cyclic:
+    """Something that a node sends every so often, from when it is switched on."""
+
+    def __init__(self, every: float, make: Callable[[], Frame]) -> None:
+        self.every = every
+        self.make = make
+        self.next = np.inf
+
+    def begin(self, now: float) -> None:
+        """Send first at `now`."""
+        self.next = now
+
+    def end(self) -> None:
+        """Send no more."""
+        self.next = np.inf
+
+    def due(self, now: float) -> bool:
+        """Whether it is time; what was missed meanwhile is left out."""
+        if now < self.next - 1e-9:
+            return False
+        self.next += self.every
+        if self.next <= now:
+            self.next = now + self.every
+        return True
+
+
+class Node(ABC):
+    """A microcontroller on the bus with some axes of a joint; sans IO.
+
+    Parameters
+    ----------
+    number : int
+    axes : (k,) int array
+        Indices of its axes in the profile, by slot.
+    profile : Profile
+    body : Body
+
+    Attributes
+    ----------
+    powered : bool
+    torque : bool
+        Whether its motors are on.
+    outbox : list of Frame
+        What it wants to send.
+    events : list of NodeEvent
+    set_points : int
+        Set-points taken since it was made.
+    rejected : int
+        Frames that it did not take: wrong checksum, counter or length.
+    """
+
+    feeds_by_anything = False
+    """Whether every frame to the node feeds its watchdog, not only set-points."""
+
+    def __init__(self, number: int, axes: NDArray[np.int64], profile: Profile, body: Body) -> None:
+        self.number, self.axes, self.profile, self.body = number, axes, profile, body
+        own = [profile.axes[axis] for axis in axes]
+        self._sign = np.array([axis.sign for axis in own], np.float64)
+        self._offset = np.array([axis.offset for axis in own], np.float64)
+        self._gear = np.array([axis.gear for axis in own], np.float64)
+        self.zero: FloatArray = np.zeros(len(own))
+        self.powered = self.torque = False
+        self.outbox: list[Frame] = []
+        self.events: list[NodeEvent] = []
+        self.set_points = self.rejected = 0
+        self.cyclic: list[Cyclic] = []
+        self._booted = np.inf
+        self._fed = np.inf
+
+    # ------------------------------------------------------------------------------------------ of a protocol
+
+    @abstractmethod
+    def addresses(self) -> set[Address]:
+        """Ids that it listens to."""
+
+    @abstractmethod
+    def heard(self, frame: Frame, now: float) -> None:
+        """Carry out a frame that came to one of its ids, once it has booted."""
+
+    @abstractmethod
+    def booted(self, now: float) -> None:
+        """Its program begins."""
+
+    @abstractmethod
+    def tripped(self, reason: Reason, now: float) -> None:
+        """Latch why it stopped by itself; its motors are off already."""
+
+    @property
+    @abstractmethod
+    def condition(self) -> str:
+        """Its state in a word or two of its protocol."""
+
+    # ------------------------------------------------------------------------------------------ power, torque
+
+    def power_on(self, now: float) -> None:
+        """Begin to boot; what it knew is forgotten."""
+        self.power_off()
+        self.powered = True
+        self._booted = now + self.profile.emulation.boot_s
+        self.tell(now, "boot", "boots")
+
+    def power_off(self) -> None:
+        """Go silent, without torque."""
+        self.body.switch_off(self.axes)
+        self.powered = self.torque = False
+        self.outbox.clear()
+        for each in self.cyclic:
+            each.end()
+
+    @property
+    def running(self) -> bool:
+        """Whether it has power and has booted."""
+        return self.powered and self._booted == -np.inf
+
+    def switch_on(self, now: float) -> None:
+        """Torque on, holding; the watchdog counts from now."""
+        if not self.torque:
+            self.torque = True
+            self.body.switch_on(self.axes)
+            self.tell(now, "armed", "has torque")
+        self._fed = now
+
+    def switch_off(self, now: float, event: str, text: str) -> None:
+        """Torque off, for a reason."""
+        was = self.torque
+        self.torque = False
+        self.body.switch_off(self.axes)
+        if was:
+            self.tell(now, event, text)
+
+    def feed(self, now: float) -> None:
+        """The host lives."""
+        self._fed = now
+
+    def trip(self, reason: Reason, now: float, text: str) -> None:
+        """Stop by itself."""
+        self.switch_off(now, "watchdog" if reason == "watchdog" else "fault", text)
+        self.tripped(reason, now)
+
+    def tell(self, now: float, event: str, text: str = "") -> None:
+        """Note an event."""
+        self.events.append(NodeEvent(now, event, self.number, text))
+
+    # ------------------------------------------------------------------------------------------ as it counts
+
+    @property
+    def position(self) -> FloatArray:
+        """What its encoders say, as the node counts, (k,), rad."""
+        angle = self.body.angle[self.axes]
+        counted: FloatArray = self._gear * (self._sign * angle + self._offset) - self.zero
+        return counted
+
+    @property
+    def velocity(self) -> FloatArray:
+        """The same of the rate, (k,), rad/s."""
+        velocity: FloatArray = self._gear * self._sign * self.body.rate[self.axes]
+        return velocity
+
+    @property
+    def effort(self) -> FloatArray:
+        """Torque on its side of the gear, (k,), N m."""
+        effort: FloatArray = self._sign * self.body.torque[self.axes] / self._gear
+        return effort
+
+    def drive(self, position: FloatArray, velocity: FloatArray, now: float) -> None:
+        """Take set-points for its axes, as the node counts, (k,), rad and rad/s."""
+        self.set_points += 1
+        self.feed(now)
+        if self.torque:
+            angle = self._sign * ((position + self.zero) / self._gear - self._offset)
+            self.body.drive(self.axes, angle, self._sign * velocity / self._gear, now)
+
+    def set_zero(self, position: float = 0.0) -> None:
+        """Count so that the present position is `position`, rad."""
+        self.zero = self.zero + self.position - position
+
+    # ------------------------------------------------------------------------------------------ time
+
+    def receive(self, frame: Frame, now: float) -> None:
+        """Take a frame that came to one of its ids."""
+        if self.running:
+            if self.feeds_by_anything:
+                self.feed(now)
+            self.heard(frame, now)
+
+    def poll(self, now: float) -> None:
+        """Do what is due."""
+        if not self.powered:
+            return
+        if not self.running and now >= self._booted - 1e-9:
+            self._booted = -np.inf
+            self.booted(now)
+            self.tell(now, "ready", "is ready")
+        if self.torque and now - self._fed > self.profile.emulation.watchdog_s:
+            self.trip("watchdog", now, f"heard nothing for {now - self._fed:.3f} s and stopped")
+        if self.torque and self.body.overheated[self.axes].any():
+            self.trip("overtemperature", now, f"is too hot ({self.body.temperature[self.axes].max():.0f} °C)")
+        for each in self.cyclic:
+            if each.due(now):
+                self.outbox.append(each.make())
+
+    @property
+    def due(self) -> float:
+        """When it wants to be polled next."""
+        if not self.powered:
+            return np.inf
+        if self.outbox:
+            return -np.inf
+        first = min((each.next for each in self.cyclic), default=np.inf)
+        if not self.running:
+            return min(first, self._booted)
+        return min(first, self._fed + self.profile.emulation.watchdog_s + 1e-6) if self.torque else first

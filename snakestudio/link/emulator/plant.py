@@ -1,0 +1,131 @@
+r"""The joints that an emulated robot moves: a servo, motor, gear and inertia for every axis.
+
+Of every axis of joint angle :math:`\varphi`, target :math:`\varphi_r` and half the gear's free play :math:`h`:
+
+.. math::
+
+    e &= \varphi_r - \varphi \mp h \quad\text{beyond the free play, where the teeth touch} \\
+    \tau_w &= \mathrm{sat}(K_P e + K_D (\dot\varphi_r - \dot\varphi)), \quad 0
+        \text{ within the play or where the teeth would have to pull} \\
+    T \dot\tau &= \tau_w - \tau, \qquad J \ddot\varphi = \tau - b \dot\varphi
+
+These are the actuators that the engines have (P1, VIII-F), so that an emulated robot is the same whoever moves it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.link.profile.schema import Emulation
+
+__all__ = ["BoolArray", "FloatArray", "JointPlant", "Plant", "PlantState"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class PlantState:
+    """How the joints stand, of m axes in the profile's order.
+
+    Attributes
+    ----------
+    angle, rate, torque : (m,) arrays
+        Joint angle (rad), its rate (rad/s), and the torque of the motor at the joint (N m).
+    """
+
+    angle: FloatArray
+    rate: FloatArray
+    torque: FloatArray
+
+
+class Plant(Protocol):
+    """What the nodes of an emulated robot move."""
+
+    @property
+    def state(self) -> PlantState:
+        """As it stands now."""
+        ...
+
+    def advance(self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray) -> PlantState:
+        """Let `dt` seconds pass.
+
+        Parameters
+        ----------
+        dt : float
+            s, not negative.
+        target, target_rate : (m,) arrays
+            What every axis is told, rad and rad/s; held over the interval.
+        enabled : (m,) bool array
+            Axes with torque; the others are limp.
+        """
+        ...
+
+    def block(self, axes: BoolArray) -> None:
+        """Hold these axes where they are ((m,) bool), as something jammed in the joint would; the others are free."""
+        ...
+
+
+class JointPlant:
+    """Joints that do not feel each other, at a fixed base.
+
+    Integrated by backward Euler in steps of at most `STEP`: stable for any stiffness, damping and inertia.
+
+    Parameters
+    ----------
+    emulation : Emulation
+    angle : (m,) array
+        Where the joints stand at first, rad.
+    """
+
+    STEP = 0.002
+    """Largest step, s: a fifth of the motors' usual time constant."""
+
+    def __init__(self, emulation: Emulation, angle: FloatArray) -> None:
+        m = len(angle)
+        self._constants = emulation
+        self._half = 0.5 * math.radians(emulation.free_play_deg)
+        self._state = PlantState(np.array(angle, np.float64), np.zeros(m), np.zeros(m))
+        self._free: BoolArray = np.ones(m, np.bool_)
+
+    @property
+    def state(self) -> PlantState:
+        """As it stands now."""
+        return self._state
+
+    def block(self, axes: BoolArray) -> None:
+        """See `Plant.block`."""
+        self._free = ~axes
+
+    def advance(self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray) -> PlantState:
+        """See `Plant.advance`."""
+        steps = math.ceil(dt / self.STEP - 1e-9)
+        for _ in range(steps):
+            self._state = self._step(dt / steps, target, target_rate, enabled)
+        return self._state
+
+    def _step(self, h: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray) -> PlantState:
+        c, state = self._constants, self._state
+        inertia, kp, kd = c.inertia_kg_m2, c.kp_nm_per_rad, c.kd_nms_per_rad
+        error = target - state.angle
+        if self._half > 0.0:
+            error -= np.minimum(np.maximum(error, -self._half), self._half)
+        share = h / (c.time_constant_s + h)
+        drag = 1.0 + h * c.friction_nms_per_rad / inertia
+        # Teeth in contact and motor not saturated: torque and rate at the step's end, solved together.
+        gain = kp * h + kd
+        begun = (1.0 - share) * state.torque
+        lead = begun + share * (kp * error + kd * target_rate)
+        rate = (state.rate + h / inertia * lead) / (drag + h * share * gain / inertia)
+        wanted = kp * (error - h * rate) + kd * (target_rate - rate)
+        wanted = np.minimum(np.maximum(wanted, -c.max_torque_nm), c.max_torque_nm)
+        if self._half > 0.0:  # teeth can only push, and within the play (error 0) they do not touch
+            wanted *= wanted * error > 0.0
+        torque = (begun + share * wanted) * enabled
+        rate = (state.rate + h / inertia * torque) / drag * self._free
+        return PlantState(state.angle + h * rate, rate, torque)

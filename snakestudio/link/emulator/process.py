@@ -1,0 +1,261 @@
+"""The process of an emulated robot: time, a bus, faults at their time, commands while it runs, and what it says."""
+
+from __future__ import annotations
+
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TextIO
+
+from snakestudio.errors import UsageError
+from snakestudio.link.bus import CanBus, open_bus
+from snakestudio.link.emulator.fault import Fault, parse_fault
+from snakestudio.link.emulator.node import NodeEvent
+from snakestudio.link.emulator.report import event_lines, report_line, status_line
+from snakestudio.link.emulator.robot import EmulatedRobot
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.schema import Bus
+
+__all__ = ["BusPort", "Commands", "EmulatorProcess", "Port", "TimedFault"]
+
+_WAIT_S = 0.02
+"""How long it waits for the bus at most before it looks after anything else."""
+
+_SHOWN_S = 0.5
+_DRAINED = 100
+"""Frames that are read in a row before the robot itself has its turn."""
+
+
+class Port(Protocol):
+    """The robot's connector: a bus, or something that stands in for one.
+
+    Attributes
+    ----------
+    lost : int
+        Frames that did not get through, and failures to receive.
+    """
+
+    lost: int
+
+    def receive(self, timeout: float) -> list[Frame]:
+        """Frames that came, as soon as there are some; none after `timeout` s."""
+        ...
+
+    def send(self, frame: Frame) -> None:
+        """Put a frame onto the bus; a frame that does not get through is lost."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
+
+
+class BusPort:
+    """A bus of python-can as a `Port`.
+
+    Parameters
+    ----------
+    bus : Bus
+
+    Attributes
+    ----------
+    lost : int
+        Frames that could not be sent, and times that receiving failed.
+
+    Raises
+    ------
+    LinkError
+        If it cannot be opened.
+    """
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus: CanBus = open_bus(bus, receive_timestamps=False)
+        self.lost = 0
+
+    def receive(self, timeout: float) -> list[Frame]:
+        """See `Port`."""
+        frames: list[Frame] = []
+        for _ in range(_DRAINED):
+            try:
+                got = self._bus.receive(0.0 if frames else timeout)
+            except Exception:  # drivers raise anything; a robot's controller goes on after an error
+                self.lost += 1
+                time.sleep(0.001)
+                break
+            if got is None:
+                break
+            frames.append(got[0])
+        return frames
+
+    def send(self, frame: Frame) -> None:
+        """See `Port`."""
+        try:
+            self._bus.send(frame)
+        except Exception:  # as above
+            self.lost += 1
+
+    def close(self) -> None:
+        """See `Port`."""
+        self._bus.close()
+
+
+@dataclass(frozen=True, slots=True)
+class TimedFault:
+    """A fault, and when it comes, s after the start."""
+
+    after: float
+    fault: Fault
+
+
+class EmulatorProcess:
+    """Runs an emulated robot in real time.
+
+    Parameters
+    ----------
+    robot : EmulatedRobot
+    port : Port
+    faults : tuple of TimedFault
+    report : file, optional
+        Gets a line of JSON for every event.
+    each_round : callable, optional
+        Called in every round with the time; gives what there is to say on the status line.
+    ends : callable
+        Asked in every round whether to end.
+    """
+
+    def __init__(
+        self,
+        robot: EmulatedRobot,
+        port: Port,
+        faults: tuple[TimedFault, ...] = (),
+        report: TextIO | None = None,
+        each_round: Callable[[float], str] | None = None,
+        ends: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._robot, self._port, self._report = robot, port, report
+        self._faults = sorted(faults, key=lambda fault: fault.after)
+        self._each_round = each_round or (lambda now: "")
+        self._ends = ends
+        self._sent = 0
+        self._begun = time.monotonic()
+        self._shown = (self._begun, 0, 0)
+        self._line = sys.stderr.isatty()
+
+    def run(self, commands: Commands | None = None) -> None:
+        """Run until told to end."""
+        robot, port = self._robot, self._port
+        now = self._begun
+        while not self._ends():
+            for frame in port.receive(min(max(robot.due - now, 0.0), _WAIT_S)):
+                robot.receive(frame, time.monotonic())
+            now = time.monotonic()
+            while self._faults and now - self._begun >= self._faults[0].after:
+                robot.inject(self._faults.pop(0).fault, now)
+            if now >= robot.due:
+                for frame in robot.poll(now):
+                    port.send(frame)
+                    self._sent += 1
+            more = self._each_round(now)
+            goes_on = commands is None or commands.carry_out(robot, now, self._say)
+            self._tell(robot.events())
+            if not goes_on:
+                return
+            self._show(now, more)
+
+    def _tell(self, events: list[NodeEvent]) -> None:
+        if not events:
+            return
+        if self._report is not None:
+            self._report.write("".join(f"{report_line(event)}\n" for event in events))
+            self._report.flush()
+        for line in event_lines(events, self._begun):
+            self._say(line)
+
+    def _say(self, line: str) -> None:
+        if self._line:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+        print(line, flush=True)
+
+    def _show(self, now: float, more: str) -> None:
+        since, set_points, sent = self._shown
+        if not self._line or now - since < _SHOWN_S:
+            return
+        self._shown = (now, self._robot.set_points, self._sent)
+        passed = now - since
+        if self._port.lost:
+            more = f"{self._port.lost} frames lost" + (f" · {more}" if more else "")
+        rates = (self._robot.set_points - set_points) / passed, (self._sent - sent) / passed
+        width = os.get_terminal_size(sys.stderr.fileno()).columns
+        sys.stderr.write(f"\r\x1b[K{status_line(self._robot, *rates, more)[: width - 1]}")
+        sys.stderr.flush()
+
+
+class Commands:
+    """What somebody types while the robot runs: ``fault KIND [NODE]``, ``clear``, ``quit``.
+
+    Parameters
+    ----------
+    until_eof : bool
+        Whether the end of the input is the end of the robot.
+    """
+
+    def __init__(self, until_eof: bool) -> None:
+        self._until_eof = until_eof
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        threading.Thread(target=self._read, name="emulator-commands", daemon=True).start()
+
+    def _read(self) -> None:
+        # Not through sys.stdin: a thread that holds its lock while the interpreter ends brings it down.
+        text = b""
+        while True:
+            try:
+                read = os.read(0, 4096)
+            except OSError:
+                read = b""
+            if not read:
+                self._lines.put(None)
+                return
+            *lines, text = (text + read).split(b"\n")
+            for line in lines:
+                self._lines.put(line.decode(errors="replace"))
+
+    def carry_out(self, robot: EmulatedRobot, now: float, say: Callable[[str], None]) -> bool:
+        """Do what was typed; False if the robot shall end."""
+        while True:
+            try:
+                line = self._lines.get_nowait()
+            except queue.Empty:
+                return True
+            if line is None:
+                if self._until_eof:
+                    return False
+                continue
+            words = line.split()
+            if words == ["quit"]:
+                return False
+            try:
+                _command(words, robot, now)
+            except UsageError as error:
+                say(str(error))
+
+
+def _command(words: list[str], robot: EmulatedRobot, now: float) -> None:
+    """Carry out one line.
+
+    Raises
+    ------
+    UsageError
+    """
+    if not words:
+        return
+    if words == ["clear"]:
+        robot.clear(now)
+    elif words[0] == "fault" and 2 <= len(words) <= 3:
+        robot.inject(parse_fault(*words[1:]), now)
+    else:
+        raise UsageError(f"{' '.join(words)[:60]!r} is not understood; type fault KIND [NODE], clear or quit.")

@@ -1,0 +1,239 @@
+"""The emulated robot: nodes with firmware, joints that move, wires that fail, and no clock or bus of its own."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from snakestudio.errors import UsageError
+from snakestudio.link.emulator.body import Body
+from snakestudio.link.emulator.fault import FAULTS, Fault
+from snakestudio.link.emulator.firmware.registry import make_nodes
+from snakestudio.link.emulator.node import Address, Node, NodeEvent
+from snakestudio.link.emulator.plant import FloatArray, JointPlant, Plant
+from snakestudio.link.emulator.wire import Wire
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.loading import LoadedProfile
+
+__all__ = ["EmulatedRobot"]
+
+_FINEST_S = 0.001
+"""Time after which it is worth to move the joints on."""
+
+_LONGEST_S = 0.1
+"""Time that passes for the joints at most between two polls: whoever was held up longer has lost the rest."""
+
+_COARSEST_S = 0.02
+"""How often the joints want to be moved on, at least, while they have torque."""
+
+
+class EmulatedRobot:
+    """Any profile's robot, seen from the bus.
+
+    All times are the caller's clock, s. The robot is powered up by the first call.
+
+    Parameters
+    ----------
+    loaded : LoadedProfile
+    plant : Plant, optional
+        What its motors move; `JointPlant`, straight, if left out.
+    seed : int
+        Of start-up lags and of what faults do.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        In the order of `Profile.nodes`.
+    """
+
+    def __init__(self, loaded: LoadedProfile, plant: Plant | None = None, *, seed: int = 0) -> None:
+        self._loaded = loaded
+        self._rng = np.random.default_rng(seed)
+        profile = loaded.profile
+        self._plant = plant or JointPlant(profile.emulation, np.zeros(len(profile.axes)))
+        self._body = Body(profile, self._plant, self._rng)
+        self.nodes: tuple[Node, ...] = make_nodes(loaded, self._body)
+        self._ghosts: dict[int, Node] = {}
+        self._ghost_body: Body | None = None
+        self._wire = Wire(self._rng)
+        self._routes = _routes(self.nodes)
+        self._time: float | None = None
+        self._events: list[NodeEvent] = []
+        self._was_safe = True
+
+    # ------------------------------------------------------------------------------------------ how it is
+
+    @property
+    def safe(self) -> bool:
+        """Whether no node has torque."""
+        return not any(node.torque for node in self.nodes)
+
+    @property
+    def angles(self) -> FloatArray:
+        """True joint angles, (m,), rad."""
+        return self._plant.state.angle
+
+    @property
+    def set_points(self) -> int:
+        """Set-points that its nodes have taken so far."""
+        return sum(node.set_points for node in self.nodes)
+
+    @property
+    def rejected(self) -> int:
+        """Frames that its nodes would not take: wrong checksum, counter or length."""
+        return sum(node.rejected for node in self.nodes)
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What was injected and lasts."""
+        return tuple(Fault(kind, node) for node, kinds in self._wire.faults.items() for kind in sorted(kinds))
+
+    @property
+    def due(self) -> float:
+        """When it wants to be polled next, s; -inf: now."""
+        if self._time is None:
+            return -math.inf
+        nodes = min(node.due for node in (*self.nodes, *self._ghosts.values()))
+        return min(nodes, self._wire.due, self._time + _COARSEST_S)
+
+    def events(self) -> list[NodeEvent]:
+        """What happened since this was last asked."""
+        events, self._events = self._events, []
+        return events
+
+    # ------------------------------------------------------------------------------------------ time
+
+    def receive(self, frame: Frame, now: float) -> None:
+        """Take a frame from the bus; what it is answered with comes from `poll`."""
+        self._begin(now)
+        if frame.error:
+            return
+        for node in self._routes.get((frame.id, frame.extended), ()):
+            if not self._wire.deaf(node.number):
+                node.receive(frame, now)
+        for ghost in self._ghosts.values():
+            if (frame.id, frame.extended) in ghost.addresses():
+                ghost.receive(frame, now)
+        self._collect(now)
+
+    def poll(self, now: float) -> list[Frame]:
+        """Let the time pass until `now`; gives the frames that go onto the bus."""
+        self._begin(now)
+        assert self._time is not None
+        if now - self._time >= _FINEST_S:
+            passed = min(now - self._time, _LONGEST_S)
+            self._time = now
+            self._body.advance(passed, now)
+            if self._ghost_body is not None:
+                self._ghost_body.advance(passed, now)
+        frames = self._wire.arrived(now)
+        for node in self.nodes:
+            node.poll(now)
+            sent, node.outbox = node.outbox, []
+            frames += self._wire.send(node.number, sent, now)
+        for ghost in self._ghosts.values():
+            ghost.poll(now)
+            frames += ghost.outbox
+            ghost.outbox = []
+        self._collect(now)
+        return frames
+
+    def _begin(self, now: float) -> None:
+        if self._time is None:
+            self._time = now
+            for node in self.nodes:
+                node.power_on(now)
+            self._collect(now)
+
+    def _collect(self, now: float) -> None:
+        for node in self.nodes:
+            if node.events:
+                self._events += node.events
+                node.events = []
+        for ghost in self._ghosts.values():
+            ghost.events.clear()
+        if self.safe != self._was_safe:
+            self._was_safe = self.safe
+            if self._was_safe:
+                self._events.append(NodeEvent(now, "safe", None, "No node has torque."))
+
+    # ------------------------------------------------------------------------------------------ faults
+
+    def inject(self, fault: Fault, now: float) -> None:
+        """Let something go wrong, from now on until it is cleared.
+
+        Raises
+        ------
+        UsageError
+            If the robot has no such node.
+        """
+        nodes = self.befallen(fault)
+        self._begin(now)
+        for node in nodes:
+            if fault.kind != "reset":
+                self._wire.faults.setdefault(node.number, set()).add(fault.kind)
+            self._events.append(NodeEvent(now, "injected", node.number, f"{fault.kind}: {FAULTS[fault.kind]}"))
+            if fault.kind == "reset":
+                node.power_on(now)
+            elif fault.kind == "dropout":
+                node.power_off()
+            elif fault.kind == "duplicate-id":
+                self._ghosts[node.number] = self._ghost(node.number, now)
+        self._mark()
+        self._collect(now)
+
+    def befallen(self, fault: Fault) -> list[Node]:
+        """The nodes that a fault happens to.
+
+        Raises
+        ------
+        UsageError
+            If the robot has no such node.
+        """
+        nodes = [node for node in self.nodes if fault.node in (None, node.number)]
+        if not nodes:
+            numbers = ", ".join(str(node.number) for node in self.nodes)
+            raise UsageError(f"The robot has no node {fault.node}; its nodes are {numbers}.")
+        return nodes
+
+    def clear(self, now: float) -> None:
+        """Mend all that was injected; what nodes have latched stays latched."""
+        self._begin(now)
+        self._wire.clear()
+        self._ghosts.clear()
+        self._ghost_body = None
+        for node in self.nodes:
+            if not node.powered:
+                node.power_on(now)
+        self._mark()
+        self._events.append(NodeEvent(now, "cleared", None, "All faults are mended."))
+        self._collect(now)
+
+    def _mark(self) -> None:
+        """Tell body and plant whose axes are stuck, heated or jammed."""
+        body, blocked = self._body, np.zeros(len(self._body.angle), np.bool_)
+        for node in self.nodes:
+            body.frozen[node.axes] = self._wire.has(node.number, "frozen-sensor")
+            body.hot[node.axes] = self._wire.has(node.number, "overtemperature")
+            blocked[node.axes] = self._wire.has(node.number, "jam")
+        self._plant.block(blocked)
+
+    def _ghost(self, number: int, now: float) -> Node:
+        """A second node with the number of one that is there: joints of its own, straight, at which nothing moves."""
+        if self._ghost_body is None:
+            profile = self._loaded.profile
+            plant = JointPlant(profile.emulation, np.zeros(len(profile.axes)))
+            plant.block(np.ones(len(profile.axes), np.bool_))
+            self._ghost_body = Body(profile, plant, self._rng)
+        ghost = next(node for node in make_nodes(self._loaded, self._ghost_body) if node.number == number)
+        ghost.power_on(now)
+        return ghost
+
+
+def _routes(nodes: tuple[Node, ...]) -> dict[Address, tuple[Node, ...]]:
+    routes: dict[Address, tuple[Node, ...]] = {}
+    for node in nodes:
+        for address in node.addresses():
+            routes[address] = (*routes.get(address, ()), node)
+    return routes

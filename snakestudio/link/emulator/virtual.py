@@ -1,0 +1,42 @@
+"""An emulated robot in a thread of this process, on one of python-can's virtual buses: no socket, no other process."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Self
+
+from snakestudio.link.emulator.process import BusPort, EmulatorProcess
+from snakestudio.link.emulator.robot import EmulatedRobot
+from snakestudio.link.profile.schema import Bus
+
+__all__ = ["VirtualRobot"]
+
+
+class VirtualRobot:
+    """Context in which an emulated robot answers on the interface "virtual" under a channel.
+
+    Parameters
+    ----------
+    robot : EmulatedRobot
+        Used by the thread alone while it runs.
+    channel : str
+    """
+
+    def __init__(self, robot: EmulatedRobot, channel: str) -> None:
+        self.bus = Bus(interface="virtual", channel=channel)
+        self._ended = threading.Event()
+        self._port = BusPort(self.bus)
+        process = EmulatorProcess(robot, self._port, ends=self._ended.is_set)
+        self._thread = threading.Thread(target=process.run, name="snakestudio-emulator", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ended.set()
+        self._thread.join()
+        self._port.close()

@@ -1,0 +1,217 @@
+"""An emulated robot on the ground: its firmware drives the joints of an engine, with a free base and contacts."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio.engines import registry
+from snakestudio.errors import UsageError
+from snakestudio.link.emulator.plant import BoolArray, FloatArray, PlantState
+from snakestudio.link.profile.loading import LoadedProfile
+from snakestudio.link.profile.schema import Profile
+from snakestudio.model.reference import JointReference
+from snakestudio.model.robot import Actuator, JointController
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+
+__all__ = ["EnginePlant"]
+
+_PACE_S = 2.0
+"""Over how long it is measured whether the engine keeps up."""
+
+
+class EnginePlant:
+    """A `Plant` that moves a scene's robot by its engine.
+
+    Gains, free play, saturation and lag of the joints are those of the profile's emulation, whatever the scene says, so
+    that the robot is the same on the ground and without one; its stops, if the scene has none, are beyond its limits.
+    Links lack the inertia of the motors that turn with them: the lag is shortened by as much as theirs is smaller,
+    which keeps the damping; with the lag as it is, light joints would chatter in their play.
+
+    Joint axes that the profile has not are held straight. A limp axis is told to be where it is; where no axis has
+    torque, the joints' gains are 0. A blocked axis is told to stay, and does so as stiffly as its servo is.
+
+    Parameters
+    ----------
+    scene : Scene
+        Whose robot, ground, obstacles and start are taken; its gait is not.
+    loaded : LoadedProfile
+    base_dir : path, optional
+        What relative paths in the scene are relative to.
+
+    Raises
+    ------
+    UserError
+        If the scene cannot be run, or its robot is not the profile's.
+    """
+
+    def __init__(self, scene: Scene, loaded: LoadedProfile, base_dir: Path | None = None) -> None:
+        profile = loaded.profile
+        self._scene = self.scene_of(scene, loaded)
+        self._limp = self._scene.model_copy(update={"joint_controller": _limp(self._scene.joint_controller)})
+        self._engine = registry.create(self._scene, base_dir)
+        self._joint = np.array([axis.joint - 1 for axis in profile.axes])
+        self._axis = np.array([int(axis.axis == "pitch") for axis in profile.axes])
+        self._blocked = np.zeros(len(profile.axes), np.bool_)
+        self._held = np.zeros(len(profile.axes))
+        self._owed = 0.0
+        self._snapshot = self._engine.snapshot()
+        self._state = self._seen()
+        self._failed = ""
+        self._pace = (0.0, 0.0)  # simulated and real seconds lately
+        self._seen_at: float | None = None
+        self._set_torque(False)
+
+    @staticmethod
+    def scene_of(scene: Scene, loaded: LoadedProfile) -> Scene:
+        """The scene as it is run: with the profile's actuators, in steps that are stable with them.
+
+        Raises
+        ------
+        UsageError
+            If the scene's robot has no joints, or not those of the profile.
+        """
+        profile, emulation = loaded.profile, loaded.profile.emulation
+        if scene.model.continuum:
+            raise UsageError(
+                f"{scene.title or 'The scene'} is about a continuous body, which has no joints; give one with links."
+            )
+        if profile.n_joints != scene.robot.n_joints:
+            raise UsageError(
+                f"{profile.name} has {profile.n_joints} joints, the scene's robot {scene.robot.n_joints}; give a scene "
+                f"whose robot.n_links is {profile.n_joints + 1}."
+            )
+        if profile.has_pitch and not scene.model.spatial:
+            raise UsageError(
+                f"{profile.name} has pitch axes, which the scene's model {scene.model.kind} has not; give a scene with "
+                'model.kind = "spatial_nonsmooth".'
+            )
+        own = scene.joint_controller
+        kp, kd = emulation.kp_nm_per_rad, emulation.kd_nms_per_rad
+        stiff = not profile.has_pitch  # axes that are not there do not give way
+        controller = JointController(
+            kp_nm_per_rad=kp,
+            kd_nms_per_rad=kd,
+            kp_pitch_nm_per_rad=own.kp[1] if stiff else kp,
+            kd_pitch_nms_per_rad=own.kd[1] if stiff else kd,
+        )
+        lightness = scene.robot.inertia_kg_m2 / emulation.inertia_kg_m2
+        actuator = Actuator(
+            free_play_deg=emulation.free_play_deg,
+            max_torque_nm=emulation.max_torque_nm,
+            time_constant_s=emulation.time_constant_s * min(1.0, lightness),
+        )
+        robot = scene.robot
+        if robot.joint_limit_deg is None:
+            robot = robot.model_copy(update={"joint_limit_deg": _stop_deg(profile)})
+        return _stable(scene.model_copy(update={"robot": robot, "joint_controller": controller, "actuator": actuator}))
+
+    # ------------------------------------------------------------------------------------------ as it is
+
+    @property
+    def state(self) -> PlantState:
+        """See `Plant.state`."""
+        return self._state
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """All there is to know of the robot now."""
+        return self._snapshot
+
+    @property
+    def pace(self) -> str:
+        """Whether it runs in real time, in words: "" where nothing is to be said."""
+        simulated, real = self._pace
+        if self._failed:
+            return self._failed
+        if real < 0.5 * _PACE_S or simulated > 0.97 * real:
+            return ""
+        return f"the engine runs at {simulated / real:.2f} of real time"
+
+    # ------------------------------------------------------------------------------------------ Plant
+
+    def block(self, axes: BoolArray) -> None:
+        """See `Plant.block`."""
+        self._held = np.where(axes & ~self._blocked, self._state.angle, self._held)
+        self._blocked = axes.copy()
+
+    def advance(self, dt: float, target: FloatArray, target_rate: FloatArray, enabled: BoolArray) -> PlantState:
+        """See `Plant.advance`; takes whole steps of the engine, the rest is owed to the next call."""
+        self._count(dt)
+        step = self._scene.solver.step_s
+        self._owed += dt
+        steps = math.floor(self._owed / step + 1e-6)
+        if steps == 0 or self._failed:
+            return self._state
+        self._owed -= steps * step
+        enabled = enabled | self._blocked
+        self._set_torque(bool(enabled.any()))
+        span = steps * step
+        rate = np.where(enabled, target_rate, self._state.rate)
+        rate = np.where(self._blocked, 0.0, rate)
+        begin = np.where(enabled, target - 0.5 * span * target_rate, self._state.angle)
+        begin = np.where(self._blocked, self._held, begin)
+        reference = self._reference(begin, rate, span)
+        report = self._engine.advance(reference, steps, ())
+        if not report.ok:
+            self._failed = f"the robot stands still: {report.message}"
+        self._snapshot = self._engine.snapshot()
+        self._state = self._seen()
+        return self._state
+
+    def _reference(self, angle: FloatArray, rate: FloatArray, span: float) -> JointReference:
+        """What the engine is told: joints at `angle` first, moving on at `rate`; the mean is the set-point."""
+        shape = (2, self._scene.robot.n_joints, 2)
+        angles, rates = np.zeros(shape), np.zeros(shape)
+        angles[0, self._joint, self._axis] = angle
+        angles[1, self._joint, self._axis] = angle + span * rate
+        rates[:, self._joint, self._axis] = rate
+        begin = self._engine.time
+        return JointReference(np.array([begin, begin + span]), angles, rates, np.zeros(shape))
+
+    def _set_torque(self, on: bool) -> None:
+        scene = self._scene if on else self._limp
+        if self._engine.scene is not scene:
+            self._engine.apply(scene)
+
+    def _seen(self) -> PlantState:
+        at, shot = (self._joint, self._axis), self._snapshot
+        return PlantState(shot.joint_angle[at], shot.joint_rate[at], shot.joint_torque[at])
+
+    def _count(self, simulated: float) -> None:
+        """Note how much of the real time gets simulated, the last seconds counting most."""
+        now = time.monotonic()
+        if self._seen_at is not None:
+            passed = now - self._seen_at
+            keep = math.exp(-passed / _PACE_S)
+            self._pace = (keep * self._pace[0] + simulated, keep * self._pace[1] + passed)
+        self._seen_at = now
+
+
+def _stop_deg(profile: Profile) -> float:
+    """Where a real joint has its mechanical stops: at the end of what the profile still takes for a measurement."""
+    limits = profile.limits
+    ends = [abs(each) for each in (limits.min_deg, limits.max_deg)]
+    ends += [abs(each) for axis in profile.axes for each in (axis.min_deg, axis.max_deg) if each is not None]
+    return min(max(ends) + limits.margin_deg, 180.0) or 180.0
+
+
+def _stable(scene: Scene) -> Scene:
+    """The scene with joints that the engine steps stably whatever their gains: implicit ones in space, else finer."""
+    solver = scene.solver
+    if scene.model.spatial:
+        return scene.model_copy(update={"solver": solver.model_copy(update={"joints": "implicit"})})
+    finer = math.ceil(solver.step_s / registry.largest_stable_step(scene))
+    return scene.model_copy(update={"solver": solver.model_copy(update={"step_s": solver.step_s / max(1, finer)})})
+
+
+def _limp(controller: JointController) -> JointController:
+    return controller.model_copy(
+        update={
+            "kp_nm_per_rad": 0.0, "kd_nms_per_rad": 0.0, "kp_pitch_nm_per_rad": 0.0, "kd_pitch_nms_per_rad": 0.0,
+        }
+    )  # fmt: skip

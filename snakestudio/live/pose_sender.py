@@ -1,0 +1,121 @@
+"""What motion capture would see of an emulated robot: poses of its links over UDP, and over LSL where it is there."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import uuid
+from typing import Any
+
+import numpy as np
+
+from snakestudio.errors import UsageError
+from snakestudio.link.pose_packet import PORT, BodyPose, PosePacket, pack
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.session.trigger.lsl import library
+
+__all__ = ["PoseSender"]
+
+_FIELDS = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
+
+
+class PoseSender:
+    """Sends poses at a steady rate, as noisy and as incomplete as asked for.
+
+    Parameters
+    ----------
+    target : str or None
+        HOST:PORT, or HOST for the usual port; None: no UDP.
+    rate : float
+        Hz.
+    noise : float
+        Standard deviation of every coordinate, m.
+    dropout : float
+        Share of bodies that are not seen, 0 to 1.
+    lsl : bool
+        Whether to make an LSL stream, too: all links' position and quaternion as channels, NaN where one is not seen.
+    seed : int
+        Of noise and dropouts.
+
+    Raises
+    ------
+    UserError
+        If a value makes no sense, the host is not known, or LSL is not there.
+    """
+
+    def __init__(
+        self, target: str | None, rate: float = 20.0, noise: float = 0.0, dropout: float = 0.0, lsl: bool = False,
+        seed: int = 0,
+    ) -> None:  # fmt: skip
+        if not 0.0 < rate <= 1000.0:
+            raise UsageError(f"--pose-rate {rate:g}: give a rate above 0 and up to 1000 Hz.")
+        if not 0.0 <= noise < float("inf"):
+            raise UsageError(f"--pose-noise-mm {1000 * noise:g}: give 0 or more millimetres.")
+        if not 0.0 <= dropout <= 1.0:
+            raise UsageError(f"--pose-dropout {dropout:g}: give a share from 0 to 1.")
+        self._lsl: Any = library() if lsl else None
+        self._outlet: Any = None
+        self._address = None if target is None else _address(target)
+        family = socket.AF_INET if self._address is None else self._address[0]
+        self._socket = socket.socket(family, socket.SOCK_DGRAM)
+        self._period, self._noise, self._dropout = 1.0 / rate, noise, dropout
+        self._rng = np.random.default_rng(seed)
+        self._next = -np.inf
+        self._rate = rate
+        self._count = 0
+
+    def follow(self, snapshot: Snapshot, now: float) -> None:
+        """Send where the links are, if it is time; what was missed is left out."""
+        if now < self._next:
+            return
+        self._next = max(self._next + self._period, now) if self._next > -np.inf else now + self._period
+        poses = snapshot.link_pose.copy()
+        poses[:, :3] += self._noise * self._rng.standard_normal((len(poses), 3))
+        seen = self._rng.random(len(poses)) >= self._dropout
+        if self._address is not None:
+            bodies = tuple(
+                BodyPose(link, (x, y, z), (w, i, j, k))
+                for link, (x, y, z, w, i, j, k) in enumerate(poses.tolist())
+                if seen[link]
+            )
+            with contextlib.suppress(OSError):  # as lost as one that nobody waits for
+                self._socket.sendto(pack(PosePacket(self._count, now, bodies)), self._address[1])
+        if self._lsl is not None:
+            self._push(np.where(seen[:, None], poses, np.nan))
+        self._count += 1
+
+    def close(self) -> None:
+        """Send no more."""
+        self._socket.close()
+        self._outlet = None
+
+    def _push(self, poses: Any) -> None:
+        if self._outlet is None:
+            names = [f"link_{link + 1}_{field}" for link in range(len(poses)) for field in _FIELDS]
+            info = self._lsl.StreamInfo(
+                "SnakeStudio robot", "MoCap", len(names), self._rate, "float32", f"snakestudio-{uuid.uuid4().hex[:12]}"
+            )
+            channels = info.desc().append_child("channels")
+            for name in names:
+                channels.append_child("channel").append_child_value("label", name)
+            self._outlet = self._lsl.StreamOutlet(info)
+        self._outlet.push_sample(poses.astype(np.float32).ravel().tolist())
+
+
+def _address(target: str) -> tuple[int, Any]:
+    """Address family and address of HOST:PORT.
+
+    Raises
+    ------
+    UsageError
+    """
+    host, colon, text = target.rpartition(":")
+    if not colon:
+        host, text = target, str(PORT)
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 65535:
+        raise UsageError(f"--pose {target}: {text!r} is no UDP port; write it as HOST:PORT, like 127.0.0.1:{PORT}.")
+    try:
+        found = socket.getaddrinfo(host.strip("[]") or "127.0.0.1", int(text), type=socket.SOCK_DGRAM)
+    except OSError as error:
+        raise UsageError(f"--pose {target}: {host} is not known ({error.strerror}); give its address.") from None
+    return found[0][0], found[0][4]

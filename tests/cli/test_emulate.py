@@ -1,0 +1,122 @@
+"""`snakestudio emulate`: one process on a real socket, and every mistake in a sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.link.bus import CanBus, open_bus
+from snakestudio.link.codec import Codec
+from snakestudio.link.profile.library import find_profile
+from snakestudio.link.profile.loading import load_profile
+from snakestudio.link.profile.schema import Bus
+
+GROUP = f"239.74.163.{os.getpid() % 200 + 20}"
+PORT = 20_000 + os.getpid() % 20_000
+
+
+def hear(bus: CanBus, codec: Codec, seconds: float, status: float) -> bool:
+    """Whether all ten nodes say so within the time."""
+    said: dict[int, float] = {}
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        got = bus.receive(0.05)
+        decoded = codec.decode(got[0]) if got is not None else None
+        for value in decoded.values if decoded is not None else ():
+            if value.quantity == "status":
+                said[value.node] = value.value
+        if len(said) == 10 and set(said.values()) == {status}:
+            return True
+    return False
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGTERM ends a process there at once")
+def test_a_robot_in_another_process(tmp_path: Path) -> None:
+    report = tmp_path / "report.jsonl"
+    command = [sys.executable, "-m", "snakestudio", "emulate", "lab_robot", "--channel", GROUP, "--port", str(PORT)]
+    process = subprocess.Popen(
+        [*command, "--report", str(report)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        line = process.stdout.readline()
+        assert line == (
+            f"Lab robot: 10 nodes, 20 axes. Connect with --interface udp_multicast --channel {GROUP} --port {PORT}.\n"
+        )
+        loaded = load_profile(find_profile("lab_robot"))
+        codec = Codec(loaded)
+        bus = open_bus(Bus(interface="udp_multicast", channel=GROUP, options={"port": PORT}))
+        try:
+            assert hear(bus, codec, 10.0, 1)  # ready
+            for step in loaded.profile.sequences.arm:
+                for frame in codec.step_frames(step):
+                    bus.send(frame)
+            silent = time.monotonic()
+            assert hear(bus, codec, 5.0, 4)  # a fault: nobody sent set-points
+            process.stdin.write("fault dropout 3\nnonsense\nquit\n")
+            process.stdin.flush()
+            assert process.wait(10) == 0
+        finally:
+            bus.close()
+        text = process.stdout.read()
+        assert "node 3: dropout: the node loses its power" in text
+        assert "'nonsense' is not understood; type fault KIND [NODE], clear or quit." in text
+    finally:
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+    events = [json.loads(line) for line in report.read_text().splitlines()]
+    assert {event["node"] for event in events if event["event"] == "armed"} == set(range(1, 11))
+    safe = next(event for event in events if event["event"] == "safe")
+    assert safe["node"] is None
+    # 0.25 s of watchdog; a machine under load adds what it does.
+    assert 0.2 < safe["time"] - silent < 1.0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGTERM ends a process there at once")
+def test_it_ends_when_it_is_told_to() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "snakestudio", "emulate", "lab_robot", "--virtual"],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline().endswith("Nobody but this process can connect.\n")
+        assert process.poll() is None  # the end of its input is not its end
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=10)
+    finally:
+        process.kill()
+        process.wait()
+    assert (process.returncode, errors) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing_such"], "There is no profile called nothing_such"),
+        (["lab_robot", "--fault", "explode"], "There is no fault 'explode'; give one of dropout"),
+        (["lab_robot", "--fault", "jam:42", "--virtual"], "The robot has no node 42"),
+        (["lab_robot", "--fault", "jam:3@soon"], "--fault jam:3@soon: 'soon' is no number of seconds"),
+        (["lab_robot", "--pose", "127.0.0.1:22350"], "At a fixed base there are no poses to send"),
+        (["lab_robot", "--slcan", "--virtual"], "a robot is on one bus"),
+        (["lab_robot", "--port", "5000", "--interface", "socketcan"], "socketcan has no UDP port; leave it out"),
+        (["lab_robot", "--interface", "kvaser"], "--interface kvaser: say with --channel which bus of it"),
+        (["lab_robot", "--interface", "udp_multicats", "--channel", "x"], "did you mean"),
+        (["lab_robot", "--virtual", "--report", "no/such/folder"], "--report no/such/folder: it cannot be written"),
+        (["lab_robot", "--scene", "scenes/worm.toml"], "continuous body"),
+    ],
+)
+def test_mistakes(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    assert main(["emulate", *arguments]) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,171 @@
+"""The emulated robot on the ground against the simulation itself, and what motion capture sees of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import socket
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from snakestudio.errors import UsageError
+from snakestudio.link.emulator.fault import Fault
+from snakestudio.link.emulator.robot import EmulatedRobot
+from snakestudio.link.pose_packet import unpack
+from snakestudio.link.profile.library import find_profile
+from snakestudio.link.profile.loading import LoadedProfile, load_profile
+from snakestudio.live.engine_plant import EnginePlant
+from snakestudio.live.pose_sender import PoseSender
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.session.offline import run_offline
+
+SCENES = Path(__file__).resolve().parents[2] / "scenes"
+ALL = np.ones(20, np.bool_)
+
+
+@pytest.fixture(scope="module")
+def loaded() -> LoadedProfile:
+    return load_profile(find_profile("lab_robot"))
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    scene = load_scene(SCENES / "spatial_lateral_undulation.toml")
+    changes = {"run.duration_s": 0.12, "run.log_rate_hz": 100.0, "control.set_point_period_s": 0.05}
+    return with_values(scene, changes | {"solver.step_s": 0.0005})
+
+
+def test_it_moves_as_the_same_scene_under_the_same_set_points(scene: Scene, loaded: LoadedProfile) -> None:
+    # Without play: teeth that let go a step earlier or later for the last bit of a number soon make millimetres of it.
+    emulation = loaded.profile.emulation.model_copy(update={"free_play_deg": 0.0})
+    loaded = dataclasses.replace(loaded, profile=loaded.profile.model_copy(update={"emulation": emulation}))
+    run = run_offline(EnginePlant.scene_of(scene, loaded)).recording
+    wanted = run.rows(0, len(run.times))
+    plant = EnginePlant(scene, loaded)
+    joint = np.array([axis.joint - 1 for axis in loaded.profile.axes])
+    axis = np.array([int(axis.axis == "pitch") for axis in loaded.profile.axes])
+    for row in range(1, len(run.times)):
+        # At a jump a row still has the reference from before it: that of the interval it ends.
+        plant.advance(0.01, wanted.joint_angle_ref[row][joint, axis], np.zeros(20), ALL)
+    # The same engine under the same numbers: what differs is rounding where references are interpolated, which contacts
+    # make more of: that is why the run is short.
+    assert plant.snapshot.link_pose == pytest.approx(wanted.link_pose[-1], abs=1e-9)
+    assert plant.state.angle == pytest.approx(wanted.joint_angle[-1][joint, axis], abs=1e-9)
+    assert np.abs(wanted.joint_angle[-1] - wanted.joint_angle[0]).max() > 1e-4  # it does move
+
+
+def test_without_torque_joints_are_limp(scene: Scene, loaded: LoadedProfile) -> None:
+    plant = EnginePlant(scene, loaded)
+    begun = plant.state.angle.copy()
+    for _ in range(5):
+        state = plant.advance(0.01, np.zeros(20), np.zeros(20), ~ALL)
+    assert state.torque == pytest.approx(np.zeros(20), abs=0.1)  # what is left of the motors' lag
+    assert state.angle == pytest.approx(begun, abs=0.05)  # lying on the ground, they stay
+    some = ALL.copy()
+    some[0] = False
+    for k in range(10):
+        state = plant.advance(0.01, begun * (1 - 0.02 * k), np.zeros(20), some)
+    assert abs(state.torque[0]) < 0.3  # damping of what it turned by within a call
+    assert np.abs(state.torque[2:]).max() > 0.5
+
+
+def test_a_blocked_joint_stays_while_the_others_move(scene: Scene, loaded: LoadedProfile) -> None:
+    plant = EnginePlant(scene, loaded)
+    begun = plant.state.angle.copy()
+    jam = ~ALL
+    jam[6] = True
+    plant.block(jam)
+    for k in range(30):
+        plant.advance(0.01, begun * (1 - k / 30), np.zeros(20), ALL)
+    play = np.radians(loaded.profile.emulation.free_play_deg)
+    assert abs(plant.state.angle[6] - begun[6]) < play
+    assert abs(plant.state.angle[2]) < 0.4 * abs(begun[2])
+
+
+def test_firmware_drives_it(scene: Scene, loaded: LoadedProfile) -> None:
+    robot = EmulatedRobot(loaded, EnginePlant(scene, loaded))
+    robot.inject(Fault("jam", 4), 0.0)
+    frames = [frame for k in range(10) for frame in robot.poll(0.01 * k)]
+    assert frames  # heartbeats while it boots
+    assert robot.safe
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"robot.n_links": 12, "start.link": 6}, "Lab robot has 10 joints, the scene's robot 11"),
+        ({"model.kind": "planar_nonsmooth"}, "Lab robot has pitch axes, which the scene's model planar_nonsmooth"),
+    ],
+)
+def test_scenes_that_do_not_fit(scene: Scene, loaded: LoadedProfile, changes: dict, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        EnginePlant(with_values(scene, changes), loaded)
+    with pytest.raises(UsageError, match="continuous body"):
+        EnginePlant.scene_of(load_scene(SCENES / "worm.toml"), loaded)
+
+
+# ------------------------------------------------------------------------------------------ poses
+
+
+@pytest.fixture(scope="module")
+def snapshot(scene: Scene, loaded: LoadedProfile) -> Snapshot:
+    return EnginePlant(scene, loaded).snapshot
+
+
+def received(sender: PoseSender, snapshot: Snapshot, here: socket.socket, times: list[float]) -> list:
+    for now in times:
+        sender.follow(snapshot, now)
+    here.settimeout(0.2)
+    packets = []
+    try:
+        while True:
+            packets.append(unpack(here.recv(65536)))
+    except TimeoutError:
+        return packets
+
+
+@pytest.fixture
+def here():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
+        here.bind(("127.0.0.1", 0))
+        yield here
+
+
+def test_poses_go_out_at_their_rate(snapshot: Snapshot, here: socket.socket) -> None:
+    sender = PoseSender(f"127.0.0.1:{here.getsockname()[1]}", 20.0)
+    packets = received(sender, snapshot, here, [0.01 * k for k in range(100)])
+    sender.close()
+    assert len(packets) == 20
+    assert [packet.sequence for packet in packets] == list(range(20))
+    assert np.diff([packet.time for packet in packets]) == pytest.approx(0.05, abs=0.011)  # asked every 10 ms
+    body = packets[0].bodies[3]
+    assert (*body.position, *body.quaternion) == pytest.approx(snapshot.link_pose[3].tolist())
+
+
+def test_noise_and_dropouts(snapshot: Snapshot, here: socket.socket) -> None:
+    still = dataclasses.replace(snapshot, link_pose=np.tile([0.0, 0, 0, 1, 0, 0, 0], (11, 1)))
+    sender = PoseSender(f"127.0.0.1:{here.getsockname()[1]}", 100.0, noise=0.002, dropout=0.25, seed=1)
+    packets = received(sender, still, here, [0.011 * k for k in range(100)])
+    sender.close()
+    bodies = [body for packet in packets for body in packet.bodies]
+    assert len(bodies) / (11 * len(packets)) == pytest.approx(0.75, abs=0.05)
+    assert np.std([body.position for body in bodies]) == pytest.approx(0.002, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("here:port",), "'port' is no UDP port"),
+        (("127.0.0.1:0",), "'0' is no UDP port"),
+        (("127.0.0.1", 0.0), "--pose-rate 0"),
+        (("127.0.0.1", 20.0, -1.0), "--pose-noise-mm -1000"),
+        (("127.0.0.1", 20.0, 0.0, 2.0), "--pose-dropout 2"),
+    ],
+)
+def test_what_a_sender_refuses(arguments: tuple, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        PoseSender(*arguments)
