@@ -1,0 +1,117 @@
+"""Counters and checksums in the frames of an unknown robot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from snakestudio.link.learning.fields import BitField, read_field
+from snakestudio.link.learning.streams import Stream
+from snakestudio.link.profile.checksums import CHECKSUMS
+
+__all__ = ["Guard", "find_checksum", "find_counters"]
+
+_FEWEST = 12
+_SHARE = 0.95
+_WEAK = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A counter or a checksum.
+
+    Attributes
+    ----------
+    kind : {"counter", "checksum"}
+    field : BitField
+    confidence : float
+        0 to 1.
+    reason : str
+        What speaks for it.
+    algorithm : str
+        Of a checksum, as the profile calls it.
+    """
+
+    kind: Literal["counter", "checksum"]
+    field: BitField
+    confidence: float
+    reason: str
+    algorithm: str = ""
+
+
+def find_counters(stream: Stream) -> list[Guard]:
+    """Half bytes, bytes and pairs of bytes that count up by one from frame to frame.
+
+    A field is widened where its carry goes into the bits above it, so that half a counter is never taken for one.
+    """
+    n = stream.count
+    if n < _FEWEST:
+        return []
+    found: list[Guard] = []
+    taken: set[int] = set()
+    for first in range(0, 8 * stream.length, 4):
+        if first in taken:
+            continue
+        best: tuple[BitField, float] | None = None
+        for field in _widening(first, 8 * stream.length):
+            share = _counts(stream, field)
+            if share < _SHARE:
+                continue
+            if best is None:
+                best = field, share
+            else:  # wider only if bits above the narrower one moved at all, which its carry then explains
+                added = set(field.places) - set(best[0].places)
+                if any(stream.flips[place] > 0 for place in added):
+                    best = field, share
+        if best is not None:
+            field, share = best
+            taken.update(field.places)
+            confidence = share * min(1.0, n / 30)
+            found.append(Guard("counter", field, confidence, f"counts up by one in {share:.0%} of {n} frames"))
+    return found
+
+
+def _widening(first: int, bits: int) -> list[BitField]:
+    fields = [BitField(first, 4)]
+    if first % 8 == 0:
+        fields += [BitField(first, 8)]
+        if first + 16 <= bits:
+            fields.append(BitField(first, 16))
+        if first >= 8:  # the lower byte of a big-endian counter stands behind the upper one
+            fields.append(BitField(first - 8, 16, big_endian=True))
+    return fields
+
+
+def _counts(stream: Stream, field: BitField) -> float:
+    values = read_field(stream, field)
+    return float(np.mean(np.mod(np.diff(values), 2.0**field.width) == 1.0))
+
+
+def find_checksum(stream: Stream) -> Guard | None:
+    """The byte that is a known checksum of the others, if there is one.
+
+    Exclusive or and sum agree easily while hardly anything changes: of fewer than two other changing bytes they are
+    only half believed.
+    """
+    if stream.length < 2:
+        return None
+    payloads = np.unique(stream.data, axis=0)
+    if len(payloads) < _FEWEST:
+        return None
+    sample = payloads[:: max(1, len(payloads) // 200)]
+    found: list[Guard] = []
+    for place in sorted(stream.changing_bytes, key=lambda i: (i not in (stream.length - 1, 0), -i)):
+        if len(np.unique(sample[:, place])) < 4:
+            continue
+        others = len([byte for byte in stream.changing_bytes if byte != place])
+        for algorithm, check in CHECKSUMS.items():
+            hits = sum(check(bytes(np.delete(payload, place))) == int(payload[place]) for payload in sample)
+            share = hits / len(sample)
+            if share >= _SHARE:
+                plain = algorithm in ("xor8", "sum8")
+                confidence = share * min(1.0, len(sample) / 20) * (_WEAK if plain and others < 2 else 1.0)
+                reason = f"agrees with {algorithm} of the other bytes in {share:.0%} of {len(sample)} different frames"
+                found.append(Guard("checksum", BitField(8 * place, 8), confidence, reason, algorithm))
+    return max(found, key=lambda guard: guard.confidence, default=None)

@@ -1,0 +1,165 @@
+"""What recorded traffic suggests: which messages there are, what they carry, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from snakestudio.link.frame import Frame
+from snakestudio.link.learning.angles import AngleFinding, find_angles
+from snakestudio.link.learning.families import Family, find_families
+from snakestudio.link.learning.guards import Guard, find_checksum, find_counters
+from snakestudio.link.learning.streams import Stream, sort_streams
+
+__all__ = ["FoundAngle", "FoundMessage", "Move", "propose"]
+
+_MOST_MOVED = 4
+"""Streams that one joint's motion may show up in; more, and the motion was of something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One axis that was moved while frames were recorded.
+
+    Attributes
+    ----------
+    joint : int
+        From 1.
+    axis : {"yaw", "pitch"}
+    frames : tuple of Frame
+        Everything that was on the bus meanwhile.
+    motion : callable
+        Where the joint was to be at given times, rad.
+    begin, end : float
+        s
+    exact : bool
+        Whether the robot moved itself, so that the amplitude is known.
+    """
+
+    joint: int
+    axis: Literal["yaw", "pitch"]
+    frames: tuple[Frame, ...]
+    motion: Callable[[ArrayLike], NDArray[np.float64]]
+    begin: float
+    end: float
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAngle:
+    """The angle of an axis in a message of a node."""
+
+    joint: int
+    axis: Literal["yaw", "pitch"]
+    node: int
+    finding: AngleFinding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundMessage:
+    """A message on the bus, from one node or from many.
+
+    Attributes
+    ----------
+    family : Family
+    role : {"feedback", "heartbeat", ""}
+        "" where nothing speaks for either.
+    guards : tuple of Guard
+        Counters, and at most one checksum.
+    angles : tuple of FoundAngle
+    changing : tuple of int
+        Bytes that are not constant.
+    confidence : float
+        0 to 1: of the role.
+    reason : str
+    """
+
+    family: Family
+    role: Literal["feedback", "heartbeat", ""]
+    guards: tuple[Guard, ...]
+    angles: tuple[FoundAngle, ...]
+    changing: tuple[int, ...]
+    confidence: float
+    reason: str
+
+
+def propose(quiet: Sequence[Frame], moves: Sequence[Move] = ()) -> list[FoundMessage]:
+    """What the traffic suggests, by id.
+
+    Parameters
+    ----------
+    quiet : sequence of Frame
+        Recorded while nothing moved.
+    moves : sequence of Move
+        Recordings of one axis after the other being moved.
+    """
+    everything = [*quiet, *(frame for move in moves for frame in move.frames)]
+    families = find_families(sort_streams(everything))
+    still = {stream.key: stream for stream in sort_streams(quiet)}
+    places = {stream.key: (f, n) for f, family in enumerate(families) for n, stream in enumerate(family.streams)}
+    angles: list[list[FoundAngle]] = [[] for _ in families]
+    for move in moves:
+        for finding in _follow(move, still):
+            if finding.key in places:
+                f, n = places[finding.key]
+                node = families[f].nodes[n] if families[f].nodes else 0
+                angles[f].append(FoundAngle(move.joint, move.axis, node, finding))
+    return [_message(family, tuple(of)) for family, of in zip(families, angles, strict=True)]
+
+
+def _follow(move: Move, still: dict[tuple[int, bool], Stream]) -> list[AngleFinding]:
+    """The best number of each stream that follows a move, unless half the bus does."""
+    found: list[AngleFinding] = []
+    for stream in sort_streams(move.frames):
+        best = find_angles(
+            stream, move.motion, move.begin, move.end, quiet=still.get(stream.key), exact=move.exact, most=1
+        )
+        found += [finding for finding in best if finding.confidence > 0.3]
+    found.sort(key=lambda finding: -finding.confidence)
+    return [] if len(found) > _MOST_MOVED else found
+
+
+def _message(family: Family, angles: tuple[FoundAngle, ...]) -> FoundMessage:
+    changing = tuple(sorted({byte for stream in family.streams for byte in stream.changing_bytes}))
+    guards = _guards(family)
+    guarded = {place // 8 for guard in guards for place in guard.field.places}
+    period = family.period
+    periodic = sum(stream.is_periodic for stream in family.streams) / len(family.streams)
+    often = f"every {1000 * period:.0f} ms" if period > 0 else "now and then"
+    many = f" from {len(family.streams)} nodes" if len(family.streams) > 1 else ""
+    if angles:
+        best = max(angles, key=lambda angle: angle.finding.confidence)
+        reason = f"Joint {best.joint} {best.axis}: {best.finding.reason}"
+        return FoundMessage(family, "feedback", guards, angles, changing, best.finding.confidence, reason)
+    if period >= 0.04 and periodic > 0.8 and not set(changing) - guarded:
+        reason = f"Comes {often}{many}, and says nothing but that its sender lives"
+        return FoundMessage(family, "heartbeat", guards, (), changing, 0.8 * periodic, reason)
+    if period >= 0.04 and periodic > 0.8 and len(set(changing) - guarded) == 1 and _rarely(family):
+        reason = f"Comes {often}{many}, and one of its bytes changes now and then, as a status does"
+        return FoundMessage(family, "heartbeat", guards, (), changing, 0.6 * periodic, reason)
+    what = f"{len(changing)} of {family.length} bytes change" if family.length else "it has no data"
+    return FoundMessage(family, "", guards, (), changing, 0.0, f"Comes {often}{many}; {what}")
+
+
+def _rarely(family: Family) -> bool:
+    return all(stream.flips.max(initial=0.0) < 0.05 for stream in family.streams)
+
+
+def _guards(family: Family) -> tuple[Guard, ...]:
+    """Counters and the checksum that most nodes of a family show alike."""
+    votes: dict[object, list[Guard]] = {}
+    for stream in family.streams:
+        check = find_checksum(stream)
+        found = [*find_counters(stream), *([check] if check is not None else [])]
+        for guard in found:
+            votes.setdefault((guard.kind, guard.field, guard.algorithm), []).append(guard)
+    kept = [max(same, key=lambda guard: guard.confidence) for same in votes.values()
+            if 2 * len(same) > len(family.streams)]  # fmt: skip
+    sums = sorted((guard for guard in kept if guard.kind == "checksum"), key=lambda guard: -guard.confidence)[:1]
+    taken = {place for guard in sums for place in guard.field.places}
+    counters = [guard for guard in kept if guard.kind == "counter" and taken.isdisjoint(guard.field.places)]
+    return (*counters, *sums)

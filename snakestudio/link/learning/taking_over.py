@@ -1,0 +1,187 @@
+"""What was learned from traffic becomes messages of a DBC and rows of a profile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from cantools.database import Database
+from cantools.database import load_string as load_dbc
+from cantools.database.can import Message as DbcMessage
+from cantools.database.can import Signal as DbcSignal
+from cantools.database.conversion import BaseConversion
+
+from snakestudio.link.learning.fields import BitField
+from snakestudio.link.learning.guards import Guard
+from snakestudio.link.learning.proposal import FoundAngle, FoundMessage
+from snakestudio.link.profile.schema import Axis, Message, Profile, Quantity, Signal
+
+__all__ = ["empty_dbc", "take_over"]
+
+
+def empty_dbc() -> str:
+    """A DBC without messages."""
+    return str(Database(version="").as_dbc_string())
+
+
+def take_over(
+    profile: Profile | None, dbc_text: str, found: Sequence[FoundMessage], *, others: bool = True, name: str = "robot"
+) -> tuple[Profile, str]:
+    """A profile and its DBC with what was found.
+
+    Messages that are bound already under the same name are replaced, and so are axes of the same joint; everything
+    else stays.
+
+    Parameters
+    ----------
+    profile : Profile or None
+        None makes a new one.
+    dbc_text : str
+        DBC of that profile, or an empty one.
+    found : sequence of FoundMessage
+        Those without a role are left out.
+    others : bool
+        Take the nodes of a family whose joints nobody moved for further joints, in the order of their numbers.
+    name : str
+        Of a new profile.
+
+    Raises
+    ------
+    ValueError
+        If a new profile is asked for and no angle was found: a profile has at least one axis.
+    """
+    chosen = [message for message in found if message.role]
+    database = load_dbc(dbc_text, database_format="dbc", strict=False) if dbc_text.strip() else Database()
+    if not isinstance(database, Database):
+        raise ValueError("this is no DBC")
+    bound: list[Message] = []
+    axes: list[Axis] = []
+    names: dict[str, DbcMessage] = {}
+    for message in chosen:
+        base = "FEEDBACK" if message.role == "feedback" else "HEARTBEAT"
+        called = f"{base}_{message.family.streams[0].id:X}"
+        made, binding, rows = _bind(message, called, others)
+        names[called] = made
+        bound.append(binding)
+        axes += rows
+    text = _with_messages(database, names)
+    if profile is None:
+        if not axes:
+            raise ValueError("no angle was found yet, and a profile has at least one axis; move a joint and look again")
+        return Profile(name=name, dbc=f"{name}.dbc", axes=tuple(_unique(axes)), messages=tuple(bound)), text
+    replaced = {binding.message for binding in bound}
+    messages = (*(m for m in profile.messages if m.message not in replaced), *bound)
+    new = _unique(axes)
+    taken = {(axis.joint, axis.axis) for axis in new}
+    kept = [axis for axis in profile.axes if (axis.joint, axis.axis) not in taken]
+    joined = sorted([*kept, *new], key=lambda axis: (axis.joint, axis.axis != "yaw"))
+    return profile.model_copy(update={"messages": messages, "axes": tuple(joined)}), text
+
+
+def _unique(axes: Sequence[Axis]) -> list[Axis]:
+    found: dict[tuple[int, str], Axis] = {}
+    for axis in axes:
+        found.setdefault((axis.joint, axis.axis), axis)
+    return sorted(found.values(), key=lambda axis: (axis.joint, axis.axis != "yaw"))
+
+
+def _with_messages(database: Database, made: dict[str, DbcMessage]) -> str:
+    kept = [message for message in database.messages if message.name not in made]
+    joined = Database(
+        messages=[*kept, *made.values()], nodes=database.nodes, version=database.version or "",
+        dbc_specifics=database.dbc, strict=False,
+    )  # fmt: skip
+    return str(joined.as_dbc_string())
+
+
+def _bind(found: FoundMessage, called: str, others: bool) -> tuple[DbcMessage, Message, list[Axis]]:
+    stream = found.family.streams[0]
+    signals: list[DbcSignal] = []
+    carried: list[Signal] = []
+    for number, guard in enumerate(found.guards, 1):
+        quantity: Quantity = guard.kind
+        label = guard.kind.capitalize() + (str(number) if len(found.guards) > 1 and guard.kind == "counter" else "")
+        signals.append(_signal(label, guard.field, None, ""))
+        carried.append(_carried(label, guard, quantity))
+    slots = _slots(found.angles)
+    axes: list[Axis] = []
+    for slot, same in enumerate(slots):
+        finding = same[0].finding
+        unit, scale = _unit(finding.field, finding.nice_scale)
+        label = "Angle" if len(slots) == 1 else f"Angle{slot + 1}"
+        signals.append(_signal(label, finding.field, scale, unit))
+        carried.append(Signal(signal=label, quantity="angle", slot=slot, unit=unit))
+        axes += [_axis(angle, slot, unit, scale) for angle in same]
+        if others:
+            axes += _assumed(found, same, slot)
+    made = DbcMessage(
+        stream.id, called, max(stream.length, 1), signals, is_extended_frame=stream.extended,
+        cycle_time=round(1000 * found.family.period) if found.family.period > 0 else None, strict=False,
+        comment=found.reason,
+    )  # fmt: skip
+    period = found.family.period
+    binding = Message(
+        role=found.role or "feedback", message=called, id=found.family.formula,
+        each="node" if found.family.nodes else "once",
+        every_s=round(period, 3) if math.isfinite(period) and period >= 0.001 else None, signals=tuple(carried),
+    )  # fmt: skip
+    return made, binding, axes
+
+
+def _carried(label: str, guard: Guard, quantity: Quantity) -> Signal:
+    values: dict[str, Any] = {"checksum": guard.algorithm} if guard.kind == "checksum" else {}
+    return Signal(signal=label, quantity=quantity, **values)
+
+
+def _slots(angles: Sequence[FoundAngle]) -> list[list[FoundAngle]]:
+    """The angles of a message by the bits they stand in, one slot each; what overlaps a better one is left out."""
+    by_field: dict[BitField, list[FoundAngle]] = {}
+    for angle in angles:
+        by_field.setdefault(angle.finding.field, []).append(angle)
+    best = sorted(by_field, key=lambda field: -max(a.finding.confidence for a in by_field[field]))
+    kept: list[BitField] = []
+    for field in best:
+        if all(set(field.places).isdisjoint(other.places) for other in kept):
+            kept.append(field)
+    return [by_field[field] for field in sorted(kept, key=lambda field: field.first)]
+
+
+def _unit(field: BitField, scale: float) -> tuple[str, float]:
+    """Unit and scale of the DBC's signal: floats carry a unit themselves, counts are scaled to degrees."""
+    if field.is_float:
+        units = {"rad": 1.0, "deg": math.radians(1.0), "turn": 2 * math.pi}
+        unit = min(units, key=lambda name: abs(math.log(units[name] / scale)))
+        if abs(math.log(units[unit] / scale)) < 1e-9:
+            return unit, 1.0
+    return "deg", float(f"{math.degrees(scale):.9g}")
+
+
+def _axis(angle: FoundAngle, slot: int, unit: str, scale: float) -> Axis:
+    in_degrees = {"rad": math.degrees(1.0), "deg": 1.0, "turn": 360.0}[unit]
+    sign: Any = 1 if angle.finding.correlation > 0 else -1
+    offset = round(angle.finding.zero * scale * in_degrees, 3)
+    return Axis(joint=angle.joint, axis=angle.axis, node=angle.node, slot=slot, sign=sign, offset_deg=offset)
+
+
+def _assumed(found: FoundMessage, known: Sequence[FoundAngle], slot: int) -> list[Axis]:
+    """Axes of the nodes that nobody moved: numbered on from the first one that somebody did."""
+    first = min(known, key=lambda angle: angle.node)
+    moved = {angle.node for angle in known}
+    nodes = found.family.nodes
+    if first.node not in nodes:
+        return []
+    place = nodes.index(first.node)
+    rows = []
+    for i, node in enumerate(nodes):
+        joint = first.joint + i - place
+        if node not in moved and joint >= 1:
+            rows.append(Axis(joint=joint, axis=first.axis, node=node, slot=slot))
+    return rows
+
+
+def _signal(name: str, field: BitField, scale: float | None, unit: str) -> DbcSignal:
+    return DbcSignal(
+        name, field.dbc_start, field.width, "big_endian" if field.big_endian else "little_endian", field.signed,
+        conversion=BaseConversion.factory(1 if scale is None else scale, 0, None, field.is_float), unit=unit or None,
+    )  # fmt: skip

@@ -1,0 +1,284 @@
+"""What the answer of one joint to a small sine tells: sign, gear, play, lag and offset, judged in words.
+
+The joint is taken for a delay, a gear with play, a factor and an offset::
+
+    measured(t) = offset + gain * play(reference(t - lag))
+
+Play keeps its output where it is until the input has crossed the gap, so that it flattens the tops where a lag only
+shifts the curve; this is what tells the two apart. Lag and play are searched on a grid that is refined, factor and
+offset follow by linear least squares.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Trace", "WiggleResult", "Word", "judge", "report_csv", "report_text", "with_play"]
+
+FloatArray = NDArray[np.float64]
+
+_MAX_LAG_S = 0.6
+_FEWEST = 20
+_STILL = 0.15
+_MUCH_PLAY_DEG = 6.0
+_MUCH_LAG_S = 0.2
+_MUCH_OFFSET_DEG = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One sentence of the judgement, and how bad that is."""
+
+    severity: Literal["good", "warning", "error"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WiggleResult:
+    """How one axis answered.
+
+    Attributes
+    ----------
+    name : str
+        Of the axis: "joint 3 yaw".
+    amplitude : float
+        It was told to move by, rad.
+    gain : float
+        Measured for commanded motion; 1 as it should be, negative if it goes the other way round.
+    lag : float
+        s
+    play : float
+        Whole gap of the gear, rad; 0 if less than what can be told from noise.
+    offset : float
+        Mean distance of the measured angle from the commanded one, rad.
+    residual : float
+        Root mean square of what remains, rad.
+    moved : bool
+        Whether it moved at all.
+    words : tuple of Word
+    """
+
+    name: str
+    amplitude: float
+    gain: float
+    lag: float
+    play: float
+    offset: float
+    residual: float
+    moved: bool
+    words: tuple[Word, ...]
+
+    @property
+    def wrong_way(self) -> bool:
+        """Whether its sign is to be flipped."""
+        return self.moved and self.gain < 0
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is wrong or doubtful."""
+        return all(word.severity == "good" for word in self.words)
+
+
+def with_play(values: FloatArray, play: float) -> FloatArray:
+    """What comes out of a gear with a gap.
+
+    Parameters
+    ----------
+    values : (n,) array
+        Its input; it begins in the middle of the gap.
+    play : float
+        Whole gap, in the unit of `values`.
+    """
+    half = 0.5 * play
+    out = np.empty_like(values)
+    at = values[0] if len(values) else 0.0
+    for i, value in enumerate(values):
+        at = min(max(at, value - half), value + half)
+        out[i] = at
+    return out
+
+
+def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArray) -> WiggleResult:
+    """How an axis answered to a wiggle.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    time : (n,) array
+        s, ascending.
+    reference, measured : (n,) arrays
+        Commanded and measured angle, rad; NaN where nothing was heard.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than twenty samples with both, or the reference stands still.
+    """
+    known = np.isfinite(time) & np.isfinite(reference) & np.isfinite(measured)
+    t, ref, meas = time[known], reference[known], measured[known]
+    if len(t) < _FEWEST:
+        raise ValueError(f"{len(t)} samples with a measured angle are too few; {_FEWEST} are needed")
+    amplitude = 0.5 * float(np.ptp(ref))
+    if amplitude <= 0:
+        raise ValueError("the reference stands still")
+    # Even steps, so that a delay is a shift.
+    step = max(0.002, float(t[-1] - t[0]) / 400)
+    even = np.arange(t[0], t[-1] + 0.5 * step, step)
+    r = np.interp(even, t, ref)
+    m = np.interp(even, t, meas)
+    if np.ptp(m) < _STILL * 2 * amplitude:
+        words = _words_of_standing_still(float(np.ptp(m)), amplitude)
+        return WiggleResult(name, amplitude, 0.0, 0.0, 0.0, float(np.mean(m - r)), float(np.std(m)), False, words)
+    lag, play, gain, constant, residual = _fit(even, r, m, amplitude)
+    if play < max(0.05 * amplitude, 2 * residual):
+        play = 0.0
+    offset = constant + (gain - 1.0) * float(np.mean(r))  # at the middle of the motion, not at a reference of zero
+    words = _words(amplitude, gain, lag, play, offset, residual)
+    return WiggleResult(name, amplitude, gain, lag, play, offset, residual, True, words)
+
+
+def _fit(
+    time: FloatArray, reference: FloatArray, measured: FloatArray, amplitude: float
+) -> tuple[float, float, float, float, float]:
+    """Lag (s), play (rad), gain, constant (rad) and residual (rad) of least squares."""
+    lags = np.linspace(0.0, min(_MAX_LAG_S, 0.3 * float(time[-1] - time[0])), 13)
+    plays = np.linspace(0.0, 1.6 * amplitude, 9)
+    best: tuple[float, float, float, float, float] = (0.0, 0.0, 1.0, 0.0, math.inf)
+    for _ in range(4):
+        for play in plays:
+            shaped = with_play(reference, float(play))
+            for lag in lags:
+                moved = np.interp(time - lag, time, shaped)
+                gain, constant, residual = _line(moved, measured)
+                if residual < best[4] - 1e-12:
+                    best = float(lag), float(play), gain, constant, residual
+        d_lag, d_play = lags[1] - lags[0], plays[1] - plays[0]
+        lags = np.linspace(max(0.0, best[0] - d_lag), best[0] + d_lag, 7)
+        plays = np.linspace(max(0.0, best[1] - d_play), best[1] + d_play, 7)
+    return best
+
+
+def _line(x: FloatArray, y: FloatArray) -> tuple[float, float, float]:
+    dx = x - x.mean()
+    power = float(dx @ dx)
+    gain = float(dx @ (y - y.mean())) / power if power > 0 else 0.0
+    constant = float(y.mean() - gain * x.mean())
+    return gain, constant, float(np.sqrt(np.mean((y - constant - gain * x) ** 2)))
+
+
+def _words_of_standing_still(moved: float, amplitude: float) -> tuple[Word, ...]:
+    return (
+        Word(
+            "error",
+            f"It does not move: {math.degrees(moved):.2f}° measured where {math.degrees(2 * amplitude):.1f}° were told;"
+            " see whether its node has torque, whether the node and slot are this joint's, and whether it is jammed.",
+        ),
+    )
+
+
+def _words(amplitude: float, gain: float, lag: float, play: float, offset: float, residual: float) -> tuple[Word, ...]:
+    words: list[Word] = []
+    if gain < 0:
+        words.append(Word("error", "It moves the other way round: flip its sign."))
+    else:
+        words.append(Word("good", "It moves the right way round."))
+    size = abs(gain)
+    if not 0.8 <= size <= 1.25:
+        words.append(
+            Word("error", f"It moves {size:.2f} times as far as it is told: see its gear and the signal's unit.")
+        )
+    if play > 0:
+        severe = math.degrees(play) > _MUCH_PLAY_DEG
+        words.append(Word("warning" if severe else "good", f"Its gear has {math.degrees(play):.1f}° of play."))
+    else:
+        words.append(Word("good", "No play is to be seen."))
+    words.append(Word("warning" if lag > _MUCH_LAG_S else "good", f"It is {1000 * lag:.0f} ms behind."))
+    if abs(math.degrees(offset)) > _MUCH_OFFSET_DEG:
+        words.append(
+            Word("warning", f"It stands {math.degrees(offset):+.1f}° beside where it is told: see its offset or load.")
+        )
+    if residual > 0.25 * amplitude:
+        words.append(
+            Word("warning", f"Its motion is uneven: {math.degrees(residual):.2f}° remain unexplained; repeat the test.")
+        )
+    return tuple(words)
+
+
+_HEAD = ("axis", "amplitude_deg", "gain", "lag_ms", "play_deg", "offset_deg", "residual_deg", "judgement")
+
+
+def report_csv(results: Sequence[WiggleResult]) -> str:
+    """The results of all axes as CSV; the column heads name the units."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_HEAD)
+    for result in results:
+        numbers = (
+            math.degrees(result.amplitude), result.gain, 1000 * result.lag, math.degrees(result.play),
+            math.degrees(result.offset), math.degrees(result.residual),
+        )  # fmt: skip
+        writer.writerow([result.name, *(f"{x:.4g}" for x in numbers), " ".join(word.text for word in result.words)])
+    return out.getvalue()
+
+
+def report_text(results: Sequence[WiggleResult]) -> str:
+    """The results of all axes in words, an axis a paragraph."""
+    paragraphs = []
+    for result in results:
+        head = f"{result.name[:1].upper()}{result.name[1:]} (±{math.degrees(result.amplitude):.1f}°)"
+        paragraphs.append("\n".join([head, *(f"  {word.text}" for word in result.words)]))
+    return "\n\n".join(paragraphs) + ("\n" if paragraphs else "")
+
+
+class Trace:
+    """What telemetry said of one axis during a wiggle, put on one clock.
+
+    Set-points and measured angles come at moments of their own; telemetry that is read more often than either says the
+    same again, which would look like steps. Only what is new is kept.
+    """
+
+    def __init__(self) -> None:
+        self._sent: list[tuple[float, float]] = []
+        self._heard: list[tuple[float, float]] = []
+
+    def add(self, time: float, reference: float, angle_time: float, angle: float) -> None:
+        """Take one reading.
+
+        Parameters
+        ----------
+        time : float
+            When the link wrote it, s.
+        reference : float
+            Last set-point that was sent, rad.
+        angle_time, angle : float
+            When an angle was received last, and which one; s and rad.
+        """
+        if math.isfinite(reference) and (not self._sent or reference != self._sent[-1][1]):
+            if self._sent and time - self._sent[-1][0] > 0.25:  # it stood still before it moved on
+                self._sent.append((time - 0.02, self._sent[-1][1]))
+            self._sent.append((time, reference))
+        if math.isfinite(angle) and math.isfinite(angle_time) and (not self._heard or angle_time > self._heard[-1][0]):
+            self._heard.append((angle_time, angle))
+
+    @property
+    def count(self) -> int:
+        """How many angles were heard."""
+        return len(self._heard)
+
+    def curves(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """(n,) arrays: time of every measured angle (s), and the reference and the angle at it (rad)."""
+        if not self._sent or not self._heard:
+            empty = np.empty(0)
+            return empty, empty, empty
+        time, angle = (np.array(column) for column in zip(*self._heard, strict=True))
+        at, reference = (np.array(column) for column in zip(*self._sent, strict=True))
+        return time, np.interp(time, at, reference), angle

@@ -1,0 +1,125 @@
+"""The judgement of a wiggle, against responses whose lag, play, gain, sign and offset are put in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+import numpy as np
+import pytest
+
+from snakestudio.link.learning.wiggle import Trace, WiggleResult, judge, report_csv, report_text, with_play
+
+AMPLITUDE = math.radians(5.0)
+TIME = np.arange(0.0, 6.8, 0.02)
+HELD = 0.1
+
+
+def told(time: np.ndarray) -> np.ndarray:
+    """Three swings of two seconds about where the joint is held, and then rest."""
+    inside = (time >= 0) & (time <= 6.0)
+    return HELD + np.where(inside, AMPLITUDE * np.sin(math.pi * time), 0.0)
+
+
+def answer(
+    lag: float = 0.0, play: float = 0.0, gain: float = 1.0, offset: float = 0.0, noise: float = 0.0
+) -> WiggleResult:
+    """A joint's answer: what is commanded, late, through the gap of a gear, times a gain about where it is held."""
+    moved = with_play(told(TIME - lag), math.radians(play))
+    measured = HELD + gain * (moved - HELD) + math.radians(offset)
+    measured = measured + np.random.default_rng(1).normal(0.0, math.radians(noise), len(TIME))
+    return judge("joint 3 yaw", TIME, told(TIME), measured)
+
+
+def words(result: WiggleResult) -> str:
+    return " ".join(word.text for word in result.words)
+
+
+@pytest.mark.parametrize("lag", [0.0, 0.04, 0.12, 0.3])
+@pytest.mark.parametrize("play", [0.0, 2.0, 4.0])
+def test_lag_and_play_are_told_apart(lag: float, play: float) -> None:
+    result = answer(lag, play, noise=0.05)
+    assert result.lag == pytest.approx(lag, abs=0.015)
+    assert math.degrees(result.play) == pytest.approx(play, abs=0.4)
+    assert result.gain == pytest.approx(1.0, abs=0.06)
+    assert math.degrees(result.offset) == pytest.approx(0.0, abs=0.2)
+
+
+def test_a_good_joint_is_called_good() -> None:
+    result = answer(0.05, 0.0)
+    assert result.good
+    assert words(result) == "It moves the right way round. No play is to be seen. It is 50 ms behind."
+
+
+def test_the_wrong_way_round() -> None:
+    result = answer(0.05, 3.0, gain=-1.0, noise=0.03)
+    assert result.wrong_way
+    assert result.words[0].severity == "error"
+    assert "flip its sign" in words(result)
+    assert math.degrees(result.offset) == pytest.approx(0.0, abs=0.3)  # it turns about where it is held
+
+
+def test_a_wrong_gear_and_an_offset() -> None:
+    result = answer(gain=2.0, offset=3.0)
+    assert "2.00 times as far" in words(result)
+    assert "+3.0° beside" in words(result)
+    assert not result.good
+
+
+def test_a_joint_that_does_not_move() -> None:
+    result = judge("joint 1 yaw", TIME, told(TIME), np.full(len(TIME), 0.3))
+    assert not result.moved
+    assert not result.wrong_way
+    assert "does not move: 0.00° measured where 10.0° were told" in words(result)
+
+
+def test_much_play_and_much_lag_are_warnings() -> None:
+    assert any(word.severity == "warning" for word in answer(play=7.0).words)
+    assert any(word.severity == "warning" for word in answer(lag=0.3).words)
+
+
+def test_too_little_was_heard() -> None:
+    measured = np.full(len(TIME), np.nan)
+    measured[:5] = 0.0
+    with pytest.raises(ValueError, match="5 samples with a measured angle are too few; 20 are needed"):
+        judge("joint 1 yaw", TIME, told(TIME), measured)
+    with pytest.raises(ValueError, match="stands still"):
+        judge("joint 1 yaw", TIME, np.zeros(len(TIME)), np.zeros(len(TIME)))
+
+
+def test_play_keeps_its_output_inside_the_gap() -> None:
+    """By hand: a gap of 2 holds the output until the input has gone 1 past it."""
+    values = np.array([0.0, 0.5, 2.0, 3.0, 2.0, 1.0, 0.0])
+    assert with_play(values, 2.0).tolist() == [0.0, 0.0, 1.0, 2.0, 2.0, 2.0, 1.0]
+
+
+def test_a_trace_knows_what_is_new() -> None:
+    """Telemetry every 10 ms of set-points every 100 ms and angles every 20 ms: no stairs come of it."""
+    trace = Trace()
+    for k in range(700):
+        t = 0.01 * k
+        sent, heard = 0.1 * (k // 10), 0.02 * (k // 2)
+        trace.add(t, float(told(np.array([sent]))[0]), heard, float(told(np.array([heard - 0.08]))[0]))
+    time, reference, measured = trace.curves()
+    assert trace.count == len(time) == 350
+    assert np.abs(reference - told(time)).max() < 0.1 * AMPLITUDE
+    result = judge("joint 3 yaw", time, reference, measured)
+    assert result.lag == pytest.approx(0.08, abs=0.02)
+    assert result.play == 0.0
+
+
+def test_an_empty_trace_has_empty_curves() -> None:
+    assert [len(column) for column in Trace().curves()] == [0, 0, 0]
+
+
+def test_reports_hold_every_axis() -> None:
+    results = [answer(0.1, 3.0), answer(gain=-1.0)]
+    rows = list(csv.DictReader(io.StringIO(report_csv(results))))
+    assert [row["axis"] for row in rows] == ["joint 3 yaw"] * 2
+    assert float(rows[0]["play_deg"]) == pytest.approx(3.0, abs=0.3)
+    assert float(rows[0]["lag_ms"]) == pytest.approx(100, abs=15)
+    assert float(rows[1]["gain"]) == pytest.approx(-1.0, abs=0.01)
+    text = report_text(results)
+    assert text.count("Joint 3 yaw (±5.0°)") == 2
+    assert "flip its sign" in text

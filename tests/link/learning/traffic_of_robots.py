@@ -1,0 +1,53 @@
+"""Traffic of made-up robots whose layout is known, for what learns layouts."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from snakestudio.link.frame import Frame
+from snakestudio.link.learning.motion import Cue
+from snakestudio.link.profile.checksums import CHECKSUMS
+
+Pack = Callable[[int, float, int], bytes]
+"""Data of a frame of a node, given the angle of its joint in degrees and the number of the frame."""
+
+
+def hand(cue: Cue, seed: int = 0, delay: float = 0.15, share: float = 0.85) -> Callable[[float], float]:
+    """A hand that follows a cue late, not far enough and not quite smoothly, rad."""
+    rng = np.random.default_rng(seed)
+    at = np.linspace(cue.begin - 1, cue.end + 2, 40)
+    wobble = rng.normal(0.0, 0.06 * cue.amplitude, len(at))
+
+    def angle(time: float) -> float:
+        inside = cue.begin <= time - delay <= cue.end
+        return float(share * cue.angle(time - delay) + (np.interp(time, at, wobble) if inside else 0.0))
+
+    return angle
+
+
+def frames_of(
+    nodes: Sequence[int], id_of: Callable[[int], int], pack: Pack, begin: float, end: float, period: float,
+    angle: Callable[[int, float], float], seed: int = 1,
+) -> list[Frame]:  # fmt: skip
+    """Frames that every node sends once a period, with a fiftieth of a period of jitter.
+
+    `angle` is that of a node's joint at a time, degrees.
+    """
+    rng = np.random.default_rng(seed)
+    found = []
+    for number in range(int((end - begin) / period)):
+        for place, node in enumerate(nodes):
+            time = begin + (number + place / len(nodes)) * period + rng.uniform(0, 0.02 * period)
+            found.append(Frame(id_of(node), pack(node, angle(node, time), number), time=time))
+    return sorted(found, key=lambda frame: frame.time)
+
+
+def little_endian(node: int, degrees: float, number: int) -> bytes:
+    """Hundredths of a degree, 16 bit from byte 2; a current like noise in bytes 4 and 5; a counter; a checksum."""
+    rng = np.random.default_rng([node, number])
+    current = int(rng.integers(-300, 300))
+    body = bytes([0x40 | node, 0]) + struct.pack("<hh", round(100 * degrees), current) + bytes([number & 0xFF])
+    return body + bytes([CHECKSUMS["crc8_j1850"](body)])
