@@ -18,6 +18,7 @@ __all__ = [
     "LinkEvent",
     "LinkState",
     "ReferenceBlock",
+    "Severity",
     "Telemetry",
     "Traffic",
 ]

@@ -1,0 +1,61 @@
+"""The options that choose a CAN bus in place of a profile's, the same for every command that opens one."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from snakestudio.errors import UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.link.profile.schema import Bus
+
+__all__ = ["add_bus_arguments", "chosen_bus"]
+
+_CHANNELS = {"socketcan": "can0", "udp_multicast": "239.74.163.2", "virtual": "robot", "pcan": "PCAN_USBBUS1"}
+
+
+def add_bus_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare --interface, --channel, --bitrate and --port."""
+    parser.add_argument(
+        "--interface", metavar="NAME",
+        help="python-can's name of the adapter, such as socketcan, pcan, slcan or udp_multicast (of the profile)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--channel", metavar="NAME", help="channel of the adapter, serial port or multicast address (of the profile)"
+    )
+    parser.add_argument("--bitrate", metavar="N", type=int, help="speed of the bus in bit/s (of the profile)")
+    parser.add_argument("--port", metavar="N", type=int, help="UDP port of udp_multicast (43113)")
+
+
+def chosen_bus(bus: Bus, options: argparse.Namespace) -> Bus:
+    """The profile's bus, with what the options say.
+
+    Raises
+    ------
+    UsageError
+        If one cannot be.
+    """
+    from pydantic import ValidationError
+
+    from snakestudio.link.profile.schema import Bus
+
+    values: dict[str, object] = bus.model_dump()
+    if options.interface is not None and options.interface != bus.interface:
+        # Channel and options of one adapter mean nothing to another.
+        values |= {"interface": options.interface, "channel": _CHANNELS.get(options.interface, ""), "options": {}}
+    if options.channel is not None:
+        values["channel"] = options.channel
+    if options.bitrate is not None:
+        values["bitrate"] = options.bitrate
+    if options.port is not None:
+        if values["interface"] != "udp_multicast":
+            raise UsageError(f"--port goes with --interface udp_multicast, not with {values['interface']}.")
+        given = values["options"]
+        values["options"] = {**(given if isinstance(given, dict) else {}), "port": options.port}
+    try:
+        return Bus.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name, said = first["loc"][0], first["msg"]
+        raise UsageError(f"--{name} {first['input']}: {said[:1].lower()}{said[1:]}.") from None

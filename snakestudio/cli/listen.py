@@ -1,0 +1,90 @@
+"""Show what a robot says on its CAN bus, decoded by its profile, and send nothing; then a table of its nodes."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
+from snakestudio.errors import UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.link.frame import Frame
+    from snakestudio.link.frame_log import FrameLog, LogSource
+
+__all__ = ["add_arguments", "execute"]
+
+_WAIT_S = 0.1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio listen`."""
+    parser.add_argument("profile", metavar="PROFILE", help="robot profile, or the name of one that is shipped")
+    add_bus_arguments(parser)
+    parser.add_argument("--log", metavar="FILE", type=Path, help="log all frames: .blf, .asc or .log (candump)")
+    parser.add_argument("--duration", metavar="S", type=float, help="listen so long (until Ctrl-C)")
+    parser.add_argument("--raw", action="store_true", help="show ids and bytes only")
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio listen`."""
+    from snakestudio.link.codec import Codec
+    from snakestudio.link.frame_log import LogSource
+    from snakestudio.link.listening import Listening, NodeTable
+    from snakestudio.link.profile.library import find_profile
+    from snakestudio.link.profile.loading import load_profile
+
+    if options.duration is not None and not options.duration > 0:
+        raise UsageError(f"--duration {options.duration:g}: the duration must be positive.")
+    loaded = load_profile(find_profile(options.profile))
+    bus = chosen_bus(loaded.profile.bus, options)
+    codec, table = Codec(loaded), NodeTable(loaded.profile)
+    log = _log(options.log, LogSource(loaded.profile, loaded.dbc_text), bus.channel)
+    begin = time.monotonic()
+    try:
+        with Listening(bus) as listening:
+            told = False
+            while options.duration is None or time.monotonic() - begin < options.duration:
+                received = listening.next(_WAIT_S)
+                if listening.open and not told:
+                    told = True
+                    where = f"{bus.interface} {bus.channel}"
+                    print(f"Listening on {where}; nothing is sent. Ctrl-C ends it.", file=sys.stderr)
+                if listening.ended:
+                    break
+                if received is None:
+                    sys.stdout.flush()
+                    continue
+                frame, sent = received
+                if codec.decode_outgoing(frame) is None:  # what a program tells the robot is no word of its nodes
+                    table.take(frame, codec.decode(frame))
+                print(_line(frame, sent, begin, "" if options.raw else codec.text(frame)))
+                if log is not None:
+                    log.write(frame, sent=sent)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        if log is not None:
+            log.end()
+            log.join(5.0)
+    print(f"\n{table.text(time.monotonic())}")
+    return 0
+
+
+def _log(path: Path | None, source: LogSource, channel: str) -> FrameLog | None:
+    from snakestudio.link.frame_log import FrameLog, check_log_path
+
+    if path is None:
+        return None
+    check_log_path(path)
+    return FrameLog(path, source, channel, lambda _, text: print(text, file=sys.stderr))
+
+
+def _line(frame: Frame, sent: bool, begin: float, text: str) -> str:
+    number = f"{frame.id:08X}" if frame.extended else f"{frame.id:03X}"
+    data = "error" if frame.error else f"remote {frame.length}" if frame.remote else frame.data.hex(" ").upper()
+    line = f"{frame.time - begin:10.4f} {'>' if sent else ' '} {number:>8}  {data:<23}"
+    return f"{line}  {text}".rstrip()

@@ -1,0 +1,260 @@
+"""Open a CAN bus through whatever adapter there is, and see frames in the same way through all of them."""
+
+from __future__ import annotations
+
+import errno
+import inspect
+import ipaddress
+import logging
+import time
+import uuid
+from typing import Any, Protocol
+
+import can
+from can.interfaces import BACKENDS
+
+from snakestudio.errors import LinkError
+from snakestudio.link.bus_errors import BusSetupError, named, opening_error, unknown_interface
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.schema import Bus
+
+__all__ = ["CanBus", "frame_of", "message_of", "open_bus"]
+
+_SEND_S = 0.01
+"""How long a frame may wait for room in the adapter. A bus that takes longer is in no state to drive a robot."""
+_RETRY_S = 0.0003
+_OLDEST_S = 5.0
+_SAME_MOMENT_S = 0.0001
+_NUMBERED = ("canalystii", "gs_usb", "ixxat", "kvaser", "neovi", "nixnet", "systec", "vector")
+"""Interfaces whose channels are numbers, which profiles hold as text."""
+_MACHINE_CLOCK = ("socketcan", "udp_multicast")
+"""Interfaces that stamp frames with this machine's clock, in the kernel: other adapters' clocks drift."""
+
+_BUS_OFF = "is bus-off: too many of its frames were destroyed; look after cable, termination and bit rate."
+_SOCKETCAN_BUS_OFF = 0x40  # CAN_ERR_BUSOFF of linux/can/error.h
+
+
+class CanBus(Protocol):
+    """An open bus. One thread may receive while another one sends."""
+
+    @property
+    def replayed(self) -> bool:
+        """Whether it is a log that is played, on which nothing can be sent."""
+        ...
+
+    def receive(self, timeout: float) -> tuple[Frame, bool] | None:
+        """The next frame and whether it was sent by us (only a log tells so); None after `timeout` s without one.
+
+        Raises
+        ------
+        Exception
+            Whatever the adapter's driver raises.
+        """
+        ...
+
+    def send(self, frame: Frame) -> None:
+        """Hand a frame to the adapter, within some hundredths of a second.
+
+        Raises
+        ------
+        Exception
+            Whatever the adapter's driver raises.
+        """
+        ...
+
+    def off(self) -> str:
+        """Why the controller left the bus, as far as the adapter says so; "" if it did not."""
+        ...
+
+    def close(self) -> None:
+        """Give the adapter back; raises nothing."""
+        ...
+
+
+def open_bus(bus: Bus, *, receive_timestamps: bool = True) -> CanBus:
+    """Open a bus; `interface="replay"` plays a log (see `ReplayBus`).
+
+    Parameters
+    ----------
+    bus : Bus
+    receive_timestamps : bool
+        Whether frames carry the kernel's time of reception where there is one, else the time they were read at.
+
+    Raises
+    ------
+    LinkError
+        If it cannot be opened; says why and what to do. BusSetupError if trying again is no use.
+    """
+    if bus.interface == "replay":
+        from snakestudio.link.replay import ReplayBus
+
+        return ReplayBus(bus)
+    if bus.interface not in BACKENDS:
+        raise unknown_interface(bus.interface)
+    arguments = _arguments(bus)
+    try:
+        _check_options(bus)
+        opened = can.Bus(ignore_config=True, **arguments)
+    except LinkError:
+        raise
+    except Exception as error:  # drivers raise anything
+        raise opening_error(bus, error) from error
+    return _Adapter(bus, opened, receive_timestamps)
+
+
+class _Adapter:
+    """A bus of python-can."""
+
+    replayed = False
+
+    def __init__(self, bus: Bus, opened: can.BusABC, receive_timestamps: bool) -> None:
+        self._bus, self._opened = bus, opened
+        self._machine_clock = receive_timestamps and bus.interface in _MACHINE_CLOCK
+        self._fd = bus.fd
+        # With a timeout Kvaser's driver waits until each frame was acknowledged.
+        self._timeout = 0.0 if bus.interface == "kvaser" else _SEND_S
+        # Multicast brings our own frames back to us, and python-can does not tell them apart: they are signed.
+        self._off = False
+        self._signature = f"{bus.channel} {uuid.uuid4().hex[:8]}" if bus.interface == "udp_multicast" else None
+
+    def receive(self, timeout: float) -> tuple[Frame, bool] | None:
+        """See `CanBus`."""
+        message = self._opened.recv(timeout)
+        if message is None or (self._signature is not None and message.channel == self._signature):
+            return None
+        if message.is_error_frame and self._bus.interface == "socketcan":
+            self._off |= bool(message.arbitration_id & _SOCKETCAN_BUS_OFF)
+        now, wall = _both_clocks() if self._machine_clock else (time.monotonic(), 0.0)
+        age = wall - message.timestamp
+        return frame_of(message, now - age if 0.0 < age < _OLDEST_S else now), False
+
+    def send(self, frame: Frame) -> None:
+        """See `CanBus`."""
+        message = message_of(frame, self._signature)
+        deadline = time.monotonic() + _SEND_S
+        while True:
+            try:
+                self._opened.send(message, self._timeout)
+                return
+            except can.CanOperationError as error:
+                # SocketCAN's queue is full for as long as one frame takes: poll() says nothing of it.
+                if error.error_code != errno.ENOBUFS or time.monotonic() > deadline:
+                    raise
+            time.sleep(_RETRY_S)
+
+    def off(self) -> str:
+        """See `CanBus`."""
+        try:
+            state = self._opened.state
+        except Exception:  # most adapters cannot tell
+            state = can.BusState.ACTIVE
+        if state is can.BusState.ERROR:
+            self._off = True
+        return f"{named(self._bus)} {_BUS_OFF}" if self._off else ""
+
+    def close(self) -> None:
+        """See `CanBus`."""
+        try:
+            self._opened.shutdown()
+        except Exception:  # it may be unplugged
+            logging.getLogger(__name__).debug("closing %s failed", named(self._bus), exc_info=True)
+
+
+def _both_clocks() -> tuple[float, float]:
+    """Monotonic and wall clock of the same moment: who is interrupted between the two looks again."""
+    while True:
+        before, wall, after = time.monotonic(), time.time(), time.monotonic()
+        if after - before < _SAME_MOMENT_S:
+            return after, wall
+
+
+def frame_of(message: can.Message, received: float) -> Frame:
+    """A frame of python-can's message, received at `received` (s, monotonic clock)."""
+    return Frame(
+        message.arbitration_id,
+        b"" if message.is_remote_frame else bytes(message.data),
+        message.is_extended_id,
+        message.is_remote_frame,
+        message.is_fd,
+        message.is_error_frame,
+        received,
+        message.dlc if message.is_remote_frame else 0,
+    )
+
+
+def message_of(
+    frame: Frame, channel: str | int | None = None, timestamp: float = 0.0, *, sent: bool = True
+) -> can.Message:
+    """python-can's message of a frame."""
+    return can.Message(
+        timestamp=timestamp,
+        arbitration_id=frame.id,
+        is_extended_id=frame.extended,
+        is_remote_frame=frame.remote,
+        is_error_frame=frame.error,
+        channel=channel,
+        dlc=frame.length if frame.remote else len(frame.data),
+        data=None if frame.remote else frame.data,
+        is_fd=frame.fd,
+        bitrate_switch=frame.fd,
+        is_rx=not sent,
+    )
+
+
+def _arguments(bus: Bus) -> dict[str, Any]:
+    channel: str | int = bus.channel
+    if bus.interface in _NUMBERED and bus.channel.isdigit():
+        channel = int(bus.channel)
+    arguments: dict[str, Any] = {"interface": bus.interface, "bitrate": bus.bitrate}
+    if bus.channel:
+        arguments["channel"] = channel
+    if bus.fd and bus.interface in ("pcan", "slcan"):
+        # These two want the whole timing; 80 % is what CiA 601-3 recommends for the sample points.
+        del arguments["bitrate"]
+        arguments["timing"] = can.BitTimingFd.from_sample_point(
+            f_clock=80_000_000,
+            nom_bitrate=bus.bitrate,
+            nom_sample_point=80.0,
+            data_bitrate=bus.data_bitrate,
+            data_sample_point=80.0,
+        )
+    elif bus.fd:
+        arguments |= {"fd": True, "data_bitrate": bus.data_bitrate}
+    elif bus.interface == "udp_multicast":
+        arguments["fd"] = False
+    return arguments | dict(bus.options)
+
+
+def _check_options(bus: Bus) -> None:
+    """Mistakes that drivers swallow or answer with riddles.
+
+    Raises
+    ------
+    BusSetupError
+        Says which option, and what to do.
+    """
+    if bus.interface == "udp_multicast":
+        port = bus.options.get("port", 43113)
+        if isinstance(port, bool) or not isinstance(port, int) or not 1 <= port <= 65535:
+            raise BusSetupError(f"{named(bus)}: port {port!r} is no UDP port; give a number from 1 to 65535.")
+        try:
+            multicast = ipaddress.ip_address(bus.channel).is_multicast
+        except ValueError:
+            multicast = False
+        if not multicast:
+            raise BusSetupError(
+                f"{named(bus)}: this is no multicast address; give a multicast address such as 239.74.163.2 as channel."
+            )
+    driver = can.interface._get_class_for_interface(bus.interface)
+    known = [name for name in inspect.signature(driver.__init__).parameters if name not in ("self", "args", "kwargs")]
+    for name in bus.options:
+        # Drivers take more than their signatures name, so only what looks like a slip is refused.
+        close = [each for each in known if each != name and _resembles(each, name)]
+        if name not in known and close:
+            raise BusSetupError(f'{named(bus)}: there is no option "{name}"; did you mean {close[0]}?')
+
+
+def _resembles(known: str, given: str) -> bool:
+    import difflib
+
+    return difflib.SequenceMatcher(None, known, given.lower()).ratio() > 0.8

@@ -1,0 +1,247 @@
+"""Logs of all frames on a bus, as BLF, ASC or candump files, written beside the link's work and never in its way."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import can
+from can.io.generic import MessageWriter
+
+from snakestudio.errors import LinkError
+from snakestudio.link.bus import frame_of, message_of
+from snakestudio.link.frame import Frame
+from snakestudio.link.messages import Severity
+from snakestudio.link.profile.schema import Profile
+
+__all__ = ["ENDINGS", "FrameLog", "LogSource", "Logged", "check_log_path", "read_log", "read_source", "side_file"]
+
+ENDINGS = (".blf", ".asc", ".log")
+"""Vector's binary and text formats, and candump's."""
+
+_WAITING = 20_000
+"""Frames that may wait for a slow disk: several seconds of a full bus."""
+_FLUSH_S = 0.5
+_LOOK_S = 0.1
+_BLF_BLOCK = 16_384
+"""Bytes that a BLF file is written in: what a killed link takes with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogSource:
+    """What is needed to understand a log years later, kept in a file beside it.
+
+    Attributes
+    ----------
+    profile : Profile
+    dbc : str
+        Text of its DBC.
+    """
+
+    profile: Profile
+    dbc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A frame of a log.
+
+    Attributes
+    ----------
+    time : float
+        s since the log's first frame.
+    frame : Frame
+    sent : bool
+        Whether it was sent by the program that wrote the log.
+    """
+
+    time: float
+    frame: Frame
+    sent: bool
+
+
+def side_file(path: Path) -> Path:
+    """Where a log's `LogSource` is kept: `run.blf.json` beside `run.blf`."""
+    return path.with_name(path.name + ".json")
+
+
+def check_log_path(path: Path) -> None:
+    """See that a log can be written there.
+
+    Raises
+    ------
+    LinkError
+        If its ending is none of `ENDINGS`, or there is no such folder.
+    """
+    if path.suffix.lower() not in ENDINGS:
+        raise LinkError(f"{path.name}: frames are logged as {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}; end it so.")
+    if not path.parent.is_dir():
+        raise LinkError(f"{path}: there is no folder {path.parent}; make it, or choose another one.")
+
+
+class FrameLog:
+    """Writes frames to a file, in a thread of its own that opens and ends it, too: no disk ever holds up the caller.
+
+    Parameters
+    ----------
+    path : Path
+        Its ending chooses the format, see `check_log_path`.
+    source : LogSource
+    channel : str
+        Of the bus, as the file shall name it.
+    say : callable
+        Called from that thread with a severity and a sentence: when the log has begun, has ended, or could not go on.
+
+    Attributes
+    ----------
+    lost : int
+        Frames that came faster than the disk took them.
+    """
+
+    def __init__(self, path: Path, source: LogSource, channel: str, say: Callable[[Severity, str], None]) -> None:
+        self.path = path
+        self.lost = 0
+        self._source, self._say = source, say
+        self._waiting: queue.Queue[can.Message | None] = queue.Queue(_WAITING)
+        # One offset for the whole log: times between frames stay right when the wall clock is set.
+        self._epoch = time.time() - time.monotonic()
+        self._channel: str | int = 0 if path.suffix.lower() in (".blf", ".asc") else channel or "can0"
+        self._ended = False
+        self._thread = threading.Thread(target=self._run, name="snakestudio-frame-log", daemon=True)
+        self._thread.start()
+
+    def write(self, frame: Frame, *, sent: bool) -> None:
+        """Add a frame; returns at once."""
+        if self._ended:
+            return
+        message = message_of(frame, self._channel, frame.time + self._epoch, sent=sent)
+        try:
+            self._waiting.put_nowait(message)
+        except queue.Full:
+            self.lost += 1
+
+    def end(self) -> None:
+        """Write what waits, and end the file; returns at once."""
+        self._ended = True
+
+    def join(self, timeout: float) -> None:
+        """Wait until the file has ended, at most `timeout` s."""
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        name = self.path.name
+        try:
+            side = json.dumps(_side(self._source), indent=1, ensure_ascii=False)
+            side_file(self.path).write_text(side, encoding="utf-8")
+            writer = _writer(self.path)
+        except OSError as error:
+            self._ended = True
+            self._say("error", f"{self.path}: the log cannot be written ({error.strerror}); choose another folder.")
+            return
+        self._say("info", f"All frames are logged to {name}.")
+        try:
+            count = self._write(writer)
+            writer.stop()
+        except OSError as error:
+            self._ended = True
+            with contextlib.suppress(Exception):
+                writer.stop()
+            self._say("error", f"{name}: the log ended ({error.strerror}); make room, and begin another one.")
+            return
+        lost = f"; {self.lost} more came faster than the disk took them" if self.lost else ""
+        self._say("warning" if lost else "info", f"The log {name} ended with {count} frames{lost}.")
+
+    def _write(self, writer: MessageWriter) -> int:
+        count, flushed = 0, time.monotonic()
+        while True:
+            try:
+                message = self._waiting.get(timeout=_LOOK_S)
+            except queue.Empty:
+                if self._ended:
+                    return count
+                message = None
+            if message is not None:
+                writer.on_message_received(message)
+                count += 1
+                time.sleep(0)  # between two frames, whoever waits for the interpreter goes first
+            now = time.monotonic()
+            if now - flushed > _FLUSH_S:
+                flushed = now
+                file = getattr(writer, "file", None)
+                if file is not None:
+                    file.flush()
+
+
+def read_log(path: Path) -> Iterator[Logged]:
+    """The frames of a log, in the order in which they stand there.
+
+    Raises
+    ------
+    LinkError
+        If it is missing, of no known kind, or breaks off in a way that cannot be read.
+    """
+    if path.suffix.lower() not in ENDINGS:
+        raise LinkError(f"{path.name}: this is no log of frames; choose a file that ends in {', '.join(ENDINGS)}.")
+    count, begin = 0, 0.0
+    try:
+        # Opened here, and not by the readers: they leave a file open whose header they cannot read.
+        binary = path.suffix.lower() == ".blf"
+        with path.open(
+            "rb" if binary else "r", encoding=None if binary else "utf-8", errors=None if binary else "replace"
+        ) as file:
+            for message in _messages(path, file):
+                if not count:
+                    begin = message.timestamp
+                count += 1
+                since = max(message.timestamp - begin, 0.0)
+                yield Logged(since, frame_of(message, since), not message.is_rx)
+    except OSError as error:
+        raise LinkError(f"{path}: the log cannot be read ({error.strerror}); choose another file.") from error
+    except Exception as error:  # readers of binary files raise their own kinds: struct.error, zlib.error, BLFParseError
+        where = f"after {count} frames" if count else "at its begin"
+        raise LinkError(f"{path.name}: the log is broken {where}; choose another file.") from error
+
+
+def read_source(path: Path) -> LogSource | None:
+    """What a log was written of, if the file beside it is there and says so."""
+    try:
+        values = json.loads(side_file(path).read_text(encoding="utf-8"))
+        return LogSource(Profile.model_validate_json(json.dumps(values["profile"])), str(values["dbc"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _writer(path: Path) -> MessageWriter:
+    match path.suffix.lower():
+        case ".blf":
+            return can.BLFWriter(path, max_container_size=_BLF_BLOCK)
+        case ".asc":
+            return can.ASCWriter(path, encoding="utf-8")
+        case _:
+            return can.CanutilsLogWriter(path, encoding="utf-8")
+
+
+def _messages(path: Path, file: Any) -> Iterator[can.Message]:
+    match path.suffix.lower():
+        case ".blf":
+            return iter(can.BLFReader(file))
+        case ".asc":
+            return iter(can.ASCReader(file))
+        case _:
+            return iter(can.CanutilsLogReader(file))
+
+
+def _side(source: LogSource) -> dict[str, object]:
+    return {
+        "snakestudio_frame_log": 1,
+        "begun": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "profile": source.profile.model_dump(mode="json"),
+        "dbc": source.dbc,
+    }

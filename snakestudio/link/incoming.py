@@ -1,0 +1,72 @@
+"""Every frame from the bus: counted, read, and handed to whoever remembers or judges it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snakestudio.link.arrivals import Arrivals, LoadMeter
+from snakestudio.link.frame import Frame
+from snakestudio.link.journal import Journal
+from snakestudio.link.measured import MeasuredChecks
+from snakestudio.link.observed import Observed
+
+if TYPE_CHECKING:
+    from snakestudio.link.codec import Codec
+
+__all__ = ["Incoming"]
+
+
+class Incoming:
+    """Takes frames over.
+
+    Parameters
+    ----------
+    codec : Codec
+    observed : Observed
+    measured : MeasuredChecks
+    arrivals : Arrivals
+    meter : LoadMeter
+    journal : Journal
+
+    Attributes
+    ----------
+    received, unknown, unreadable : int
+        Frames since the bus was opened; of ids that the profile does not know; of its ids that cannot be read.
+    """
+
+    def __init__(
+        self,
+        codec: Codec,
+        observed: Observed,
+        measured: MeasuredChecks,
+        arrivals: Arrivals,
+        meter: LoadMeter,
+        journal: Journal,
+    ) -> None:
+        self._codec, self._observed, self._measured = codec, observed, measured
+        self._arrivals, self._meter, self._journal = arrivals, meter, journal
+        self.received = self.unknown = self.unreadable = 0
+
+    def forget(self) -> None:
+        """Another robot may be at the bus now."""
+        self._observed.forget()
+        self._arrivals.forget()
+        self.received = self.unknown = self.unreadable = 0
+
+    def frame(self, frame: Frame, now: float) -> None:
+        """Take over one frame (s); any bytes will do."""
+        if frame.error:
+            return
+        self.received += 1
+        self._meter.add(frame, now)
+        decoded = self._codec.decode(frame)
+        if decoded is None:
+            self.unknown += 1
+        elif decoded.problem:
+            self.unreadable += 1
+            self._arrivals.unreadable(now)
+            self._journal.say_once(now, "warning", f"{decoded.message.called}: {decoded.problem}.", "unreadable")
+        else:
+            self._arrivals.take(decoded)
+            self._measured.compare(decoded, now)
+            self._observed.take(decoded, now)

@@ -1,0 +1,276 @@
+"""Memory that two processes share: gone when the last of them is, and neither can hold the other up by a lock.
+
+Every record carries its number and a checksum, and a writer never touches what it has published last: whatever moment
+a writer is suspended or killed at, a reader finds the record before, whole.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import sys
+import tempfile
+import uuid
+import zlib
+from collections import deque
+
+__all__ = ["Cell", "Latest", "Ring", "Segment"]
+
+_WORD = struct.Struct("=Q")
+_NUMBER = struct.Struct("=d")
+_HEAD = struct.Struct("=QII")  # a record's number, its length and its checksum
+_SLOTS = 3
+"""A reader may still copy the record before the last one while the next one is written."""
+_TRIES = 8
+
+
+class Segment:
+    """A piece of memory that another process can attach.
+
+    It has no name in any file system (on Windows one that goes with its last user), so that nothing is left behind by
+    processes that were killed.
+
+    Parameters
+    ----------
+    mapped : mmap.mmap
+    handle : str
+        What the other process attaches it by.
+    descriptor : int or None
+        What that process has to inherit.
+    """
+
+    def __init__(self, mapped: mmap.mmap, handle: str, descriptor: int | None) -> None:
+        self.map = mapped
+        self.handle = handle
+        self.descriptor = descriptor
+
+    @classmethod
+    def create(cls, size: int) -> Segment:
+        """A new one of `size` bytes, zeroed."""
+        if sys.platform == "win32":
+            tag = f"snakestudio-{uuid.uuid4().hex}"
+            return cls(mmap.mmap(-1, size, tagname=tag), f"tag:{tag}", None)
+        if sys.platform == "linux":
+            # Not a file of a disk: pages of such files are written back, and whoever touches them then waits.
+            descriptor = os.memfd_create("snakestudio-link", os.MFD_CLOEXEC)
+        else:
+            descriptor, path = tempfile.mkstemp(prefix="snakestudio-link-")
+            os.unlink(path)
+        os.truncate(descriptor, size)
+        return cls(mmap.mmap(descriptor, size), f"fd:{descriptor}", descriptor)
+
+    @classmethod
+    def attach(cls, handle: str, size: int) -> Segment:
+        """The one that another process created."""
+        kind, _, name = handle.partition(":")
+        if sys.platform == "win32":
+            return cls(mmap.mmap(-1, size, tagname=name), handle, None)
+        if kind != "fd":
+            raise ValueError(f"{handle!r} is no handle of shared memory")
+        descriptor = int(name)
+        mapped = mmap.mmap(descriptor, size)
+        os.close(descriptor)
+        return cls(mapped, handle, None)
+
+    def release(self) -> None:
+        """Keep it in use here, but let no more processes attach it."""
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+            self.descriptor = None
+
+    def close(self) -> None:
+        """Leave it; it is gone when the other process has left it, too."""
+        self.map.close()
+        self.release()
+
+
+class Cell:
+    """A number that one process writes and another reads, at `offset` of a segment.
+
+    Parameters
+    ----------
+    segment : Segment
+    offset : int
+        A multiple of 8.
+    """
+
+    SIZE = 16
+
+    def __init__(self, segment: Segment, offset: int) -> None:
+        self._map, self._offset = segment.map, offset
+        self._last = 0.0
+
+    def write(self, number: float) -> None:
+        """Twice, so that half of it is never taken for the whole."""
+        _NUMBER.pack_into(self._map, self._offset, number)
+        _NUMBER.pack_into(self._map, self._offset + 8, number)
+
+    def read(self) -> float:
+        """The number; 0 if none was written."""
+        second = _NUMBER.unpack_from(self._map, self._offset + 8)
+        if second == _NUMBER.unpack_from(self._map, self._offset):
+            self._last = second[0]
+        return self._last
+
+
+class Latest:
+    """The latest of the records that one process writes; those before do not matter any more.
+
+    Parameters
+    ----------
+    segment : Segment
+    offset : int
+        A multiple of 8.
+    capacity : int
+        Bytes of the longest record.
+    """
+
+    def __init__(self, segment: Segment, offset: int, capacity: int) -> None:
+        self._map, self._offset, self.capacity = segment.map, offset, capacity
+        self._slot = _HEAD.size + _padded(capacity)
+        self._number, self._record = 0, b""
+
+    @staticmethod
+    def size(capacity: int) -> int:
+        """Bytes that it takes of a segment."""
+        return _WORD.size + _SLOTS * (_HEAD.size + _padded(capacity))
+
+    def write(self, record: bytes) -> None:
+        """Make `record` the latest one.
+
+        Raises
+        ------
+        ValueError
+            If it is longer than the capacity.
+        """
+        if len(record) > self.capacity:
+            raise ValueError(f"a record of {len(record)} bytes does not fit into {self.capacity}")
+        number = self._number + 1
+        at = self._at(number)
+        _HEAD.pack_into(self._map, at, 0, 0, 0)
+        self._map[at + _HEAD.size : at + _HEAD.size + len(record)] = record
+        _HEAD.pack_into(self._map, at, number, len(record), _checksum(number, record))
+        _WORD.pack_into(self._map, self._offset, number)
+        self._number = number
+
+    def read(self) -> tuple[int, bytes]:
+        """Number and bytes of the latest record, the same again if there is none since; 0 and b"" before the first."""
+        for _ in range(_TRIES):
+            number: int = _WORD.unpack_from(self._map, self._offset)[0]
+            if number == self._number:
+                break
+            at = self._at(number)
+            written, length, checksum = _HEAD.unpack_from(self._map, at)
+            if written != number or length > self.capacity:
+                continue  # overtaken by the writer: there is a newer one
+            record = self._map[at + _HEAD.size : at + _HEAD.size + length]
+            if checksum == _checksum(number, record):
+                self._number, self._record = number, record
+                break
+        return self._number, self._record
+
+    def _at(self, number: int) -> int:
+        return self._offset + _WORD.size + (number % _SLOTS) * self._slot
+
+
+class Ring:
+    """Records of any length in the order in which one process writes them; another takes them.
+
+    The writer never waits: what the reader has not taken when room is needed is lost, the oldest first, and counted.
+
+    Parameters
+    ----------
+    segment : Segment
+    offset : int
+        A multiple of 8.
+    capacity : int
+        Bytes of all records that are kept; no record may take more than half of it.
+
+    Attributes
+    ----------
+    lost : int
+        Records that the reader came too late for.
+    """
+
+    def __init__(self, segment: Segment, offset: int, capacity: int) -> None:
+        self._map, self._offset, self.capacity = segment.map, offset, _padded(capacity)
+        self._data = offset + 2 * _WORD.size
+        self._written = 0  # bytes, since the begin
+        self._count = 0
+        self._begins: deque[int] = deque()  # of the records that are still there
+        self._taken = 0  # bytes, since the begin
+        self._expected = 1
+        self.lost = 0
+
+    @staticmethod
+    def size(capacity: int) -> int:
+        """Bytes that it takes of a segment."""
+        return 2 * _WORD.size + _padded(capacity)
+
+    def fits(self, length: int) -> bool:
+        """Whether a record of `length` bytes can be written."""
+        return _HEAD.size + _padded(length) <= self.capacity // 2
+
+    def write(self, record: bytes) -> None:
+        """Append a record.
+
+        Raises
+        ------
+        ValueError
+            If it does not fit.
+        """
+        if not self.fits(len(record)):
+            raise ValueError(f"a record of {len(record)} bytes does not fit into a ring of {self.capacity}")
+        size = _HEAD.size + _padded(len(record))
+        oldest = self._begins[0] if self._begins else self._written
+        while self._begins and self._written + size - oldest > self.capacity:
+            self._begins.popleft()
+            oldest = self._begins[0] if self._begins else self._written
+        # Said before the first byte of theirs is overwritten: a reader looks again after it has copied.
+        _WORD.pack_into(self._map, self._offset + _WORD.size, oldest)
+        self._count += 1
+        head = _HEAD.pack(self._count, len(record), _checksum(self._count, record))
+        self._put(self._written, head + record)
+        self._begins.append(self._written)
+        self._written += size
+        _WORD.pack_into(self._map, self._offset, self._written)
+
+    def take(self, at_most: int = 1_000_000) -> list[bytes]:
+        """The records since this was last called."""
+        records: list[bytes] = []
+        end: int = _WORD.unpack_from(self._map, self._offset)[0]
+        while self._taken < end and len(records) < at_most:
+            number, length, checksum = _HEAD.unpack(self._get(self._taken, _HEAD.size))
+            record = self._get(self._taken + _HEAD.size, length) if length <= self.capacity else b""
+            oldest: int = _WORD.unpack_from(self._map, self._offset + _WORD.size)[0]
+            if self._taken < oldest:
+                self._taken = oldest
+                continue
+            if checksum != _checksum(number, record):
+                break  # not all of it has reached this processor yet
+            self.lost += number - self._expected
+            self._expected = number + 1
+            self._taken += _HEAD.size + _padded(length)
+            records.append(record)
+        return records
+
+    def _put(self, position: int, record: bytes) -> None:
+        begin = position % self.capacity
+        first = record[: self.capacity - begin]
+        self._map[self._data + begin : self._data + begin + len(first)] = first
+        rest = record[len(first) :]
+        self._map[self._data : self._data + len(rest)] = rest
+
+    def _get(self, position: int, length: int) -> bytes:
+        begin = position % self.capacity
+        first = self._map[self._data + begin : self._data + min(begin + length, self.capacity)]
+        return first + self._map[self._data : self._data + length - len(first)]
+
+
+def _padded(length: int) -> int:
+    return -(-length // 8) * 8
+
+
+def _checksum(number: int, record: bytes) -> int:
+    return zlib.crc32(record, number & 0xFFFFFFFF)

@@ -1,0 +1,171 @@
+"""What the robot last said, of every axis and every node, and when: the only thing that is ever shown or judged."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.link.messages import MEANINGS
+from snakestudio.link.profile.schema import Profile, Quantity, StatusMeaning
+
+if TYPE_CHECKING:
+    from snakestudio.link.codec import Decoded
+
+__all__ = ["MEASURED", "Observed"]
+
+MEASURED: tuple[Quantity, ...] = ("angle", "rate", "torque", "current", "temperature", "voltage")
+"""What is kept as a number for every axis."""
+
+_RATE_WINDOW_S = 2.0
+_REMEMBERED = 64
+
+
+class Observed:
+    """The robot as it has described itself.
+
+    Attributes
+    ----------
+    values : dict of (m,) arrays
+        By quantity, SI units and °C; NaN where nothing was said.
+    angle_time, status_time : (m,) arrays
+        When that was received, s; NaN if never.
+    status, errors : (m,) int64 arrays
+        Raw; status -1 if never said.
+    meaning : (m,) int8 array
+        Index into `MEANINGS`.
+    heartbeat_time : (k,) array
+        By node: of its heartbeat if the profile has one, else of any frame; s, NaN if never.
+    has_status, has_heartbeat : bool
+        Whether the profile lets the robot say so at all.
+    measures : frozenset of str
+        Quantities that the profile has signals of.
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        m, nodes = len(profile.axes), profile.nodes
+        incoming = [message for message in profile.messages if message.role in ("feedback", "heartbeat")]
+        self.measures = frozenset(signal.quantity for message in incoming for signal in message.signals)
+        self.has_status = "status" in self.measures and bool(profile.status)
+        self.has_heartbeat = any(message.role == "heartbeat" for message in incoming)
+        self.node_index = {node: index for index, node in enumerate(nodes)}
+        self.axes_of = tuple(
+            tuple(index for index, axis in enumerate(profile.axes) if axis.node == node) for node in nodes
+        )
+        self._meanings: dict[int, tuple[int, str]] = {}
+        self._words: list[tuple[tuple[int, int], str]] = [((-1, 0), "")] * m
+        self._times: list[deque[float]] = [deque(maxlen=_REMEMBERED) for _ in range(m)]
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing was ever said: the bus was opened anew."""
+        m, k = len(self._profile.axes), len(self.node_index)
+        self.values = {quantity: np.full(m, math.nan) for quantity in MEASURED}
+        self.angle_time = np.full(m, math.nan)
+        self.status_time = np.full(m, math.nan)
+        self.status: NDArray[np.int64] = np.full(m, -1, np.int64)
+        self.errors: NDArray[np.int64] = np.zeros(m, np.int64)
+        self.meaning: NDArray[np.int8] = np.zeros(m, np.int8)
+        self.heartbeat_time = np.full(k, math.nan)
+        for times in self._times:
+            times.clear()
+
+    def take(self, decoded: Decoded, now: float) -> None:
+        """Take over what a readable frame of the robot says."""
+        if decoded.message.role == "heartbeat" or not self.has_heartbeat:
+            if decoded.node is not None:
+                self.heartbeat_time[self.node_index[decoded.node]] = now
+            elif decoded.message.each == "once":
+                self.heartbeat_time[:] = now
+        for value in decoded.values:
+            # NaN and infinity are no measurements, however well the frame arrived.
+            if not math.isfinite(value.value):
+                continue
+            if value.axis >= 0:
+                self._set(value.quantity, value.axis, value.value, now)
+                continue
+            for axis in self._axes_of(value.node):
+                self._set(value.quantity, axis, value.value, now)
+
+    def _axes_of(self, node: int) -> tuple[int, ...] | range:
+        """The axes of a node; all of them of the robot as a whole (-1)."""
+        return range(len(self._times)) if node < 0 else self.axes_of[self.node_index[node]]
+
+    def _set(self, quantity: Quantity, axis: int, value: float, now: float) -> None:
+        if quantity == "status":
+            raw = int(value) & 0xFFFFFFFF
+            meaning, _ = self._look_up(raw)
+            self.status[axis], self.meaning[axis] = raw, meaning
+            self.status_time[axis] = now
+        elif quantity == "error":
+            self.errors[axis] = int(value) & 0xFFFFFFFF
+        elif quantity in self.values:
+            self.values[quantity][axis] = value
+            if quantity == "angle":
+                self.angle_time[axis] = now
+                self._times[axis].append(now)
+
+    def _look_up(self, raw: int) -> tuple[int, str]:
+        found = self._meanings.get(raw)
+        if found is None:
+            for entry in self._profile.status:
+                if raw & entry.mask == entry.code:
+                    found = (MEANINGS.index(entry.meaning), entry.text or entry.meaning)
+                    break
+            else:
+                found = (0, f"status 0x{raw:X}, which the profile does not know")
+            # A status word may hold anything; what is remembered must not grow without end.
+            if len(self._meanings) < 4096:
+                self._meanings[raw] = found
+        return found
+
+    def says(self, meaning: StatusMeaning) -> NDArray[np.bool_]:
+        """Which axes said so last, (m,)."""
+        return np.asarray(self.meaning == MEANINGS.index(meaning))
+
+    def relevant_errors(self) -> NDArray[np.int64]:
+        """The error bits that the profile has a meaning for, (m,); all of them if it lists none."""
+        mask = 0
+        for entry in self._profile.errors:
+            mask |= entry.mask
+        return self.errors & mask if self._profile.errors else self.errors
+
+    def words(self, axis: int) -> str:
+        """Status and errors of an axis in words; "" if it said nothing."""
+        said = int(self.status[axis]), int(self.errors[axis])
+        if self._words[axis][0] != said:
+            self._words[axis] = said, self._put_in_words(*said)
+        return self._words[axis][1]
+
+    def _put_in_words(self, status: int, raw: int) -> str:
+        parts = [] if status < 0 else [self._look_up(status)[1]]
+        named = 0
+        for entry in self._profile.errors:
+            if raw & entry.mask:
+                parts.append(entry.text)
+                named |= entry.mask
+        if raw & ~named:
+            parts.append(f"error bits 0x{raw & ~named:X}")
+        return ", ".join(parts)
+
+    def feedback_rate(self, now: float) -> NDArray[np.float64]:
+        """Angles a second of every axis over the last 2 s, Hz, (m,)."""
+        rates = np.zeros(len(self._times))
+        for axis, times in enumerate(self._times):
+            while times and times[0] < now - _RATE_WINDOW_S:
+                times.popleft()
+            if len(times) >= 2:
+                rates[axis] = (len(times) - 1) / max(times[-1] - times[0], 1e-6)
+        return rates
+
+    def none_armed(self, since: float) -> bool:
+        """Whether every axis has said after `since` (s) that it is not armed."""
+        return bool((~self.says("armed") & (self.status_time > since)).all())
+
+    def all_say(self, meaning: StatusMeaning, since: float) -> bool:
+        """Whether every axis has said so after `since` (s)."""
+        return bool((self.says(meaning) & (self.status_time >= since)).all())

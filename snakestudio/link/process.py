@@ -1,0 +1,359 @@
+"""The link's process: bus, core, shared memory and pipe around one loop that is never late if it can be helped."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import math
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from snakestudio.errors import LinkError
+from snakestudio.link.codec import Codec
+from snakestudio.link.core import LinkCore
+from snakestudio.link.frame import Frame
+from snakestudio.link.frame_log import FrameLog, LogSource, check_log_path
+from snakestudio.link.memory import Segment
+from snakestudio.link.messages import MEANINGS, Command, LinkEvent, LinkState, Severity
+from snakestudio.link.port import BusChange, Port, Received
+from snakestudio.link.priority import raise_priority
+from snakestudio.link.profile.loading import LoadedProfile
+from snakestudio.link.profile.schema import Step
+from snakestudio.link.setup import Setup
+from snakestudio.link.shared import LinkMemory
+
+__all__ = ["serve"]
+
+_LOOK_S = 0.002
+"""How often the window's stop request is looked for while there is a bus."""
+_LOOK_WITHOUT_BUS_S = 0.02
+_FRAMES_S = 0.005
+"""The core need not act upon every frame by itself, only so soon after it."""
+_SAY_S = 0.02
+_SAY_AT_LEAST_S = 0.05
+_ROOM_S = 0.002
+"""Telemetry is only written if the next deadline is so far away, or if it is overdue."""
+_COLLECT_S = 5.0
+_COLLECT_ROOM_S = 0.005
+_BATCH = 64
+_SWITCH_S = 0.001
+"""Longer than the core needs for a period's set-points, so that no other thread comes in between; those give the
+interpreter away after every frame."""
+_LONGEST_END_S = 1.5
+_LOG_END_S = 1.0
+_ARMED = MEANINGS.index("armed")
+_LIVE = (LinkState.IDLE, LinkState.ARMED, LinkState.STREAMING)
+
+
+def serve(handle: str, size: int) -> None:
+    """Be the link until the window ends it, or is gone.
+
+    Parameters
+    ----------
+    handle : str
+        Of the memory in which the `Setup` stands.
+    size : int
+        Bytes of it.
+    """
+    segment = Segment.attach(handle, size)
+    setup = Setup.of(segment.map[:size])
+    segment.close()
+    # A terminal's Ctrl-C is the window's to understand; when it ends, the link stops the robot and ends, too.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.setswitchinterval(_SWITCH_S)
+    loaded = setup.loaded()
+    memory = LinkMemory(len(loaded.profile.axes), setup.memory)
+    try:
+        process = _Process(loaded, memory, raise_priority())
+        signal.signal(signal.SIGTERM, lambda *_: process.inbox.put(_Gone()))
+        threading.Thread(target=_read_commands, args=(process.inbox,), name="snakestudio-commands", daemon=True).start()
+        process.run()
+    finally:
+        memory.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """The pipe has ended: the window is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The frame log says something."""
+
+    severity: Severity
+    text: str
+
+
+_Item = Received | BusChange | Command | _Gone | _Said
+
+
+def _read_commands(inbox: queue.SimpleQueue[_Item]) -> None:
+    """Commands of the pipe, a JSON line each, until it ends."""
+    rest = b""
+    while True:
+        try:
+            data = os.read(0, 65536)
+        except OSError:
+            data = b""
+        if not data:
+            inbox.put(_Gone())
+            return
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            with contextlib.suppress(ValueError, TypeError):
+                inbox.put(Command(**json.loads(line)))
+
+
+class _Process:
+    """The loop.
+
+    Parameters
+    ----------
+    loaded : LoadedProfile
+    memory : LinkMemory
+    priority : str
+        What the operating system granted.
+    """
+
+    def __init__(self, loaded: LoadedProfile, memory: LinkMemory, priority: str) -> None:
+        self.inbox: queue.SimpleQueue[_Item] = queue.SimpleQueue()
+        self._loaded, self._memory, self._priority = loaded, memory, priority
+        profile = loaded.profile
+        self._replayed = profile.bus.interface == "replay"
+        self._codec = Codec(loaded)
+        self._core = LinkCore(self._codec, send=self._send, tell=memory.tell, replay=self._replayed)
+        self._replayed_reference = np.full(len(profile.axes), math.nan)
+        self._port: Port | None = None
+        self._log: FrameLog | None = None
+        self._bus_open = False
+        self._bus_problem = ""
+        self._news = False  # that the core has not acted upon
+        self._stops = 0
+        self._carried_out = 0
+        self._due = self._polled = 0.0
+        self._said = self._collected = 0.0
+        self._end: float | None = None
+        # The robot's own watchdog is as patient; who stood still for longer does not just go on where it was.
+        self._standstill = max(profile.timing.window_timeout_s, 2.0 / profile.timing.set_point_rate_hz)
+        steps = max(_duration(profile.sequences.stop), _duration(profile.sequences.disarm))
+        self._end_s = min(0.1 + steps, _LONGEST_END_S)
+
+    def run(self) -> None:
+        """Until the window ends it, or is gone."""
+        gc.collect()
+        gc.freeze()  # what is there now stays: collections have only to look at what comes
+        gc.disable()
+        last = time.monotonic()
+        self._tell("info", f"The link runs with priority {self._priority}.", "priority")
+        try:
+            while self._end is None or last < self._end:
+                now = time.monotonic()
+                if now - last > self._standstill and self._core.state in _LIVE:
+                    self._core.stop(f"The link itself stood still for {now - last:.1f} s.", now)
+                last = now
+                self._look(now)
+                if self._news or now >= self._due:
+                    self._news = False
+                    self._polled = now
+                    self._due = self._core.poll(now)
+                self._between()
+                self._wait()
+                if self._end is not None and self._at_rest():
+                    break
+        finally:
+            self._close()
+
+    def _at_rest(self) -> bool:
+        """Whether there is nothing that the robot has still to be told before the process ends."""
+        if not self._bus_open or self._core.state in (LinkState.DISCONNECTED, LinkState.LISTENING):
+            return True
+        telemetry = self._core.telemetry(time.monotonic())
+        armed = telemetry.state in (LinkState.ARMED, LinkState.STREAMING) or _ARMED in telemetry.meaning
+        return telemetry.says_status and not armed
+
+    def _look(self, now: float) -> None:
+        """What the window wrote."""
+        number, reason = self._memory.stop_requested()
+        if number > self._stops:
+            self._stops = number
+            self._core.stop(reason, now)
+            self._news = True
+        if self._end is None:
+            self._core.window_beat(self._memory.window_beat)
+        for block in self._memory.references():
+            self._core.reference(block)
+            self._news = True
+
+    def _between(self) -> None:
+        """What has time until there is room between two deadlines."""
+        now = time.monotonic()
+        room, since = self._due - now, now - self._said
+        if since > _SAY_AT_LEAST_S or (since > _SAY_S and room > _ROOM_S):
+            self._said = now
+            self._say(now)
+        if now - self._collected > _COLLECT_S and (room > _COLLECT_ROOM_S or not self._bus_open):
+            self._collected = now
+            gc.collect()
+
+    def _wait(self) -> None:
+        """Until the next deadline or something arrives, and take what arrived."""
+        now = time.monotonic()
+        look = _LOOK_S if self._bus_open else _LOOK_WITHOUT_BUS_S
+        try:
+            item = self.inbox.get(timeout=max(0.0, min(self._due - now, look)))
+            for _ in range(_BATCH):
+                now = time.monotonic()
+                self._handle(item, now)
+                if now >= self._due:
+                    return
+                item = self.inbox.get_nowait()
+            self._handle(item, now)
+        except queue.Empty:
+            return
+
+    def _handle(self, item: _Item, now: float) -> None:
+        if isinstance(item, Received):
+            self._due = min(self._due, self._polled + _FRAMES_S)
+        else:
+            self._news = True
+        match item:
+            case Received(frame, sent):
+                self._record(frame, sent=sent)
+                if not (self._replayed and self._take_replayed(frame)):
+                    self._core.receive(frame, now)
+            case Command():
+                self._command(item, now)
+            case BusChange():
+                self._bus_changed(item, now)
+            case _Said(severity, text):
+                self._tell(severity, text, "log")
+            case _Gone():
+                if self._end is None:
+                    self._core.window_gone(now)
+                    self._end = now + self._end_s
+
+    def _bus_changed(self, change: BusChange, now: float) -> None:
+        if not change.open and not self._bus_open:  # of an open one the core says it
+            self._tell("error" if change.final else "warning", change.text, "bus")
+        self._bus_open = change.open
+        self._bus_problem = "" if change.open else change.text
+        self._core.bus(change.open, change.text, now)
+        if change.final:
+            self._port = None
+
+    def _take_replayed(self, frame: Frame) -> bool:
+        """Whether a frame of a log is one that was sent by us; then what it told the joints is shown again."""
+        decoded = self._codec.decode_outgoing(frame)
+        if decoded is None:
+            return False
+        if decoded.message.role == "set_point":
+            for value in decoded.values:
+                if value.quantity == "angle" and value.axis >= 0:
+                    self._replayed_reference[value.axis] = value.value
+        return True
+
+    def _command(self, command: Command, now: float) -> None:
+        kind, values = command.kind, command.values
+        if kind == "stop":
+            number = values.get("request", self._stops + 1)
+            if isinstance(number, int) and number > self._stops:  # else the shared memory was faster
+                self._stops = number
+                self._core.stop(str(values.get("reason", "Stopped by the operator.")), now)
+        elif kind == "log":
+            self._begin_log(str(values.get("path", "")))
+        elif kind == "close":
+            self._core.stop("The link is closed.", now)
+            self._end = now + self._end_s
+        else:
+            self._core.command(command, now)
+            if kind == "connect" and self._port is None:
+                self._port = Port(self._loaded.profile.bus, self.inbox.put)
+            elif kind == "disconnect":
+                self._disconnect()
+                self._bus_problem = ""
+        self._carried_out = command.number
+
+    def _disconnect(self) -> None:
+        if self._port is not None:
+            port, self._port = self._port, None
+            port.close()
+        self._bus_open = False
+
+    # -------------------------------------------------------------------------------------------- out
+
+    def _send(self, frame: Frame) -> None:
+        if self._port is None or not self._port.send(frame):
+            raise LinkError("The bus did not take the frame.")
+        self._record(replace(frame, time=time.monotonic()), sent=True)
+
+    def _record(self, frame: Frame, *, sent: bool) -> None:
+        self._memory.show(frame, sent=sent)
+        if self._log is not None:
+            self._log.write(frame, sent=sent)
+
+    def _say(self, now: float) -> None:
+        telemetry = self._core.telemetry(now)
+        port = self._port
+        if self._replayed:
+            telemetry = replace(telemetry, reference=self._replayed_reference)
+        if self._bus_problem and telemetry.state is LinkState.DISCONNECTED:
+            telemetry = replace(telemetry, reason=self._bus_problem)
+        self._memory.say(
+            replace(
+                telemetry,
+                carried_out=max(telemetry.carried_out, self._carried_out),
+                error_frames=port.error_frames if port is not None else 0,
+                send_errors=port.send_errors if port is not None else 0,
+                bus_open=self._bus_open,
+                priority=self._priority,
+            )
+        )
+
+    def _tell(self, severity: Severity, text: str, kind: str) -> None:
+        self._memory.tell(LinkEvent(time.monotonic(), severity, text, kind))
+
+    def _begin_log(self, path: str) -> None:
+        if self._log is not None:
+            self._log.end()
+            self._log = None
+        if not path:
+            return
+        try:
+            check_log_path(Path(path))
+        except LinkError as error:
+            self._tell("error", str(error), "log")
+            return
+        source = LogSource(self._loaded.profile, self._loaded.dbc_text)
+
+        def say(severity: Severity, text: str) -> None:
+            self.inbox.put(_Said(severity, text))
+
+        self._log = FrameLog(Path(path), source, self._loaded.profile.bus.channel, say)
+
+    def _close(self) -> None:
+        self._disconnect()
+        if self._log is not None:
+            self._log.end()
+            self._log.join(_LOG_END_S)
+        with contextlib.suppress(queue.Empty):
+            while True:
+                item: Any = self.inbox.get_nowait()
+                if isinstance(item, _Said):
+                    self._tell(item.severity, item.text, "log")
+        self._say(time.monotonic())
+
+
+def _duration(steps: tuple[Step, ...]) -> float:
+    """How long a sequence may take at most, s."""
+    return sum((step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0) for step in steps)

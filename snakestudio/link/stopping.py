@@ -1,0 +1,75 @@
+"""After a stop: the stop sequence again and again until the robot itself says that its torque is off."""
+
+from __future__ import annotations
+
+import math
+
+from snakestudio.link.journal import Journal
+from snakestudio.link.observed import Observed
+from snakestudio.link.profile.schema import Profile
+from snakestudio.link.words import node_names
+
+__all__ = ["Stopping"]
+
+REPEAT_S = 0.1
+"""Interval of the repeats,"""
+
+BLIND_REPEATS = 3
+"""and their number for a robot that cannot say how it stands."""
+
+
+class Stopping:
+    """Watches whether a stop has had its effect.
+
+    Parameters
+    ----------
+    profile : Profile
+    observed : Observed
+    journal : Journal
+    """
+
+    def __init__(self, profile: Profile, observed: Observed, journal: Journal) -> None:
+        self._profile, self._observed, self._journal = profile, observed, journal
+        self._begin = math.nan
+        self._sent_at = math.nan
+        self._repeats = 0
+        self._said = ""
+
+    def begin(self, now: float) -> None:
+        """The stop sequence went out at a time (s)."""
+        self._begin = self._sent_at = now
+        self._repeats = 0
+        self._said = ""
+
+    @property
+    def safe(self) -> bool:
+        """Whether every node has said since the stop that it is not armed; a robot that cannot say so never is."""
+        observed = self._observed
+        return observed.has_status and observed.none_armed(self._begin)
+
+    def repeat(self, now: float) -> bool:
+        """Whether the stop sequence has to be sent once more (s)."""
+        if self._observed.has_status:
+            safe = self.safe
+            self._tell(now, safe)
+            wanted = not safe
+        else:
+            wanted = self._repeats < BLIND_REPEATS
+        if not wanted or now - self._sent_at < REPEAT_S:
+            return False
+        self._sent_at = now
+        self._repeats += 1
+        return True
+
+    def _tell(self, now: float, safe: bool) -> None:
+        if safe and self._said != "safe":
+            self._said = "safe"
+            self._journal.say(now, "good", f"The robot says that it stopped, {now - self._begin:.2f} s after.", "stop")
+        elif not safe and self._said != "unsafe" and now - self._begin > self._profile.timing.confirm_s:
+            self._said = "unsafe"
+            observed = self._observed
+            silent = ~(observed.status_time >= self._begin) | observed.says("armed")
+            nodes = dict.fromkeys(axis.node for axis, bad in zip(self._profile.axes, silent, strict=True) if bad)
+            self._journal.say(
+                now, "error", f"No word that {node_names(nodes)} stopped: cut the robot's power if it moves.", "stop"
+            )

@@ -1,0 +1,77 @@
+"""`snakestudio listen`: a recorded log shown in words, with a table of nodes, and mistakes in sentences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.link.frame_log import read_log
+from snakestudio.link.profile.library import find_profile
+
+_PROFILE = str(find_profile("lab_robot"))
+
+
+def _log(folder: Path) -> Path:
+    """Ten periods of 10 ms of node 3: yaw 12.34 and pitch -0.01 degrees (0x04D2 and 0xFFFF, little endian), armed."""
+    path = folder / "run.log"
+    path.write_text(
+        "".join(
+            f"({100 + i / 100:.6f}) can0 183#D204FFFF00000000 R\n({100 + i / 100:.6f}) can0 703#0200000{i} R\n"
+            for i in range(10)
+        )
+        + "(100.100000) can0 201#0000000000000000 T\n(100.110000) can0 5AA#01 R\n"
+    )
+    return path
+
+
+def test_a_log_is_shown_in_words_and_ends_with_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = _log(tmp_path)
+    copy = tmp_path / "copy.asc"
+    assert main(["listen", _PROFILE, "--interface", "replay", "--channel", str(path), "--log", str(copy)]) == 0
+    captured = capsys.readouterr()
+    lines = captured.out.splitlines()
+    assert "183  D2 04 FF FF 00 00 00 00" in lines[0]
+    assert "JointFeedback" in lines[0]
+    assert "12.34" in lines[0]
+    assert "Armed" in lines[1]
+    (sent,) = [line for line in lines if "201  00 00" in line]
+    assert ">" in sent
+    node = next(line for line in lines if line.startswith("   3 "))
+    # 20 frames over 90 ms, as the log has them: nineteen intervals.
+    assert node.split()[1] == "20"
+    assert float(node.split()[2]) == pytest.approx(19 / 0.09, rel=0.3)
+    assert "Armed" in node
+    assert "joint 3 yaw 12.3" in node
+    assert "   1       0       -       -  never heard" in lines
+    assert lines[-1] == "frames of no message of the profile: 5AA (1)"
+    assert "nothing is sent" in captured.err
+    assert [entry.frame.id for entry in read_log(copy)] == [entry.frame.id for entry in read_log(path)]
+
+
+def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(_log(tmp_path))
+    assert main(["listen", _PROFILE, "--interface", "replay", "--channel", path, "--raw", "--duration", "0.05"]) == 0
+    out = capsys.readouterr().out
+    assert "JointFeedback" not in out
+    assert 2 <= sum("  D2 04 FF FF" in line for line in out.splitlines()) <= 8
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--interface", "sockecan"], 'There is no CAN interface "sockecan"; did you mean socketcan?'),
+        (["--interface", "replay", "--channel", "none.blf"], "none.blf: the log cannot be read"),
+        (["--interface", "slcan", "--port", "5"], "--port goes with --interface udp_multicast, not with slcan."),
+        (["--bitrate", "5"], "--bitrate 5: input should be greater than or equal to 1000."),
+        (["--duration", "0"], "--duration 0: the duration must be positive."),
+        (["--log", "x.txt"], "x.txt: frames are logged as .blf, .asc or .log; end it so."),
+    ],
+)
+def test_mistakes_are_one_sentence(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["listen", _PROFILE, *options]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("snakestudio: ")
+    assert said in captured.err
+    assert len(captured.err.splitlines()) <= 2

@@ -1,0 +1,255 @@
+"""Processes that a link is tried with: an emulated robot, a window that can be killed, and a witness on the bus."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from snakestudio.link.bus import open_bus
+from snakestudio.link.client import LinkClient
+from snakestudio.link.frame import Frame
+from snakestudio.link.messages import MEANINGS, LinkState, ReferenceBlock
+from snakestudio.link.profile.library import find_profile
+from snakestudio.link.profile.loading import load_profile
+from snakestudio.link.profile.schema import Bus
+
+STOP_ID = 1
+"""BroadcastStop of the lab robot's DBC."""
+SET_POINTS = (0x201, 0x202)
+_ARMED = MEANINGS.index("armed")
+_PATIENCE_S = 20.0
+
+
+def free_multicast() -> Bus:
+    """A bus that no other test has: the port is free, and the group goes by the process."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("", 0))
+        port = probe.getsockname()[1]
+    return Bus(interface="udp_multicast", channel=f"239.74.163.{3 + os.getpid() % 250}", options={"port": port})
+
+
+def small_robot(folder: Path, rate_hz: float = 100.0) -> Path:
+    """The lab robot's first two joints (four axes, two nodes) as a profile of its own, on a bus of its own."""
+    whole = load_profile(find_profile("lab_robot"))
+    bus = free_multicast()
+    assert whole.path is not None
+    lines = [line for line in whole.path.read_text().splitlines() if not re.search(r"node = ([3-9]|10),", line)]
+    text = "\n".join(lines)
+    text = re.sub(r'interface = "\w+"', f'interface = "{bus.interface}"', text)
+    text = re.sub(r'channel = "\w+"', f'channel = "{bus.channel}"\noptions = {{ port = {bus.options["port"]} }}', text)
+    text = re.sub(r"set_point_rate_hz = [\d.]+", f"set_point_rate_hz = {rate_hz}", text)
+    text = re.sub(r"window_timeout_s = [\d.]+", "window_timeout_s = 0.2", text)  # tests are slower than windows
+    path = folder / "small.toml"
+    path.write_text(text)
+    (folder / whole.profile.dbc).write_text(whole.dbc_text)
+    return path
+
+
+def wait(
+    what: Callable[[], bool], why: str, patience: float = _PATIENCE_S, state: Callable[[], object] = lambda: ""
+) -> float:
+    """Until `what` says yes; gives how long it took, s."""
+    begin = time.monotonic()
+    while not what():
+        if time.monotonic() - begin > patience:
+            raise AssertionError(f"not within {patience:g} s: {why} {state()}")
+        time.sleep(0.002)
+    return time.monotonic() - begin
+
+
+class Emulator:
+    """`snakestudio emulate` in a process of its own, as a context."""
+
+    def __init__(self, profile: Path, bus: Bus, folder: Path) -> None:
+        self._report = folder / "report.jsonl"
+        self._output = (folder / "emulator.txt").open("wb")
+        self._process = subprocess.Popen(
+            [
+                sys.executable, "-m", "snakestudio", "emulate", str(profile), "--channel", bus.channel,
+                "--port", str(bus.options["port"]), "--report", str(self._report), "--until-eof",
+            ],
+            stdin=subprocess.PIPE, stdout=self._output, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        with contextlib.suppress(OSError, AttributeError):
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, -10)  # a robot has processors of its own
+
+    def events(self) -> list[dict[str, object]]:
+        """What it reported."""
+        if not self._report.exists():
+            return []
+        return [json.loads(line) for line in self._report.read_text().splitlines(keepends=True) if line.endswith("\n")]
+
+    def time_of(self, event: str, since: float) -> float | None:
+        """When it reported an event for the first time since then, s on the monotonic clock."""
+        times = [float(str(each["time"])) for each in self.events() if each["event"] == event]
+        return next((at for at in times if at >= since), None)
+
+    def command(self, line: str) -> None:
+        """Type something."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(line.encode() + b"\n")
+        self._process.stdin.flush()
+
+    def __enter__(self) -> Emulator:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(5.0)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._output.close()
+
+
+class Witness:
+    """Sees every frame on a bus, at the time at which the kernel got it; a context."""
+
+    def __init__(self, bus: Bus) -> None:
+        self.frames: list[Frame] = []
+        self._bus = open_bus(bus)
+        self._ended = False
+        self._thread = threading.Thread(target=self._watch, name="witness")
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while not self._ended:
+            received = self._bus.receive(0.05)
+            if received is not None:
+                self.frames.append(received[0])
+
+    def first(self, number: int, since: float) -> float | None:
+        """When the first frame of an id came since then."""
+        return next((frame.time for frame in list(self.frames) if frame.id == number and frame.time >= since), None)
+
+    def waited(self, number: int, since: float) -> float:
+        """As `first`, once it has come."""
+        wait(lambda: self.first(number, since) is not None, f"a frame {number:X} comes", 5.0)
+        return self.first(number, since) or since
+
+    def times(self, number: int, since: float) -> list[float]:
+        """When all frames of an id came since then."""
+        return [frame.time for frame in list(self.frames) if frame.id == number and frame.time >= since]
+
+    def __enter__(self) -> Witness:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._ended = True
+        self._thread.join()
+        self._bus.close()
+
+
+class Operator:
+    """Does what a window does: beats, and hands over references of a slow wave, 50 times a second."""
+
+    def __init__(self, client: LinkClient) -> None:
+        self.client = client
+        self._last = 0.0
+
+    def live(self) -> None:
+        """One turn of the window's loop."""
+        now = time.monotonic()
+        self.client.beat()
+        if now - self._last > 0.02:
+            self._last = now
+            knots = now + np.linspace(0.0, 0.2, 5)
+            angle = 0.1 * np.sin(knots)[:, None] * np.ones(len(self.client.profile.axes))
+            self.client.send(ReferenceBlock(knots, angle, 0.1 * np.cos(knots)[:, None] * np.ones_like(angle)))
+
+    def until(self, what: Callable[[], bool], why: str, patience: float = _PATIENCE_S) -> float:
+        """Live until `what` says yes."""
+
+        def alive() -> bool:
+            self.live()
+            return what()
+
+        return wait(alive, why, patience, lambda: (self.client.telemetry(), self.client.events()))
+
+    def reaches(self, *states: LinkState) -> None:
+        """Live until the link is in one of the states."""
+        self.until(lambda: self.client.telemetry().state in states, f"the link gets to {states}")
+
+    def stream(self, seconds: float = 0.0) -> None:
+        """From wherever the link stands to STREAMING, and so for some time; a stop on the way is begun again after.
+
+        On a processor that others keep busy, a test that plays window or robot may itself be silent for too long: then
+        the link stops, as it should.
+        """
+        since = [time.monotonic()]
+
+        def streams() -> bool:
+            if self.client.telemetry().state is not LinkState.STREAMING:
+                self._start()
+                since[0] = time.monotonic()
+            return time.monotonic() - since[0] >= seconds
+
+        self.until(streams, "the link streams", _PATIENCE_S + 2.0 * seconds)
+
+    def _start(self) -> None:
+        client = self.client
+        if client.telemetry().state is LinkState.DISCONNECTED:
+            client.command("connect")
+            self.reaches(LinkState.LISTENING)
+        if client.telemetry().state is LinkState.LISTENING:
+            client.command("idle")
+            self.reaches(LinkState.IDLE)
+        self.until(lambda: bool(np.all(client.telemetry().status >= 0)), "the robot says how it stands")
+        self.until(lambda: _ARMED not in client.telemetry().meaning, "every node says that it stopped")
+        # By us, or by its own watchdog before this link spoke.
+        stopped = {MEANINGS.index("stopped"), MEANINGS.index("fault")} & set(client.telemetry().meaning.tolist())
+        if client.telemetry().state is LinkState.FAULT or stopped:
+            client.command("reset")
+            self.reaches(LinkState.IDLE)
+        ready = self.reaches_or_stops(lambda: not client.telemetry().not_ready)
+        if ready and client.command("arm") and self.reaches_or_stops(lambda: self._stands(LinkState.ARMED)):
+            client.command("stream")
+            self.reaches_or_stops(lambda: self._stands(LinkState.STREAMING))
+
+    def _stands(self, state: LinkState) -> bool:
+        return self.client.telemetry().state is state
+
+    def reaches_or_stops(self, what: Callable[[], bool]) -> bool:
+        """Live until `what` says yes; False if the link is stopped meanwhile, or nothing comes of it."""
+        begin = time.monotonic()
+        self.until(lambda: what() or self._stands(LinkState.FAULT) or time.monotonic() - begin > 3.0, "")
+        return what()
+
+
+def client_of(path: Path, folder: Path | None = None) -> LinkClient:
+    """A link with the profile's bus."""
+    return LinkClient(load_profile(path), log_dir=folder)
+
+
+def be_a_window(path: Path) -> None:
+    """Stream, tell the link's process id, and live until killed: what a test kills or suspends."""
+    operator = Operator(client_of(path))
+    operator.stream()
+    link = operator.client._link
+    assert link is not None
+    print(link._process.pid, flush=True)
+    while True:
+        operator.live()
+        time.sleep(0.005)
+
+
+if __name__ == "__main__":
+    be_a_window(Path(sys.argv[1]))

@@ -1,0 +1,187 @@
+"""Buses of python-can: frames through them unchanged, own frames told apart, and every failure in a sentence."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+
+import can
+import pytest
+
+from snakestudio.errors import LinkError
+from snakestudio.link import bus as module
+from snakestudio.link.adapters import available
+from snakestudio.link.bus import open_bus
+from snakestudio.link.bus_errors import BusSetupError, opening_error, working_error
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.schema import Bus
+
+_FRAMES = [
+    Frame(0x123, b"\x01\x02\x03"),
+    Frame(0x1ABCDEF, bytes(8), extended=True),
+    Frame(0x7FF, b""),
+    Frame(0x181, remote=True, length=8),
+]
+
+
+def multicast(number: int) -> Bus:
+    """A bus of this process alone: tests that run beside this one have other ports."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("", 0))
+        port = probe.getsockname()[1]
+    return Bus(
+        interface="udp_multicast", channel=f"239.74.163.{10 + (os.getpid() + number) % 200}", options={"port": port}
+    )
+
+
+@pytest.mark.parametrize("interface", ["virtual", "udp_multicast"])
+def test_frames_arrive_as_they_were_sent_and_own_ones_do_not(interface: str) -> None:
+    bus = multicast(1) if interface == "udp_multicast" else Bus(interface="virtual", channel=f"bus-{os.getpid()}")
+    one, other = open_bus(bus), open_bus(bus)
+    try:
+        for frame in _FRAMES:
+            one.send(frame)
+        for frame in _FRAMES:
+            received = other.receive(1.0)
+            assert received is not None
+            got, sent = received
+            assert (got.id, got.data, got.extended, got.remote, got.length, sent) == (
+                frame.id, frame.data, frame.extended, frame.remote, frame.length, False,
+            )  # fmt: skip
+            assert got.time > 0
+        assert one.receive(0.05) is None
+        assert not one.off()
+        assert not one.replayed
+    finally:
+        one.close()
+        other.close()
+
+
+def test_the_kernels_time_of_reception_counts_not_the_time_of_reading() -> None:
+    """A frame that waited in the socket while nobody read is as old as it is."""
+    import time
+
+    bus = multicast(2)
+    one, other = open_bus(bus), open_bus(bus)
+    try:
+        before = time.monotonic()
+        one.send(_FRAMES[0])
+        time.sleep(0.15)
+        received = other.receive(1.0)
+        assert received is not None
+        assert before - 0.001 <= received[0].time <= before + 0.1
+    finally:
+        one.close()
+        other.close()
+
+
+class _Full:
+    """A SocketCAN adapter whose queue is full for the first two frames' time."""
+
+    def __init__(self, times: int) -> None:
+        self.times, self.taken = times, 0
+
+    def send(self, message: can.Message, timeout: float) -> None:
+        self.times -= 1
+        if self.times >= 0:
+            raise can.CanOperationError("Failed to transmit: No buffer space available", errno.ENOBUFS)
+        self.taken += 1
+
+
+def test_a_full_queue_is_waited_for_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SEND_S", 1.0)  # a test may be held up; a link has priority
+    full = _Full(2)
+    adapter = module._Adapter(Bus(), full, True)
+    adapter.send(_FRAMES[0])
+    assert full.taken == 1
+    full.times = 10**6
+    monkeypatch.setattr(module, "_SEND_S", 0.01)
+    with pytest.raises(can.CanOperationError) as caught:
+        adapter.send(_FRAMES[0])
+    said = working_error(Bus(), caught.value)
+    assert said.startswith("socketcan can0 takes no more frames, because nobody on the bus acknowledges them")
+    assert "txqueuelen 1000" in said
+
+
+class _BusOff:
+    state = can.BusState.ACTIVE
+
+    def recv(self, timeout: float) -> can.Message:
+        # Class CAN_ERR_BUSOFF of linux/can/error.h, as SocketCAN hands error frames over.
+        return can.Message(arbitration_id=0x40, is_error_frame=True, is_extended_id=False, dlc=8, data=bytes(8))
+
+
+def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
+    driver = _BusOff()
+    adapter = module._Adapter(Bus(), driver, True)
+    assert not adapter.off()
+    received = adapter.receive(0.1)
+    assert received is not None
+    assert received[0].error
+    assert adapter.off().startswith("socketcan can0 is bus-off")
+    other = module._Adapter(Bus(interface="pcan", channel="PCAN_USBBUS1"), driver, True)
+    driver.state = can.BusState.ERROR
+    assert "bus-off" in other.off()
+
+
+@pytest.mark.parametrize(
+    ("bus", "final", "said"),
+    [
+        (Bus(interface="sockecan"), True, 'There is no CAN interface "sockecan"; did you mean socketcan?'),
+        (Bus(interface="zzz"), True, "choose one of "),
+        (Bus(interface="udp_multicast", channel="can0"), True, "no multicast address; give a multicast"),
+        (Bus(interface="udp_multicast", channel="10.0.0.1"), True, "no multicast address"),
+        (Bus(interface="udp_multicast", channel="239.74.163.2", options={"port": 70000}), True, "70000 is no UDP port"),
+        (Bus(interface="udp_multicast", channel="239.74.163.2", options={"hop_limt": 1}), True, "mean hop_limit?"),
+        (Bus(interface="slcan", channel="/dev/ttyNONE7"), False, "no such channel here; plug the adapter in, or give"),
+        (Bus(interface="replay", channel="no.blf"), True, "no.blf: the log cannot be read (No such file"),
+        (Bus(interface="replay", channel="run.txt"), True, "this is no log of frames"),
+        (Bus(interface="replay", channel="a.log", options={"speed": 0}), True, "a speed of 0 is not possible"),
+        (Bus(interface="replay", channel="a.log", options={"sped": 1}), True, 'no option "sped"; give speed or loop'),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_opened_is_said_in_one_sentence(bus: Bus, final: bool, said: str) -> None:
+    with pytest.raises(LinkError) as caught:
+        open_bus(bus)
+    text = str(caught.value)
+    assert said in text
+    assert "\n" not in text
+    assert "Errno 2]" not in text
+    assert isinstance(caught.value, BusSetupError) == final
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.EACCES, "Permission denied"), "you may not open it; allow your user to open the adapter"),
+        (OSError(errno.EBUSY, "busy"), "another program uses it; close that one"),
+        (OSError(errno.ENODEV, "No such device"), "bring it up (sudo ip link set can0 up type can bitrate 500000)"),
+        (OSError(errno.EAFNOSUPPORT, "Address family"), "load the kernel's can module"),
+        (OSError("pcanbasic library not found."), "The driver of socketcan is not installed"),
+        (can.CanInterfaceNotImplementedError("no module"), "is not installed"),
+        (TypeError("got an unexpected keyword"), "cannot be set up so (got an unexpected keyword); mend"),
+        (can.CanInitializationError("the hardware is angry."), "it cannot be opened (the hardware is angry); look"),
+    ],
+)  # fmt: skip
+def test_drivers_errors_become_sentences(error: Exception, said: str) -> None:
+    text = str(opening_error(Bus(), error))
+    assert said.lower() in text.lower()
+    assert text.startswith("socketcan can0: ")
+
+
+def test_permission_of_a_serial_port_names_the_group() -> None:
+    bus = Bus(interface="slcan", channel="/dev/ttyACM0")
+    error = can.CanInitializationError("no")
+    error.__cause__ = PermissionError(errno.EACCES, "Permission denied")
+    assert "dialout" in str(opening_error(bus, error))
+
+
+def test_a_list_of_adapters_has_every_interface_and_a_reason_for_what_cannot_be_used() -> None:
+    adapters = {adapter.interface: adapter for adapter in available(5.0)}
+    assert set(adapters) == set(can.interfaces.BACKENDS)
+    assert adapters["udp_multicast"].channels[0].startswith("239.")
+    assert not adapters["udp_multicast"].problem
+    for adapter in adapters.values():
+        assert not adapter.problem or adapter.problem.endswith(".")
+        assert not (adapter.problem and adapter.channels)

@@ -1,0 +1,475 @@
+"""The link's core against a little robot: the whole way from listening to a stop, with the papers' profile."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from snakestudio.errors import LinkError
+from snakestudio.link.core import LinkCore
+from snakestudio.link.frame import Frame
+from snakestudio.link.messages import LinkState, ReferenceBlock
+from snakestudio.link.profile.schema import Message
+from tests.link.little_robot import ARMED, BOOTING, FAULT, READY, STOPPED, Rig, lab_robot
+
+SET_POINTS = range(0x201, 0x20B)
+
+
+@pytest.fixture
+def rig() -> Rig:
+    return Rig(lab_robot(set_point_rate_hz=100.0))
+
+
+def _stop_id(rig: Rig) -> int:
+    return rig.codec.step_frames(rig.loaded.profile.sequences.stop[0])[0].id
+
+
+def _set_points_since(rig: Rig, count: int) -> int:
+    """Set-points among what was sent after the first `count` frames."""
+    return sum(1 for _, frame in rig.sent[count:] if frame.id in SET_POINTS)
+
+
+def test_listening_says_nothing(rig: Rig) -> None:
+    rig.core.bus(True, "", rig.now)
+    rig.run(0.5)
+    rig.core.stop("The operator is in doubt.", rig.now)
+    rig.run(0.5)
+    assert rig.core.state is LinkState.LISTENING
+    assert rig.sent == []
+    telemetry = rig.core.telemetry(rig.now)
+    assert np.isfinite(telemetry.angle).all()
+    assert telemetry.received > 500
+    assert any("only listens" in reason for reason in telemetry.not_ready)
+
+
+def test_idle_says_that_it_lives_and_no_more(rig: Rig) -> None:
+    rig.idle()
+    rig.run(1.0)
+    assert set(rig.ids()) == {rig.codec.frames(_message(rig, "HostAlive"))[0].id}
+    assert rig.core.telemetry(rig.now).not_ready == ()
+
+
+def _message(rig: Rig, name: str) -> Message:
+    return next(message for message in rig.loaded.profile.messages if message.message == name)
+
+
+def test_arming_begins_with_the_measured_angles_and_holds_them(rig: Rig) -> None:
+    rig.robot.angle[:] = np.linspace(-0.5, 0.5, rig.codec.n_axes)
+    held = rig.robot.angle.copy()
+    rig.idle()
+    before = len(rig.sent)
+    rig.command("arm")
+    first = [frame.id for _, frame in rig.sent[before:]]
+    assert first[:10] == list(SET_POINTS)  # set-points are there before torque comes on
+    assert first[10:] == [0x100 + node for node in rig.robot.nodes]
+    assert rig.core.state is LinkState.IDLE
+    rig.run(1.0)
+    assert rig.core.state is LinkState.ARMED
+    np.testing.assert_allclose(rig.robot.angle, held, atol=2e-3)  # as fine as the frames resolve it
+    telemetry = rig.core.telemetry(rig.now)
+    assert telemetry.confirmed
+    assert telemetry.period_mean == pytest.approx(0.01, rel=1e-3)
+
+
+def test_streaming_ramps_from_the_measured_to_the_commanded(rig: Rig) -> None:
+    rig.armed()
+    begin = rig.now
+    rig.references(math.radians(30.0))
+    rig.command("stream")
+    rig.stream(0.5, math.radians(30.0))
+    assert rig.core.state is LinkState.STREAMING
+    # The profile's ramp is 30°/s: 15° after half a second, less what coming up to speed takes.
+    assert 13.0 < np.degrees(rig.robot.angle[0]) < 15.5
+    rig.stream(1.0, math.radians(30.0))
+    np.testing.assert_allclose(np.degrees(rig.robot.angle), 30.0, atol=0.1)
+    assert rig.now - begin < 2.0
+
+
+def test_a_second_arm_brings_the_joints_to_rest(rig: Rig) -> None:
+    rig.armed()
+    rig.references(0.0, 0.5)
+    rig.command("stream")
+    rig.stream(0.5, 0.0, 0.5)
+    rig.command("arm")
+    rig.run(0.5)
+    stands = rig.robot.angle.copy()
+    rig.run(0.5)
+    assert rig.core.state is LinkState.ARMED
+    np.testing.assert_array_equal(rig.robot.angle, stands)
+
+
+def test_disarming_asks_the_robot_itself(rig: Rig) -> None:
+    rig.armed()
+    rig.command("disarm")
+    rig.run(0.2)
+    assert rig.core.state is LinkState.IDLE
+    assert set(rig.robot.state.values()) == {READY}
+    before = len(rig.sent)
+    rig.run(0.5)
+    assert _set_points_since(rig, before) == 0
+
+
+@pytest.mark.parametrize("rate", [10.0, 100.0])
+def test_stop_goes_out_in_the_same_call_before_anything_else(rate: float) -> None:
+    rig = Rig(lab_robot(set_point_rate_hz=rate))
+    rig.armed()
+    rig.references(0.2)
+    rig.command("stream")
+    rig.stream(0.5, 0.2)
+    before = len(rig.sent)
+    rig.core.stop("Stopped by the operator.", rig.now)
+    assert [frame.id for _, frame in rig.sent[before:]] == [_stop_id(rig)]
+    assert rig.core.state is LinkState.FAULT
+    for _ in range(10):
+        rig.references(0.5)
+        rig.run(0.1)
+    assert _set_points_since(rig, before) == 0
+    assert rig.core.telemetry(rig.now).reason == "Stopped by the operator."
+    assert "The robot says that it stopped" in rig.events[-1].text
+
+
+def test_fault_is_left_by_reset_alone(rig: Rig) -> None:
+    rig.armed()
+    rig.core.stop("Stopped by the operator.", rig.now)
+    for kind in ("arm", "stream", "idle", "listen", "disarm", "zero", "connect"):
+        rig.command(kind)
+        rig.run(0.1)
+        assert rig.core.state is LinkState.FAULT
+    rig.command("reset")
+    rig.run(0.3)
+    assert rig.core.state is LinkState.IDLE
+    assert set(rig.robot.state.values()) == {READY}
+    rig.command("arm")
+    rig.run(0.3)
+    assert rig.core.state is LinkState.ARMED
+
+
+def test_stop_while_torque_is_off_latches_nothing(rig: Rig) -> None:
+    rig.idle()
+    rig.core.stop("Stopped by the operator.", rig.now)
+    rig.run(0.1)
+    assert rig.core.state is LinkState.IDLE
+    assert _stop_id(rig) in rig.ids()
+
+
+def test_the_stop_is_repeated_until_the_robot_says_that_it_stopped(rig: Rig) -> None:
+    rig.armed()
+    rig.robot.deaf = {7}
+    rig.core.stop("Stopped by the operator.", rig.now)
+    rig.run(1.5)
+    assert rig.robot.stops >= 10
+    assert any("node 7" in event.text and event.severity == "error" for event in rig.events)
+    rig.command("reset")
+    assert rig.core.state is LinkState.FAULT  # it is armed still
+    rig.robot.deaf = set()
+    rig.run(0.3)
+    stops = rig.robot.stops
+    rig.run(0.5)
+    assert rig.robot.stops == stops
+
+
+def test_the_host_heartbeat_ends_with_a_stop(rig: Rig) -> None:
+    """A robot that did not hear the stop has to find out by itself."""
+    rig.armed()
+    rig.core.stop("Stopped by the operator.", rig.now)
+    stopped = rig.now
+    rig.run(1.0)
+    alive = rig.codec.frames(_message(rig, "HostAlive"))[0].id
+    assert not [frame for at, frame in rig.sent if at > stopped and frame.id == alive]
+
+
+# ----------------------------------------------------------------------------------------------------- what stops it
+
+_LOSSES: dict[str, tuple[Callable[[Rig], object], str, float]] = {
+    "window silent": (lambda rig: setattr(rig, "beats", False), "window gave no sign of life", 0.18),
+    "window gone": (lambda rig: rig.core.window_gone(rig.now), "window is gone", 0.02),
+    "node drops out": (lambda rig: rig.robot.silent.add(4), "node 4", 0.25),
+    "feedback": (lambda rig: rig.robot.mute.add("JointFeedback"), "The last feedback of joint 1 yaw", 0.25),
+    "heartbeats": (lambda rig: rig.robot.mute.add("JointHeartbeat"), "The last heartbeat of nodes 1", 0.26),
+    "bus": (lambda rig: rig.core.bus(False, "The adapter was unplugged.", rig.now), "The adapter was unplugged.", 0.02),
+    "reset in mid-run": (lambda rig: rig.robot.state.update({3: BOOTING}), "Node 3 (joint 3 yaw and 1 more", 0.06),
+    "no longer armed": (lambda rig: rig.robot.state.update({3: STOPPED}), "is no longer armed: it says Stopped", 0.06),
+    "fault": (lambda rig: rig.robot.state.update({3: FAULT}), "reports Fault", 0.06),
+    "errors": (lambda rig: setattr(rig.robot, "errors", 1), "Overcurrent", 0.06),
+    "hot": (lambda rig: rig.robot.temperature.__setitem__(5, 90.0), "Joint 3 pitch has 90 °C", 0.52),
+    "current": (lambda rig: rig.robot.current.__setitem__(5, 12.0), "Joint 3 pitch takes 12.0 A", 0.15),
+    "angle": (lambda rig: rig.robot.angle.__setitem__(5, math.radians(69)), "beyond its limits of -60° to 60°", 0.05),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _LOSSES)
+def test_whatever_is_lost_stops_the_robot_and_is_said(name: str, rig: Rig) -> None:
+    """Within the profile's own time for it: 0.15 s for the window, 0.2 s for feedback and heartbeat, or one frame."""
+    cause, words, within = _LOSSES[name]
+    rig.armed()
+    rig.robot.frozen = {5}
+    cause(rig)
+    begin = rig.now
+    while rig.core.state is LinkState.ARMED and rig.now < begin + 1.0:
+        rig.run(0.005)
+    assert rig.core.state is LinkState.FAULT
+    assert rig.now - begin <= within
+    reason = rig.core.telemetry(rig.now).reason
+    assert words in reason
+    assert reason.endswith(".")
+    if name != "bus":
+        assert rig.ids()[-1] == _stop_id(rig)
+
+
+def test_a_sign_of_life_from_the_future_is_none(rig: Rig) -> None:
+    rig.armed()
+    rig.core.window_beat(rig.now + 1000.0)
+    rig.beats = False
+    rig.run(0.2)
+    assert rig.core.state is LinkState.FAULT
+
+
+def test_a_profile_may_want_to_be_disarmed_where_others_are_stopped() -> None:
+    loaded = lab_robot(set_point_rate_hz=100.0)
+    gentle = loaded.profile.on_loss.model_copy(update={"window": "disarm"})
+    rig = Rig(dataclasses.replace(loaded, profile=loaded.profile.model_copy(update={"on_loss": gentle})))
+    rig.armed()
+    before = len(rig.sent)
+    rig.core.window_gone(rig.now)
+    assert [frame.id for _, frame in rig.sent[before:]] == [0x100 + node for node in rig.robot.nodes]
+    rig.run(0.3)
+    assert rig.core.state is LinkState.FAULT
+    assert set(rig.robot.state.values()) == {READY}
+    assert _set_points_since(rig, before) == 0
+
+
+def test_references_that_run_out_stop_the_robot(rig: Rig) -> None:
+    rig.armed()
+    rig.references(0.1)
+    rig.command("stream")
+    rig.run(0.24)
+    assert rig.core.state is LinkState.STREAMING
+    rig.run(0.02)
+    assert rig.core.state is LinkState.FAULT
+    assert "The last references came 0.25 s ago." in rig.core.telemetry(rig.now).reason
+
+
+def test_a_window_that_repeats_what_is_over_gives_no_references(rig: Rig) -> None:
+    rig.armed()
+    rig.references(0.1)
+    time = np.array([rig.now, rig.now + 0.05])
+    block = ReferenceBlock(time, np.zeros((2, rig.codec.n_axes)), np.zeros((2, rig.codec.n_axes)))
+    rig.command("stream")
+    for _ in range(40):
+        rig.core.reference(block)
+        rig.run(0.01)
+    assert rig.core.state is LinkState.FAULT
+
+
+def test_a_link_that_was_held_up_does_not_go_on(rig: Rig) -> None:
+    """As after SIGSTOP and SIGCONT: time has passed, and every other sign of life may have come meanwhile."""
+    rig.armed()
+    rig.tick(80)
+    rig.core.window_beat(rig.now)
+    for frame in rig.robot.frames(rig.now):
+        rig.core.receive(frame, rig.now)
+    before = len(rig.sent)
+    rig.core.poll(rig.now)
+    assert rig.core.state is LinkState.FAULT
+    assert rig.sent[before][1].id == _stop_id(rig)
+    assert "held up" in rig.core.telemetry(rig.now).reason
+
+
+def test_a_bus_that_comes_back_hears_the_stop_first(rig: Rig) -> None:
+    rig.armed()
+    rig.core.bus(False, "The adapter was unplugged.", rig.now)
+    before = len(rig.sent)
+    rig.run(0.5, frames=False)
+    assert len(rig.sent) == before
+    rig.core.bus(True, "", rig.now)
+    assert rig.sent[before][1].id == _stop_id(rig)
+    rig.run(0.2)
+    assert rig.core.state is LinkState.FAULT
+    assert rig.core.telemetry(rig.now).reason == "The adapter was unplugged."
+
+
+def test_frames_that_cannot_be_sent_stop_the_robot(rig: Rig) -> None:
+    def refuse(frame: Frame) -> None:
+        raise LinkError("The adapter's queue is full; is anybody else on the bus?")
+
+    rig.armed()
+    rig.core._outgoing._send = refuse
+    rig.run(0.3)
+    assert rig.core.state is LinkState.FAULT
+    assert rig.core.telemetry(rig.now).send_errors > 10
+    assert rig.kinds().count("bus") <= 3
+
+
+def test_a_few_unreadable_frames_are_told_and_many_stop_the_robot(rig: Rig) -> None:
+    rig.armed()
+    good = rig.robot.codec.encode(_message(rig, "JointFeedback"), 1, {})
+    for _ in range(5):
+        rig.core.receive(dataclasses.replace(good, data=good.data[:3]), rig.now)
+    rig.run(0.05)
+    assert rig.core.state is LinkState.ARMED
+    assert rig.kinds().count("unreadable") == 1
+    rig.core.receive(dataclasses.replace(good, data=good.data[:3]), rig.now)
+    rig.run(0.02)
+    assert rig.core.state is LinkState.FAULT
+    assert rig.core.telemetry(rig.now).unreadable == 6
+
+
+def test_a_frozen_sensor_is_found_and_a_joint_that_gives_way_is_not(rig: Rig) -> None:
+    """Joint 3 yaw stays where it is while it is told to move: a fault after 2 s, unless it moves by half a degree."""
+    for gives_way in (True, False):
+        rig = Rig(lab_robot(set_point_rate_hz=100.0))
+        rig.armed()
+        rig.robot.frozen = {4}
+        rig.references(0.0, 0.25)
+        rig.command("stream")
+        begin = rig.now
+        while rig.now < begin + 2.6:
+            rig.stream(0.2, 0.25 * (rig.now - begin), 0.25)
+            if gives_way:
+                rig.robot.angle[4] = 0.0 if rig.robot.angle[4] else math.radians(0.5)
+        assert rig.core.state is (LinkState.STREAMING if gives_way else LinkState.FAULT)
+    assert "Joint 3 yaw is told to move but does not" in rig.core.telemetry(rig.now).reason
+
+
+def test_two_nodes_with_one_number_are_found(rig: Rig) -> None:
+    """The second node 2 answers between the first one's frames, from 30° away."""
+    rig.armed()
+    feedback = _message(rig, "JointFeedback")
+    begin = rig.now
+    while rig.core.state is LinkState.ARMED and rig.now < begin + 1.0:
+        rig.run(0.02)
+        frame = rig.robot.codec.encode(feedback, 2, {("angle", 2): math.radians(30), ("angle", 3): 0.0})
+        rig.core.receive(frame, rig.now)
+    assert rig.core.state is LinkState.FAULT
+    assert rig.now - begin < 0.2
+    assert "Joint 2 yaw has two different answers" in rig.core.telemetry(rig.now).reason
+
+
+def test_one_wrong_sample_is_no_second_node(rig: Rig) -> None:
+    rig.armed()
+    frame = rig.robot.codec.encode(_message(rig, "JointFeedback"), 2, {("angle", 2): math.radians(30)})
+    rig.core.receive(frame, rig.now)
+    rig.run(0.5)
+    assert rig.core.state is LinkState.ARMED
+
+
+def test_a_babbling_node_is_named(rig: Rig) -> None:
+    rig.idle()
+    for _ in range(400):
+        rig.run(0.005)
+        for _ in range(2):
+            rig.core.receive(rig.robot.codec.encode(_message(rig, "JointFeedback"), 5, {}), rig.now)
+    assert any("node 5" in event.text and "babbles" in event.text for event in rig.events)
+    assert any("node 5" in reason for reason in rig.core.telemetry(rig.now).not_ready)
+
+
+# ------------------------------------------------------------------------------------------------------------ arming
+
+_NOT_READY: dict[str, tuple[Callable[[Rig], object], str]] = {
+    "silent": (lambda rig: rig.robot.silent.update(rig.robot.nodes), "joint 2 yaw and 17 more yet"),
+    "one node": (lambda rig: rig.robot.silent.add(3), "No heartbeat of node 3 yet"),
+    "booting": (lambda rig: rig.robot.state.update({2: BOOTING}), "Node 2: still starting"),
+    "foreign": (lambda rig: rig.robot.state.update({2: ARMED, 3: ARMED}), "Nodes 2 and 3: armed by somebody else"),
+    "stopped": (lambda rig: rig.robot.state.update({2: STOPPED}), "Node 2: stopped"),
+    "unknown": (lambda rig: rig.robot.state.update({2: 9}), "Node 2: status 0x9, which the profile does not know; add"),
+    "errors": (lambda rig: setattr(rig.robot, "errors", 8), "Angle sensor; remove the cause"),
+    "outside": (lambda rig: rig.robot.angle.__setitem__(4, math.radians(70)), "stands at 70.0°, beyond its limits"),
+    "hot": (lambda rig: rig.robot.temperature.__setitem__(4, 99.0), "Joint 3 yaw is hotter"),
+    "window": (lambda rig: setattr(rig, "beats", False), "no sign of life"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _NOT_READY)
+def test_arming_is_refused_with_the_reason(name: str, rig: Rig) -> None:
+    cause, words = _NOT_READY[name]
+    cause(rig)
+    rig.idle()
+    assert any(words in reason for reason in rig.core.telemetry(rig.now).not_ready)
+    rig.command("arm")
+    rig.run(0.3)
+    assert rig.core.state is LinkState.IDLE
+    refusal = next(event for event in rig.events if event.kind == "refused")
+    assert words in refusal.text
+    assert _set_points_since(rig, 0) == 0
+    assert 0x101 not in rig.ids()
+
+
+def test_a_replayed_log_can_be_watched_and_never_armed(rig: Rig) -> None:
+    rig.core = LinkCore(rig.codec, send=rig._send, tell=rig.events.append, replay=True)
+    rig.armed()
+    assert rig.core.state is LinkState.IDLE
+    assert "A log is replayed" in rig.core.telemetry(rig.now).not_ready[0]
+    assert rig.sent == []
+
+
+def test_a_node_that_does_not_obey_ends_the_arming(rig: Rig) -> None:
+    rig.robot.deaf = {6}
+    rig.idle()
+    rig.command("arm")
+    rig.run(1.2)
+    assert rig.core.state is LinkState.FAULT
+    assert "did not" not in rig.core.telemetry(rig.now).not_ready
+    assert "armed" in rig.core.telemetry(rig.now).reason
+    assert READY in rig.robot.state.values()
+    assert ARMED not in rig.robot.state.values()
+
+
+def test_a_joint_that_is_moved_while_it_is_armed_ends_the_arming(rig: Rig) -> None:
+    rig.robot.deaf = {6}
+    rig.idle()
+    rig.command("arm")
+    rig.robot.angle[10] = math.radians(10.0)
+    rig.run(0.1)
+    assert rig.core.state is LinkState.FAULT
+    assert "Joint 6 yaw moved while the robot was being armed" in rig.core.telemetry(rig.now).reason
+
+
+def test_streaming_needs_references(rig: Rig) -> None:
+    rig.armed()
+    rig.command("stream")
+    assert rig.core.state is LinkState.ARMED
+    assert "no references" in rig.events[-1].text
+    rig.core.reference(ReferenceBlock(np.array([0.0, 1.0]), np.full((2, 20), math.nan), np.zeros((2, 20))))
+    rig.command("stream")
+    assert rig.core.state is LinkState.ARMED
+    assert any("not all of its numbers are finite" in event.text for event in rig.events)
+
+
+def test_a_wiggle_moves_one_axis_and_ends_by_itself(rig: Rig) -> None:
+    rig.armed()
+    rig.command("wiggle", axis=4, amplitude_deg=5.0, period_s=1.0, count=2)
+    seen = []
+    for _ in range(60):
+        rig.run(0.05)
+        seen.append(rig.robot.angle.copy())
+    path = np.degrees(np.array(seen))
+    assert 4.0 < path[:, 4].max() <= 5.1
+    assert -5.1 <= path[:, 4].min() < -4.0
+    np.testing.assert_allclose(np.delete(path, 4, axis=1), 0.0, atol=0.01)
+    np.testing.assert_allclose(path[-10:, 4], 0.0, atol=0.01)
+    rig.command("wiggle", axis=99)
+    assert "axis = 99 must be a number from 0 to 19" in rig.events[-1].text
+
+
+def test_zero_is_for_a_robot_without_torque(rig: Rig) -> None:
+    rig.idle()
+    rig.command("zero")
+    rig.run(0.1)
+    zeros = [frame for _, frame in rig.sent if frame.id in range(0x101, 0x10B) and frame.data[0] == 3]
+    assert len(zeros) == 10
+    rig.armed()
+    rig.command("zero")
+    assert rig.events[-1].kind == "refused"
+
+
+def test_disconnecting_stops_first(rig: Rig) -> None:
+    rig.armed()
+    rig.command("disconnect")
+    assert rig.ids()[-1] == _stop_id(rig)
+    assert rig.core.state is LinkState.DISCONNECTED
+    rig.run(0.2)
+    assert rig.ids()[-1] == _stop_id(rig)

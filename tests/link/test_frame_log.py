@@ -1,0 +1,185 @@
+"""Logs of frames: written, read back by us and by python-can, cut off anywhere, played as if they were a bus."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import can
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from snakestudio.errors import LinkError
+from snakestudio.link.frame import Frame
+from snakestudio.link.frame_log import ENDINGS, FrameLog, LogSource, check_log_path, read_log, read_source, side_file
+from snakestudio.link.profile.schema import Axis, Bus, Message, Profile
+from snakestudio.link.replay import LogEndedError, ReplayBus
+
+_PROFILE = Profile(
+    name="Tiny", dbc="tiny.dbc", axes=(Axis(joint=1, node=1),), messages=(Message(role="feedback", message="F"),)
+)
+_SOURCE = LogSource(_PROFILE, 'VERSION ""\n')
+_FRAMES = [
+    (Frame(0x181, b"\x01\x02", time=10.0), False),
+    (Frame(0x201, b"\xff" * 8, time=10.01), True),
+    (Frame(0x1ABCDEF, b"", extended=True, time=10.02), False),
+    (Frame(0x181, remote=True, time=10.05), True),
+    (Frame(0x300, bytes(range(12)), fd=True, time=10.25), False),
+]
+
+
+def _log(path: Path, frames: list[tuple[Frame, bool]]) -> list[tuple[str, str]]:
+    said: list[tuple[str, str]] = []
+    log = FrameLog(path, _SOURCE, "can7", lambda severity, text: said.append((severity, text)))
+    for frame, sent in frames:
+        log.write(frame, sent=sent)
+    log.end()
+    log.join(5.0)
+    return said
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_what_is_logged_is_read_back(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"run{ending}"
+    said = _log(path, _FRAMES)
+    assert [severity for severity, _ in said] == ["info", "info"]
+    assert said[1][1] == f"The log run{ending} ended with 5 frames."
+    read = list(read_log(path))
+    for entry, (frame, sent) in zip(read, _FRAMES, strict=True):
+        got = entry.frame
+        assert (got.id, got.data, got.extended, got.remote, got.fd) == (
+            frame.id, frame.data, frame.extended, frame.remote, frame.fd,
+        )  # fmt: skip
+        # python-can reads no direction of CAN FD frames back from BLF; its own default is "received".
+        assert entry.sent == sent
+        assert entry.time == pytest.approx(frame.time - 10.0, abs=1e-4)  # ASC has tenths of milliseconds
+    assert read_source(path) == _SOURCE
+
+
+def test_candump_lines_are_those_of_candump(tmp_path: Path) -> None:
+    """The format of `candump -L` (can-utils): (seconds) channel id#data; direction as `-x` adds it."""
+    path = tmp_path / "run.log"
+    begin = time.time()
+    _log(path, [(Frame(0x181, b"\x01\xab", time=time.monotonic()), False)])
+    (line,) = path.read_text().splitlines()
+    stamp, rest = line.split(" ", 1)
+    assert rest == "can7 181#01AB R"
+    assert float(stamp.strip("()")) == pytest.approx(begin, abs=1.0)
+
+
+def test_a_source_that_is_missing_or_nonsense_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "run.log"
+    assert read_source(path) is None
+    for text in ("", "[]", '{"profile": 3}', '{"profile": {}, "dbc": ""}'):
+        side_file(path).write_text(text)
+        assert read_source(path) is None
+
+
+def test_a_log_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    with pytest.raises(LinkError, match=r"run\.csv: frames are logged as \.blf, \.asc or \.log; end it so"):
+        check_log_path(tmp_path / "run.csv")
+    with pytest.raises(LinkError, match="there is no folder"):
+        check_log_path(tmp_path / "no" / "run.blf")
+    (tmp_path / "taken.blf").mkdir()
+    ((severity, text),) = _log(tmp_path / "taken.blf", _FRAMES)
+    assert severity == "error"
+    assert text.endswith("the log cannot be written (Is a directory); choose another folder.")
+
+
+def test_a_slow_disk_loses_frames_and_counts_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("snakestudio.link.frame_log._WAITING", 10)
+    slow = can.CanutilsLogWriter.on_message_received
+
+    def crawl(self: can.CanutilsLogWriter, message: can.Message) -> None:
+        time.sleep(0.01)
+        slow(self, message)
+
+    monkeypatch.setattr(can.CanutilsLogWriter, "on_message_received", crawl)
+    begin = time.monotonic()
+    log = FrameLog(tmp_path / "run.log", _SOURCE, "", lambda *_: None)
+    for number in range(100):
+        log.write(Frame(number), sent=False)
+    assert time.monotonic() - begin < 0.1  # a hundred frames take this disk a second
+    log.end()
+    log.join(5.0)
+    written = len(list(read_log(tmp_path / "run.log")))
+    assert log.lost > 0
+    assert written + log.lost == 100
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ending=st.sampled_from(ENDINGS), keep=st.floats(0, 1), flips=st.lists(st.integers(0, 10**6), max_size=4))
+def test_a_log_that_was_cut_off_or_damaged_gives_frames_or_a_sentence(
+    tmp_path: Path, ending: str, keep: float, flips: list[int]
+) -> None:
+    whole = tmp_path / f"whole{ending}"
+    if not whole.exists():
+        _log(whole, [(Frame(number, bytes([number % 256]), time=number / 100), False) for number in range(0x200)])
+    data = bytearray(whole.read_bytes())
+    data = data[: int(len(data) * keep)]
+    for flip in flips if data else []:
+        data[flip % len(data)] ^= 0x41
+    damaged = tmp_path / f"damaged{ending}"
+    damaged.write_bytes(data)
+    count, said = 0, ""
+    try:
+        for _ in read_log(damaged):
+            count += 1
+    except LinkError as error:
+        said = str(error)
+    assert count <= 0x200 + 8
+    assert "\n" not in said
+    assert not said or said.endswith("choose another file.")
+
+
+def test_a_killed_link_leaves_a_blf_that_can_be_read(tmp_path: Path) -> None:
+    """The file as it is on disk while it is still being written: header of a log that was never ended."""
+    path = tmp_path / "run.blf"
+    log = FrameLog(path, _SOURCE, "", lambda *_: None)
+    for number in range(3000):
+        log.write(Frame(0x100, number.to_bytes(4, "little"), time=number / 1000), sent=False)
+    deadline = time.monotonic() + 5.0
+    while log._waiting.qsize() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.7)  # until it was flushed
+    (tmp_path / "killed.blf").write_bytes(path.read_bytes())
+    numbers = [int.from_bytes(entry.frame.data, "little") for entry in read_log(tmp_path / "killed.blf")]
+    log.end()
+    log.join(5.0)
+    assert len(numbers) > 2500  # of about 40 bytes each, less than one block of 16 kB is missing
+    assert numbers == list(range(len(numbers)))
+
+
+def test_a_log_is_played_in_its_own_time_faster_and_in_a_loop(tmp_path: Path) -> None:
+    path = tmp_path / "run.log"
+    _log(path, _FRAMES)
+    bus = ReplayBus(Bus(interface="replay", channel=str(path), options={"speed": 2.0}))
+    assert bus.replayed
+    begin = time.monotonic()
+    got = []
+    while len(got) < len(_FRAMES):
+        received = bus.receive(0.05)
+        if received is not None:
+            got.append((received, time.monotonic() - begin))
+    with pytest.raises(LogEndedError, match=r"run\.log: the log has ended\."):
+        bus.receive(0.05)
+    assert [sent for (_, sent), _ in got] == [sent for _, sent in _FRAMES]
+    for ((frame, _), at), (logged, _) in zip(got, _FRAMES, strict=True):
+        assert at == pytest.approx((logged.time - 10.0) / 2.0, abs=0.04)
+        assert frame.time == pytest.approx(begin + at, abs=0.04)
+    with pytest.raises(LinkError, match="Nothing can be sent"):
+        bus.send(Frame(1))
+    looped = ReplayBus(Bus(interface="replay", channel=str(path), options={"speed": 100.0, "loop": True}))
+    ids = [received[0].id for _ in range(60) if (received := looped.receive(0.05)) is not None]
+    assert ids[:12] == [*(frame.id for frame, _ in _FRAMES)] * 2 + [0x181, 0x201]
+    looped.close()
+
+
+def test_a_log_without_frames_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "empty.log"
+    path.write_text("")
+    with pytest.raises(LinkError, match=r"empty\.log: the log holds no frame; choose another file\."):
+        ReplayBus(Bus(interface="replay", channel=str(path)))
+    assert not os.path.exists(side_file(path))

@@ -1,0 +1,146 @@
+"""Memory that two processes share: what a reader sees while a writer writes, is suspended midway, or is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snakestudio.link.memory import Cell, Latest, Ring, Segment
+
+_LONG = 1 << 20
+
+_WRITER = """
+import sys
+from snakestudio.link.memory import Cell, Latest, Ring, Segment
+size = int(sys.argv[2])
+segment = Segment.attach(sys.argv[1], size)
+latest, ring = Latest(segment, 0, {long}), Ring(segment, Latest.size({long}), {long})
+cell = Cell(segment, Latest.size({long}) + Ring.size({long}))
+number = 0
+while True:
+    number += 1
+    latest.write(bytes([number % 251]) * ({long} - number % 1000))
+    ring.write(number.to_bytes(4, "little") * (10_000 + number % 1000))
+    cell.write(float(number))
+"""
+
+
+@pytest.fixture
+def segment():
+    made = Segment.create(1 << 16)
+    yield made
+    made.close()
+
+
+def test_latest_keeps_the_last_and_numbers_them(segment: Segment) -> None:
+    writer, reader = Latest(segment, 0, 100), Latest(segment, 0, 100)
+    assert reader.read() == (0, b"")
+    writer.write(b"one")
+    writer.write(b"second")
+    assert reader.read() == reader.read() == (2, b"second")
+    with pytest.raises(ValueError, match="101 bytes does not fit into 100"):
+        writer.write(bytes(101))
+    assert reader.read() == (2, b"second")
+
+
+def test_a_record_that_is_half_overwritten_is_never_given(segment: Segment) -> None:
+    """Three records later the first one's place is written over; a byte that was changed by then shows."""
+    writer, reader = Latest(segment, 0, 64), Latest(segment, 0, 64)
+    writer.write(b"a" * 64)
+    assert reader.read() == (1, b"a" * 64)
+    writer.write(b"b" * 64)
+    at = segment.map.find(b"b" * 64)
+    segment.map[at + 10] = ord("c")
+    assert reader.read() == (1, b"a" * 64)
+
+
+@given(st.lists(st.tuples(st.binary(max_size=200), st.booleans()), max_size=60))
+def test_ring_gives_all_in_order_or_counts_what_is_lost(steps: list[tuple[bytes, bool]]) -> None:
+    """Against a plain list: what is taken is a run of the records that were written, and the rest was counted."""
+    segment = Segment.create(Ring.size(512))
+    try:
+        writer, reader = Ring(segment, 0, 512), Ring(segment, 0, 512)
+        written: list[bytes] = []
+        position = 0
+        for record, take in steps:
+            writer.write(record)
+            written.append(record)
+            if take:
+                lost = reader.lost
+                taken = reader.take()
+                position += reader.lost - lost
+                assert taken == written[position : position + len(taken)]
+                position += len(taken)
+                assert position == len(written)  # nothing is left behind
+    finally:
+        segment.close()
+
+
+def test_ring_loses_the_oldest_and_refuses_what_would_fill_it(segment: Segment) -> None:
+    writer, reader = Ring(segment, 0, 256), Ring(segment, 0, 256)
+    for number in range(100):
+        writer.write(number.to_bytes(8, "little"))
+    taken = [int.from_bytes(record, "little") for record in reader.take()]
+    assert taken == list(range(100 - len(taken), 100))
+    assert len(taken) == 256 // 24  # 16 bytes of head and 8 of data each
+    assert reader.lost == 100 - len(taken)
+    with pytest.raises(ValueError, match="does not fit"):
+        writer.write(bytes(200))
+
+
+def test_cell(segment: Segment) -> None:
+    writer, reader = Cell(segment, 16), Cell(segment, 16)
+    assert reader.read() == 0.0
+    writer.write(12.5)
+    assert reader.read() == 12.5
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no signals to suspend a process with")
+def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -> None:
+    """Nearly all of its time the writer copies a megabyte: most of forty suspensions fall into the middle of one."""
+    size = Latest.size(_LONG) + Ring.size(_LONG) + Cell.SIZE
+    segment = Segment.create(size)
+    assert segment.descriptor is not None
+    writer = subprocess.Popen(
+        [sys.executable, "-c", _WRITER.format(long=_LONG), segment.handle, str(size)], pass_fds=[segment.descriptor]
+    )
+    latest, ring = Latest(segment, 0, _LONG), Ring(segment, Latest.size(_LONG), _LONG)
+    cell = Cell(segment, Latest.size(_LONG) + Ring.size(_LONG))
+    try:
+        deadline = time.monotonic() + 20
+        while not latest.read()[0] and time.monotonic() < deadline:
+            time.sleep(0.01)
+        numbers = []
+        for turn in range(40):
+            os.kill(writer.pid, signal.SIGSTOP if turn < 39 else signal.SIGKILL)
+            time.sleep(0.002)
+            number, record = latest.read()
+            assert record == bytes([number % 251]) * (_LONG - number % 1000)
+            for each in ring.take():
+                count = int.from_bytes(each[:4], "little")
+                assert each == count.to_bytes(4, "little") * (10_000 + count % 1000)
+            numbers.append(number)
+            assert abs(cell.read() - number) <= 3
+            if turn < 39:
+                os.kill(writer.pid, signal.SIGCONT)
+                time.sleep(0.003)
+        assert numbers == sorted(numbers)
+        assert numbers[-1] > numbers[0]
+    finally:
+        writer.kill()
+        writer.wait()
+        segment.close()
+
+
+def test_nothing_is_left_in_file_systems(segment: Segment) -> None:
+    """The memory has no name that somebody would have to remove after a crash."""
+    if sys.platform == "linux":
+        assert not [name for name in os.listdir("/dev/shm") if "snakestudio" in name]
+        assert os.readlink(f"/proc/self/fd/{segment.descriptor}").startswith("/memfd:")

@@ -1,0 +1,174 @@
+"""The bus kept open: by a thread that no receive error ends, and that opens again what failed."""
+
+from __future__ import annotations
+
+import errno
+import queue
+import threading
+import time
+
+import pytest
+
+from snakestudio.errors import LinkError
+from snakestudio.link.bus_errors import BusSetupError
+from snakestudio.link.frame import Frame
+from snakestudio.link.port import BusChange, Port, Received
+from snakestudio.link.profile.schema import Bus
+
+_BUS = Bus(interface="virtual", channel="scripted")
+
+
+class ScriptedBus:
+    """A bus that does what a list says: give a frame, or raise."""
+
+    replayed = False
+
+    def __init__(self, script: list[Frame | Exception]) -> None:
+        self.script = list(script)
+        self.closed = False
+        self.refuse: Exception | None = None
+        self.left = ""
+
+    def receive(self, timeout: float) -> tuple[Frame, bool] | None:
+        if not self.script:
+            time.sleep(0.002)
+            return None
+        item = self.script.pop(0)
+        if isinstance(item, Exception):
+            raise item
+        return item, False
+
+    def send(self, frame: Frame) -> None:
+        if self.refuse is not None:
+            raise self.refuse
+
+    def off(self) -> str:
+        return self.left
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Opener:
+    """Opens what it is given, one after the other."""
+
+    def __init__(self, *results: ScriptedBus | LinkError) -> None:
+        self.results = list(results)
+        self.times: list[float] = []
+
+    def __call__(self, bus: Bus) -> ScriptedBus:
+        self.times.append(time.monotonic())
+        result = self.results.pop(0) if len(self.results) > 1 else self.results[0]
+        if isinstance(result, LinkError):
+            raise result
+        return result
+
+
+def _next(inbox: queue.SimpleQueue[Received | BusChange]) -> Received | BusChange:
+    return inbox.get(timeout=5.0)
+
+
+def test_single_receive_errors_are_counted_and_reading_goes_on() -> None:
+    """One error frame or unreadable datagram ended the reader of other programs (python-can #907, #1667)."""
+    bus = ScriptedBus([Frame(1), ValueError("garbage"), Frame(2), RuntimeError("again"), Frame(3, error=True)])
+    inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+    port = Port(_BUS, inbox.put, Opener(bus))
+    try:
+        assert _next(inbox) == BusChange(True, "virtual scripted is open.")
+        assert [_next(inbox) for _ in range(3)] == [
+            Received(Frame(1), False), Received(Frame(2), False), Received(Frame(3, error=True), False)
+        ]  # fmt: skip
+        assert port.error_frames == 3
+    finally:
+        port.close()
+    assert bus.closed
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ([OSError(errno.ENODEV, "No such device")], "virtual scripted has gone; plug the adapter in again."),
+        ([ValueError("garbage")] * 60, "virtual scripted failed (garbage); look after adapter and cable."),
+    ],
+)
+def test_a_bus_that_fails_is_opened_again(script: list[Frame | Exception], said: str) -> None:
+    failing, well = ScriptedBus(script), ScriptedBus([Frame(7)])
+    inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+    port = Port(_BUS, inbox.put, Opener(failing, well))
+    try:
+        assert _next(inbox) == BusChange(True, "virtual scripted is open.")
+        assert _next(inbox) == BusChange(False, said)
+        assert failing.closed
+        assert _next(inbox) == BusChange(True, "virtual scripted is open.")
+        assert _next(inbox) == Received(Frame(7), False)
+    finally:
+        port.close()
+
+
+def test_opening_is_tried_again_with_growing_pauses_and_one_sentence() -> None:
+    opener = Opener(LinkError("It is not plugged in."))
+    inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+    port = Port(_BUS, inbox.put, opener)
+    try:
+        deadline = time.monotonic() + 5.0
+        while len(opener.times) < 4 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        pauses = [after - before for before, after in zip(opener.times, opener.times[1:], strict=False)]
+        assert pauses[:3] == pytest.approx([0.1, 0.2, 0.4], rel=0.5)
+        change = _next(inbox)
+        assert isinstance(change, BusChange)
+        assert (change.open, change.text, change.final) == (False, "It is not plugged in.", False)
+        assert inbox.empty()
+    finally:
+        port.close()
+
+
+def test_what_cannot_be_mended_by_waiting_is_not_tried_again() -> None:
+    opener = Opener(BusSetupError("There is no such interface."))
+    inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+    port = Port(_BUS, inbox.put, opener)
+    change = _next(inbox)
+    assert isinstance(change, BusChange)
+    assert change.final
+    time.sleep(0.3)
+    assert len(opener.times) == 1
+    port.close()
+
+
+def test_a_bus_that_takes_no_frames_or_is_off_counts_as_failed() -> None:
+    full, off = ScriptedBus([]), ScriptedBus([])
+    full.refuse = OSError(errno.ENOBUFS, "No buffer space")
+    inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+    port = Port(_BUS, inbox.put, Opener(full, off, ScriptedBus([])))
+    try:
+        assert _next(inbox) == BusChange(True, "virtual scripted is open.")
+        assert not port.send(Frame(1))
+        deadline = time.monotonic() + 2.0
+        while inbox.empty() and time.monotonic() < deadline:
+            port.send(Frame(1))
+            time.sleep(0.01)
+        failed = _next(inbox)
+        assert isinstance(failed, BusChange)
+        assert failed.text.startswith("virtual scripted takes no more frames")
+        assert port.send_errors > 5
+        assert _next(inbox) == BusChange(True, "virtual scripted is open.")
+        assert port.send(Frame(2))
+        off.left = "It is bus-off."
+        assert _next(inbox) == BusChange(False, "It is bus-off.")
+    finally:
+        port.close()
+
+
+def test_an_adapter_that_hangs_while_it_opens_does_not_hold_up_the_link() -> None:
+    go_on = threading.Event()
+
+    def hang(bus: Bus) -> ScriptedBus:
+        go_on.wait(5.0)
+        return ScriptedBus([])
+
+    port = Port(_BUS, lambda item: None, hang)
+    begin = time.monotonic()
+    assert not port.send(Frame(1))
+    assert time.monotonic() - begin < 0.1
+    go_on.set()
+    port.close()

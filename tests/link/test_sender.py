@@ -1,0 +1,83 @@
+"""Deadlines keep their phase, and are skipped where they are missed: never is anything sent twice to catch up."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snakestudio.link.sender import Deadlines, SendTimes
+
+
+def test_deadlines_keep_their_phase() -> None:
+    deadlines = Deadlines(0.1)
+    deadlines.start(5.0)
+    assert deadlines.take(5.0) == (0.0, 0)
+    assert deadlines.take(5.05) is None
+    late, skipped = deadlines.take(5.13) or (math.nan, -1)
+    assert (late, skipped) == (pytest.approx(0.03), 0)
+    assert deadlines.next == pytest.approx(5.2)
+
+
+def test_missed_deadlines_are_skipped() -> None:
+    deadlines = Deadlines(0.1)
+    deadlines.start(0.0)
+    deadlines.take(0.0)
+    late, skipped = deadlines.take(0.42) or (math.nan, -1)
+    assert (late, skipped) == (pytest.approx(0.02), 3)
+    assert deadlines.take(0.42) is None
+    assert deadlines.next == pytest.approx(0.5)
+
+
+def test_two_never_go_out_close_together() -> None:
+    deadlines = Deadlines(0.1)
+    deadlines.start(0.0)
+    deadlines.take(0.0)
+    assert deadlines.take(0.19) == (pytest.approx(0.09), 1)
+    assert deadlines.next == pytest.approx(0.3)
+
+
+def test_nothing_is_due_before_the_start_and_after_the_end() -> None:
+    deadlines = Deadlines(0.1)
+    assert deadlines.take(1.0) is None
+    deadlines.start(1.0)
+    deadlines.stop()
+    assert deadlines.take(9.0) is None
+    assert deadlines.next == math.inf
+
+
+@given(st.lists(st.floats(0.0, 0.5), max_size=60), st.sampled_from([0.1, 0.01]), st.floats(0, 1e6))
+def test_however_it_is_polled_there_is_never_a_burst(waits: list[float], period: float, begin: float) -> None:
+    """Two are never closer than half a period, and with those skipped they make up the time that passed."""
+    deadlines = Deadlines(period)
+    deadlines.start(begin)
+    now, sent, skipped = begin, [], 0
+    for wait in waits:
+        now += wait
+        if (due := deadlines.take(now)) is not None:
+            sent.append(now)
+            skipped += due[1]
+            assert 0.0 <= due[0] < period + 1e-6
+    assert all(after - before >= period / 2 - 1e-6 for before, after in itertools.pairwise(sent))
+    assert begin + (len(sent) + skipped) * period == pytest.approx(deadlines.next)
+
+
+def test_figures_of_the_last_ten_seconds() -> None:
+    """By hand: 101 periods of 0.1 s, one of them sent 40 ms late, lie in the last 10 s."""
+    times = SendTimes()
+    times.add(0.0, 0.5, 7)
+    for index in range(1, 202):
+        late = 0.04 if index == 150 else 0.001
+        times.add(0.1 * index + late, late, 0)
+    mean, p99, gap = times.figures()
+    assert mean == pytest.approx(0.1, rel=1e-3)
+    assert p99 == pytest.approx(0.001)
+    assert gap == pytest.approx(0.139)
+    assert times.skipped == 7
+
+
+def test_there_are_no_figures_of_nothing() -> None:
+    assert all(math.isnan(figure) for figure in SendTimes().figures())
