@@ -76,6 +76,7 @@ MOMENTS = {
     "spatial_lateral_undulation": Moment(9.0, elevation=26.0, friction=0.15, forces=0.0),
     "spatial_lateral_undulation_isotropic": Moment(6.0, azimuth=-110.0, elevation=28.0, friction=0.15, forces=0.0),
     "stairs": Moment(13.0, azimuth=-50.0, elevation=20.0, room=1.15, forces=0.006),
+    "teleoperation": Moment(26.0, room=1.6, elevation=50.0),
     "worm": Moment(3.0, elevation=26.0),
     "worm_accelerating": Moment(6.0, azimuth=-110.0, elevation=26.0),
 }

@@ -57,6 +57,7 @@ def test_the_scenes_that_users_rely_on_are_there() -> None:
         "jam_resolution",
         "jam_resolution_3d",
         "path_following",
+        "teleoperation",
         "worm",
         "worm_accelerating",
         "inchworm",
@@ -207,3 +208,19 @@ def test_it_follows_the_path_on_the_straight_and_round_the_curve(runs: dict[str,
     assert error[0] == pytest.approx(1.0, abs=0.01)
     assert np.abs(error[run["time_s"] > 30.0]).max() < 0.05
     assert run["along_track_m"][-1] > 4.0 + np.pi  # it is through the curve
+
+
+def test_the_driven_robot_bends_to_the_side_that_is_steered_and_comes_back_the_way_it_went(
+    runs: dict[str, ss.Run],
+) -> None:
+    run = run_of("teleoperation", runs)
+    at = {second: int(np.searchsorted(run["time_s"], second - 1e-6)) for second in (2, 6, 18, 30, 38, 45)}
+    angles = [2 * np.arctan2(run[f"link_{k}_qz"], run[f"link_{k}_qw"]) for k in range(1, 11)]
+    heading = np.unwrap(np.unwrap(angles, axis=1), axis=0).mean(axis=0)
+    assert heading[at[18]] - heading[at[6]] > 1.0, "left"
+    assert heading[at[30]] - heading[at[18]] < -0.5, "right"
+    place = np.stack([run["com_x_m"], run["com_y_m"]], axis=1)
+    ahead, back = place[at[38]] - place[at[30]], place[at[45]] - place[at[38]]
+    assert np.linalg.norm(ahead) > 0.4
+    assert ahead @ back < -0.9 * np.linalg.norm(ahead) * np.linalg.norm(back)
+    assert run["gait_frequency_radps"][-1] == 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.teleop import TeleopCommand
 
-__all__ = ["Controller", "OpenLoop"]
+__all__ = ["Controller", "OpenLoop", "Steerable"]
 
 
 class Controller(Protocol):
@@ -45,6 +46,15 @@ class Controller(Protocol):
 
     def restore(self, checkpoint: Any) -> None:
         """Go back to a state that `checkpoint` gave."""
+        ...
+
+
+@runtime_checkable
+class Steerable(Protocol):
+    """A controller that somebody can drive; it must be asked for the references of one control period at a time."""
+
+    def steer(self, command: TeleopCommand) -> bool:
+        """Take a command that holds from the next call of `reference` on; False: it holds already."""
         ...
 
 

@@ -20,12 +20,14 @@ _CLASSES = {
     "path_following": "path_following:PathFollower",
     "leader_follower": "leader_follower:LeaderFollower",
     "strain_follower": "strain_follower:StrainFollower",
+    "teleoperation": "teleoperation:Teleoperation",
 }
 _CHECKS = {
     "heading": "steering_check:check",
     "path_following": "steering_check:check",
     "leader_follower": "leader_follower_check:check",
     "strain_follower": "strain_follower_check:check",
+    "teleoperation": "teleoperation_check:check",
 }
 
 _CONTINUUM = "strain_source:StrainSource"

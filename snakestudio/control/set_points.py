@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -15,7 +16,7 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
-__all__ = ["Offset", "SetPoints"]
+__all__ = ["Gait", "Offset", "SetPoints"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -42,6 +43,22 @@ class Offset(Protocol):
         ...
 
 
+class Gait(Protocol):
+    """What the joints would do if nothing stood between them and their gait."""
+
+    def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
+        """Angles, rates and accelerations at `time` ((k,), s), exact; `through_ramps`: never the short way."""
+        ...
+
+    def checkpoint(self) -> Any:
+        """The full state."""
+        ...
+
+    def restore(self, checkpoint: Any) -> None:
+        """Go back to a state that `checkpoint` gave."""
+        ...
+
+
 class SetPoints(OpenLoop):
     """The references of a gait, as its joints get them.
 
@@ -62,11 +79,14 @@ class SetPoints(OpenLoop):
     scene : Scene
     start : (n-1, 2) array, optional
         Joint angles the robot starts with, rad; those of the gait if left out.
+    gait : Gait, optional
+        Another one than the scene's waves; whoever gives it changes it by `change`.
     """
 
-    def __init__(self, scene: Scene, start: FloatArray | None = None) -> None:
+    def __init__(self, scene: Scene, start: FloatArray | None = None, gait: Gait | None = None) -> None:
         control, self._step = scene.control, scene.solver.step_s
-        self._gait = WaveGait(scene)
+        self._waves = WaveGait(scene)
+        self._gait: Gait = self._waves if gait is None else gait
         self._delay = control.start_delay_s
         self._limit = np.radians(control.soft_start_deg)
         self._hold = round(control.set_point_period_s / self._step)  # steps; 0: a set-point at every instant
@@ -192,8 +212,12 @@ class SetPoints(OpenLoop):
 
     def apply(self, scene: Scene, time: float) -> None:
         """Ramp to the parameters of `scene` from `time` on."""
+        self.change(lambda since: self._waves.apply(scene.gait, since), time)
+
+    def change(self, how: Callable[[float], object], time: float) -> None:
+        """Have the gait changed from `time` (s) on: `how` does that, and gets the time of the gait."""
         before = self._gait.checkpoint()
-        self._gait.apply(scene.gait, max(time - self._delay, 0.0))
+        how(max(time - self._delay, 0.0))
         after = self._gait.checkpoint()
         if after == before:
             return

@@ -37,6 +37,10 @@ _ENDINGS: dict[str, tuple[Unit, str]] = {
     "per_rad": ((0, 0, 0, -1, 0), "1/rad"),
     "ms": ((0, 1, 1, 0, 0), "m s"),
     "rads": ((0, 0, 1, 1, 0), "rad s"),
+    # What motors tell of themselves: no arithmetic is done with it.
+    "a": (None, "A"),
+    "v": (None, "V"),
+    "degc": (None, "°C"),
 }
 """What a column's name may end in: its unit, and how people write it."""
 

@@ -9,7 +9,17 @@ from pydantic import Field
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["Controller", "GaitAlone", "HeadingControl", "LeaderFollower", "PathFollowing", "Steering", "StrainFollower"]
+__all__ = [
+    "Controller",
+    "GaitAlone",
+    "HeadingControl",
+    "LeaderFollower",
+    "PathFollowing",
+    "Steering",
+    "StrainFollower",
+    "Teleoperation",
+    "TimedCommand",
+]
 
 
 class GaitAlone(Frozen):
@@ -169,7 +179,72 @@ class StrainFollower(Frozen):
     )
 
 
+class TimedCommand(Frozen):
+    """What somebody at the controls would want from a time on."""
+
+    time_s: float = value(label="Time", unit="s", help="From when on it holds", ge=0, le=1e6, slider=(0, 60))
+    speed: float = value(
+        0.0, label="Speed", help="Share of the highest frequency; negative: backwards", ge=-1, le=1, slider=(-1, 1)
+    )
+    turn: float = value(
+        0.0, label="Turn", help="Share of the largest offset; positive: to the left", ge=-1, le=1, slider=(-1, 1)
+    )
+    amplitude: float = value(1.0, label="Amplitude", help="Share of the gait's amplitude", ge=0, le=1, slider=(0, 1))
+    gait: str | None = value(
+        None, label="Gait", help="Name of a gait of the library; the scene's own if left out", max_length=100
+    )
+
+
+class Teleoperation(Frozen):
+    """Somebody at the controls says how fast the gait runs and where it bends; without anybody, a program does."""
+
+    uses_gait: ClassVar[bool] = True
+
+    kind: Literal["teleoperation"] = value(
+        "teleoperation", label="Controller", help="Keys or a gamepad drive the gait; without them, its program"
+    )
+    max_frequency_deg_s: float = value(
+        80.0, label="Highest frequency", unit="°/s", symbol="ω_max", help="Frequency of the gait at full speed",
+        gt=0, le=7200, slider=(10, 200), live=True,
+    )  # fmt: skip
+    max_offset_deg: float = value(
+        10.0, label="Largest offset", unit="°", symbol="ψ_max", help="Offset of every joint at full turn",
+        ge=0, le=90, slider=(0, 30), live=True,
+    )  # fmt: skip
+    speed_time_s: float = value(
+        0.6, label="Time to full speed", unit="s", help="From standing to full speed, and back",
+        ge=0.05, le=100, slider=(0.1, 3), live=True,
+    )  # fmt: skip
+    turn_time_s: float = value(
+        0.8, label="Time to full turn", unit="s", help="From straight ahead to full turn, and back",
+        ge=0.05, le=100, slider=(0.1, 3), live=True,
+    )  # fmt: skip
+    amplitude_time_s: float = value(
+        1.5, label="Time to full amplitude", unit="s", help="From a straight robot to the gait's whole amplitude",
+        ge=0.05, le=100, slider=(0.2, 5), live=True,
+    )  # fmt: skip
+    gait_time_s: float = value(
+        1.5, label="Gait change", unit="s", help="Time in which one gait takes over from another",
+        ge=0.05, le=100, slider=(0.2, 5), live=True,
+    )  # fmt: skip
+    program: tuple[TimedCommand, ...] = value(
+        (), label="Program", max_length=10000,
+        help="Commands by their times, for runs without anybody at the controls; whoever steers overrules it",
+    )  # fmt: skip
+
+    @property
+    def max_frequency(self) -> float:
+        """Frequency of the gait at full speed, rad/s."""
+        return math.radians(self.max_frequency_deg_s)
+
+    @property
+    def max_offset(self) -> float:
+        """Offset of every joint at full turn, rad."""
+        return math.radians(self.max_offset_deg)
+
+
 Controller = Annotated[
-    GaitAlone | HeadingControl | PathFollowing | LeaderFollower | StrainFollower, Field(discriminator="kind")
+    GaitAlone | HeadingControl | PathFollowing | LeaderFollower | StrainFollower | Teleoperation,
+    Field(discriminator="kind"),
 ]
 """Any controller."""

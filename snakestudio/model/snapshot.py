@@ -31,7 +31,11 @@ SUPPORT = -2
 
 
 class Fields(enum.Flag):
-    """Which fields of a Snapshot are valid: a robot on CAN, say, has joint angles but no pose."""
+    """Which fields of a Snapshot are valid: a robot on CAN, say, has joint angles but no pose.
+
+    SHAPE stands where POSE does not: the links are bent as the joints are, but where the robot is nobody measured. That
+    is good for drawing it, and for nothing else.
+    """
 
     NONE = 0
     POSE = enum.auto()
@@ -42,6 +46,7 @@ class Fields(enum.Flag):
     CONTACTS = enum.auto()
     ENERGY = enum.auto()
     SOLVER = enum.auto()
+    SHAPE = enum.auto()
     ALL = POSE | TWIST | JOINTS | REFERENCE | TORQUE | CONTACTS | ENERGY | SOLVER
 
 
@@ -205,6 +210,11 @@ class Snapshot:
     def n_links(self) -> int:
         """Number of links."""
         return len(self.link_pose)
+
+    @property
+    def drawn(self) -> bool:
+        """Whether its links can be drawn, wherever they are."""
+        return bool(self.valid & (Fields.POSE | Fields.SHAPE))
 
     def centre_of_mass(self) -> FloatArray:
         """Centre of mass of the robot, (3,), m."""

@@ -11,21 +11,22 @@ from pathlib import Path
 import numpy as np
 
 from snakestudio.control import registry as controllers
+from snakestudio.control.base import Steerable
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
-from snakestudio.model.controllers import Controller
-from snakestudio.model.edits import changed_keys, get_value, tree, with_values
+from snakestudio.model.edits import changed_keys, get_value, tree
 from snakestudio.model.events import RunEvent
-from snakestudio.model.fields import field_doc
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.teleop import TeleopCommand
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_events import EventDetector
 from snakestudio.session.run_file.about import Origin
 from snakestudio.session.run_state import Progress
 from snakestudio.session.state_codec import decode, encode
+from snakestudio.session.taken_over import taken_over
 
 __all__ = ["Runner"]
 
@@ -40,12 +41,6 @@ KEEP_SHARE = 0.005
 and to compute again what lies between two of them still takes no longer than a blink."""
 
 Sink = Callable[[Reference], None]
-
-_LIVE_PARTS = (
-    "title", "description", "source", "gait", "controller", "ground", "joint_controller", "actuator", "obstacles",
-    "path", "strain", "support",
-)  # fmt: skip
-_LIVE_KEYS = ("solver.tolerance", "solver.max_iterations", "solver.error_tolerance", "run.duration_s")
 
 
 class Runner:
@@ -108,6 +103,8 @@ class Runner:
         self._keep_after = 0.0  # the engine's time from which the next state is due
         self._keep_steps = max(1, round(KEEP_S / scene.solver.step_s))
         self._pulled: int | None = None
+        self._steerable = self.controller if isinstance(self.controller, Steerable) else None
+        self._steered = False
 
     @property
     def time(self) -> float:
@@ -190,9 +187,9 @@ class Runner:
         return replace(snapshot, control=snapshot.control | control)
 
     def _make_reference(self, now: int, wanted: int) -> None:
-        # An open-loop gait may be asked far ahead; a controller sees a fresh snapshot every period.
+        # An open-loop gait may be asked far ahead; a controller sees a fresh snapshot every period, or what hands do.
         periods = 1
-        if not self._closed_loop:
+        if not (self._closed_loop or self._steerable):
             periods = min(max(1, math.ceil(wanted / self._steps_per_period)), MAX_PERIODS)
         steps = periods * self._steps_per_period
         knots = np.arange(now, now + steps + 1, dtype=np.float64) * self.scene.solver.step_s
@@ -223,6 +220,17 @@ class Runner:
         if pulled and self._pulled != link:
             self.recording.add_event(RunEvent(self.time, "note", f"Link {link + 1} is pulled by hand"))
         self._pulled = link if pulled else None
+
+    def steer(self, command: TeleopCommand) -> bool:
+        """What somebody at the controls wants, from the next control period on; False if nobody can steer this run."""
+        if self._steerable is None:
+            return False
+        if self._steerable.steer(command):
+            self._keep_state = True  # nobody can repeat what a hand did
+            if not self._steered:
+                self.recording.add_event(RunEvent(self.time, "note", "The robot is steered by hand"))
+            self._steered = True
+        return True
 
     def checkpoint(self) -> bytes:
         """Everything that decides how the run goes on; see `restore`."""
@@ -274,14 +282,7 @@ class Runner:
         border = (-self.engine.step_count) % self._steps_per_period
         if border and not self.finished:
             self.advance(border)
-        live = scene.model_copy(
-            update={name: getattr(self.scene, name) for name in type(scene).model_fields if name not in _LIVE_PARTS}
-        )
-        live = live.model_copy(update={"controller": _live_part(self.scene.controller, scene.controller)})
-        changed = changed_keys(live, scene)
-        taken = {key: get_value(scene, key) for key in changed if key in _LIVE_KEYS}
-        if taken:
-            live = with_values(live, taken)
+        live, _ = taken_over(self.scene, scene)
         if live != self.scene and self.engine.apply(live):
             self.controller.apply(live, self.time)
             self._reference = None
@@ -292,11 +293,3 @@ class Runner:
             self.recording.add_change(self.time, values, live)
             self.scene = live
         return changed_keys(self.scene, scene)
-
-
-def _live_part(before: Controller, after: Controller) -> Controller:
-    """`before` with what of `after` can change while a run goes."""
-    if type(before) is not type(after):
-        return before
-    fixed = [name for name in type(before).model_fields if not field_doc(type(before), name).live]
-    return after.model_copy(update={name: getattr(before, name) for name in fixed})

@@ -20,6 +20,7 @@ from snakestudio.errors import Problem, SnakeStudioError
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.teleop import TeleopCommand
 from snakestudio.session.clock import Clock
 from snakestudio.session.commands import Commands
 from snakestudio.session.continuation import continue_run
@@ -127,6 +128,10 @@ class Session:
     def pull(self, link: int, force: tuple[float, float, float]) -> None:
         """Pull with a force (N, world frame) on the centre of gravity of a link until told otherwise."""
         self._commands.put(lambda: self._do_pull(link, force))
+
+    def steer(self, command: TeleopCommand) -> None:
+        """What somebody at the controls wants, from the next control period on; without effect on other controllers."""
+        self._commands.put(lambda: self._do_steer(command))
 
     def continue_from(self, recording: Recording, time: float, base_dir: Path | None = None, name: str = "") -> None:
         """Begin a new run with the rows of one called `name` up to `time` (s), and stand there (see `continue_run`)."""
@@ -359,6 +364,10 @@ class Session:
     def _do_pull(self, link: int, force: tuple[float, float, float]) -> None:
         if self._runner is not None:
             self._runner.pull(link, force)
+
+    def _do_steer(self, command: TeleopCommand) -> None:
+        if self._runner is not None:
+            self._runner.steer(command)
 
     def _do_continue(self, recording: Recording, time: float, base_dir: Path | None, name: str) -> None:
         if self.status.state == "preparing":  # the engine is not there yet

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.columns import column_names, column_values
+from snakestudio.model.columns import column_values, filled_columns
 from snakestudio.model.recording import ContactRows, Rows, Schema
 from snakestudio.model.snapshot import Fields
 from snakestudio.session.run_file.cdr import Template
@@ -138,9 +138,7 @@ def _evenly(chosen: NDArray[np.int64]) -> NDArray[np.int64] | slice:
 
 
 def _figure_names(schema: Schema) -> tuple[str, ...]:
-    if not {Fields.POSE, Fields.CONTACTS, Fields.ENERGY} <= set(schema.valid) or not schema.energy:
-        return ()
-    names = [name for name in column_names(schema) if _FIGURE.match(name) or name in schema.extra]
+    names = [name for name in filled_columns(schema) if _FIGURE.match(name) or name in schema.extra]
     held = re.compile(r"contact_\d")  # the anchors of a continuous body, one by one
     return tuple(name for name in names if _FIELD_NAME.fullmatch(name) and not held.match(name))
 

@@ -19,7 +19,7 @@ from snakestudio.model.columns import column_names, columns_between
 from snakestudio.model.recording import Recording
 from snakestudio.session.trigger.protocol import Trigger
 
-__all__ = ["LslOutlet", "available", "outlet_columns", "wait_for_marker"]
+__all__ = ["LslOutlet", "available", "library", "outlet_columns", "wait_for_marker"]
 
 _SEEK_S = 0.2
 _PULL_S = 0.05
@@ -30,7 +30,14 @@ def available() -> bool:
     return find_spec("pylsl") is not None
 
 
-def _library() -> Any:
+def library() -> Any:
+    """The module pylsl.
+
+    Raises
+    ------
+    TriggerError
+        If it is not installed, or cannot be used.
+    """
     try:
         import pylsl
     except ImportError as error:
@@ -60,7 +67,7 @@ class LslOutlet:
     """
 
     def __init__(self) -> None:
-        self._lsl = _library()
+        self._lsl = library()
         self._source = f"snakestudio-{uuid.uuid4().hex[:12]}"
         self._markers = self._lsl.StreamOutlet(
             self._lsl.StreamInfo("SnakeStudio markers", "Markers", 1, self._lsl.IRREGULAR_RATE, "string", self._source)
@@ -124,7 +131,7 @@ def wait_for_marker(stream: str, limit: float | None, cancelled: Callable[[], bo
     TriggerError
         If pylsl cannot be used, or nothing came within the limit.
     """
-    lsl = _library()
+    lsl = library()
     deadline = None if limit is None else time.monotonic() + limit
     inlet: Any = None
     correction: float | None = None

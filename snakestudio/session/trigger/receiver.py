@@ -20,13 +20,18 @@ from snakestudio.session.trigger.protocol import (
     say,
 )
 
-__all__ = ["TriggerReceiver", "never"]
+__all__ = ["TriggerReceiver", "never", "welcome"]
 
 _LOOK_S = 0.05
 """How often it is looked whether waiting was cancelled, s. What comes in is seen at once."""
 
 _MOST_PEERS = 16
 _MOST_REMARKS = 100
+
+
+def welcome() -> str:
+    """No reason against a START."""
+    return ""
 
 
 def never() -> bool:
@@ -56,6 +61,11 @@ class TriggerReceiver:
         0 takes a free one.
     host : str
         Address to listen on; every one of this machine if left out.
+    refuses : callable
+        Asked at every START why it is not taken, for the sender; "" if it is. Called on the thread that waits.
+    stopped : callable, optional
+        Gets who sent STOP, at every STOP and at once, whether anything was started or not: for machines, which anybody
+        may stop.
 
     Attributes
     ----------
@@ -70,7 +80,14 @@ class TriggerReceiver:
         If the port cannot be listened on.
     """
 
-    def __init__(self, port: int, host: str = "") -> None:
+    def __init__(
+        self,
+        port: int,
+        host: str = "",
+        refuses: Callable[[], str] = welcome,
+        stopped: Callable[[str], None] | None = None,
+    ) -> None:
+        self._refuses, self._stopped = refuses, stopped
         self.remarks: list[str] = []
         self._peers: dict[socket.socket, _Peer] = {}
         self._started_by = ""
@@ -198,6 +215,12 @@ class TriggerReceiver:
                 peer.offset, peer.uncertainty = -offset, uncertainty
                 return
         trigger = parse_trigger(line, received, peer.name)
+        if trigger is not None and trigger.kind == "STOP" and self._stopped is not None:
+            self._stopped(peer.name)
+            if not self._started_by:
+                self._remark(f"{peer.name} sent STOP")
+                self._answer(peer, "OK", "STOP", received)
+                return
         if trigger is None:
             shown = line if len(line) <= 60 else line[:57] + "..."
             self._remark(f"{peer.name} sent {shown!r}, which is not understood; it was ignored")
@@ -205,6 +228,9 @@ class TriggerReceiver:
         elif trigger.kind == "START" and self._started_by:
             self._remark(f"{peer.name} sent START, but {self._started_by} had started already; it was ignored")
             self._answer(peer, f"ERR already started by {self._started_by}")
+        elif trigger.kind == "START" and (reason := self._refuses()):
+            self._remark(f"{peer.name} sent START, which was refused: {reason}")
+            self._answer(peer, f"ERR {reason}")
         elif trigger.kind == "STOP" and not self._started_by:
             self._remark(f"{peer.name} sent STOP before any START; it was ignored")
             self._answer(peer, "ERR nothing has started yet")

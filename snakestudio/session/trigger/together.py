@@ -16,7 +16,7 @@ from snakestudio.errors import TriggerError
 from snakestudio.model.recording import Recording
 from snakestudio.session.trigger.lsl import LslOutlet, wait_for_marker
 from snakestudio.session.trigger.protocol import Trigger
-from snakestudio.session.trigger.receiver import TriggerReceiver
+from snakestudio.session.trigger.receiver import TriggerReceiver, welcome
 from snakestudio.session.trigger.sender import ClockOffset, TriggerSender
 
 __all__ = ["StartTogether", "Together"]
@@ -39,6 +39,8 @@ class Together:
     wait : str
         "" to start by hand, "port" to wait for START on `wait_port`, "lsl" for the first marker of `wait_stream`.
     wait_port : int
+    wait_host : str
+        Address of this machine to wait at; "" for all of them.
     wait_stream : str
         Name of a stream of the Lab Streaming Layer.
     limit_s : float
@@ -52,6 +54,7 @@ class Together:
     port: int = 5005
     wait: str = ""
     wait_port: int = 5005
+    wait_host: str = ""
     wait_stream: str = ""
     limit_s: float = 0.0
     outlet: bool = False
@@ -78,6 +81,8 @@ class StartTogether:
         Of the run, told to the others.
     start : callable
         Starts the run; called as soon as the trigger is there, on the thread that waits.
+    refuses, stopped : callable
+        See `TriggerReceiver`.
 
     Attributes
     ----------
@@ -93,8 +98,16 @@ class StartTogether:
         Unix time at which the run was told to start, s.
     """
 
-    def __init__(self, choices: Together, name: str, start: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        choices: Together,
+        name: str,
+        start: Callable[[], None],
+        refuses: Callable[[], str] = welcome,
+        stopped: Callable[[str], None] | None = None,
+    ) -> None:
         self.choices, self.name = choices, name
+        self._refuses, self._stopped = refuses, stopped
         self._start = start
         self.doing = ""
         self.notes: list[str] = []
@@ -152,7 +165,7 @@ class StartTogether:
             )
         try:
             if choices.wait == "port":
-                self._receiver = TriggerReceiver(choices.wait_port)
+                self._receiver = TriggerReceiver(choices.wait_port, choices.wait_host, self._refuses, self._stopped)
             if choices.outlet:
                 self._outlet = LslOutlet()
             if choices.fire:

@@ -1,0 +1,188 @@
+"""A gait under somebody's hands: it runs as fast as they say, bent, lower, or turning into another, without a jump."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.control.gaits.waves import Motion
+from snakestudio.control.limited import Limited, Limits, resting
+from snakestudio.model.motion import LateralUndulation, Wave
+
+__all__ = ["Aim", "Shape", "SteeredGait", "shape_of"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Shape(NamedTuple):
+    """A gait without its speed: angle_i = A sin(r Phi + (i - 1) delta + delta_0) + psi of yaw and of pitch.
+
+    Attributes
+    ----------
+    yaw, pitch : Wave
+        Their `omega` is r: how fast this wave runs beside the phase Phi that both share, with its sign.
+    """
+
+    yaw: Wave
+    pitch: Wave
+
+
+def shape_of(gait: LateralUndulation, spatial: bool) -> Shape:
+    """The shape of a gait; Phi runs as fast as the yaw wave does, or as the pitch wave where there is no other."""
+    waves = [gait.yaw, gait.pitch if spatial else Wave(0.0, 0.0, 0.0, 0.0, 0.0)]
+    leading = next((abs(wave.omega) for wave in waves if wave.amplitude and wave.omega), 1.0)
+    return Shape(*(wave._replace(omega=wave.omega / leading) for wave in waves))
+
+
+class Aim(NamedTuple):
+    """Where a steered gait shall go, and how fast it may.
+
+    Attributes
+    ----------
+    shape : Shape
+    frequency : float
+        Of the phase, rad/s; negative: backwards.
+    amplitude : float
+        Share of the shape's amplitudes.
+    offset : float
+        What is added to the yaw of all joints, rad.
+    limits : (Limits, Limits, Limits, Limits)
+        Of frequency, amplitude, offset, and of the share of a shape that takes over from another one.
+    """
+
+    shape: Shape
+    frequency: float
+    amplitude: float
+    offset: float
+    limits: tuple[Limits, Limits, Limits, Limits]
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Where a steered gait is.
+
+    Attributes
+    ----------
+    frequency, amplitude, offset : Limited
+        rad/s, 1, rad.
+    turned : float
+        Phase at `frequency.since`, rad.
+    shape, other : Shape
+        What the joints do is (1 - blend) of the one and blend of the other.
+    blend : Limited
+        Aimed at 0 or 1.
+    """
+
+    frequency: Limited
+    amplitude: Limited
+    offset: Limited
+    turned: float
+    shape: Shape
+    other: Shape
+    blend: Limited
+
+    def phase(self, time: FloatArray) -> FloatArray:
+        """Phase at `time` (s), rad."""
+        return self.turned + self.frequency.integral(time)
+
+
+class SteeredGait:
+    """Standing at first, with the phase 0.
+
+    Parameters
+    ----------
+    n_joints : int
+    shape : Shape
+    """
+
+    def __init__(self, n_joints: int, shape: Shape) -> None:
+        self._joints = np.arange(n_joints, dtype=np.float64)
+        self._state = _State(resting(0.0), resting(1.0), resting(0.0), 0.0, shape, shape, resting(0.0))
+
+    def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
+        """Angles, rates and accelerations at `time` ((k,), s), exact."""
+        state = self._state
+        time = time[:, None]
+        share, blend, offset = (q.at(time) for q in (state.amplitude, state.blend, state.offset))
+        omega, d_omega, _ = state.frequency.at(time)
+        phase = state.phase(time)
+        motion = np.zeros((3, len(time), len(self._joints), 2))
+        # Most of the time there is one shape alone.
+        alone = not (blend[0].any() or blend[1].any())
+        for shape, weight in ((state.shape, _rest(blend)), (state.other, blend))[: 1 if alone else 2]:
+            lifted = share if alone else _product(weight, share)
+            for axis, wave in enumerate(shape):
+                if wave.amplitude:
+                    turned = wave.omega * phase + self._joints * wave.phase_shift + wave.phase
+                    swung = _sine(turned, wave.omega * omega, wave.omega * d_omega)
+                    motion[..., axis] += wave.amplitude * np.stack(_product(lifted, swung))
+                if wave.offset:
+                    motion[..., axis] += wave.offset * np.stack(weight)
+        motion[..., 0] += np.stack(offset)
+        return motion[0], motion[1], motion[2]
+
+    def aim(self, aim: Aim, time: float) -> None:
+        """Go there from `time` (s) on; a third shape waits until the second has taken over, see `arrived`."""
+        state, now = self._state, np.array([time])
+        of_frequency, of_amplitude, of_offset, of_blend = aim.limits
+        if aim.frequency != state.frequency.target:
+            turned = float(state.phase(now)[0])
+            state = replace(state, turned=turned, frequency=state.frequency.aimed(aim.frequency, of_frequency, time))
+        if aim.amplitude != state.amplitude.target:
+            state = replace(state, amplitude=state.amplitude.aimed(aim.amplitude, of_amplitude, time))
+        if aim.offset != state.offset.target:
+            state = replace(state, offset=state.offset.aimed(aim.offset, of_offset, time))
+        self._state = self._towards(state, aim.shape, of_blend, time)
+
+    @staticmethod
+    def _towards(state: _State, shape: Shape, limits: Limits, time: float) -> _State:
+        """`state` on its way to `shape`."""
+        if time >= state.blend.end:
+            if state.blend.target == 1.0:
+                state = replace(state, shape=state.other, blend=resting(0.0))
+            if shape != state.shape:
+                return replace(state, other=shape, blend=resting(0.0).aimed(1.0, limits, time))
+            return state
+        share = 0.0 if shape == state.shape else 1.0 if shape == state.other else state.blend.target
+        if share != state.blend.target:
+            state = replace(state, blend=state.blend.aimed(share, limits, time))
+        return state
+
+    def arrived(self, shape: Shape) -> bool:
+        """Whether it has this shape or is on its way to it; else it must be aimed at it again."""
+        state = self._state
+        return shape == (state.other if state.blend.target == 1.0 else state.shape)
+
+    def values(self, time: float) -> tuple[float, float, float]:
+        """Frequency (rad/s), share of the amplitude and offset (rad) at `time` (s)."""
+        at, state = np.array([time]), self._state
+        frequency, amplitude, offset = (float(q.at(at)[0][0]) for q in (state.frequency, state.amplitude, state.offset))
+        return frequency, amplitude, offset
+
+    def checkpoint(self) -> _State:
+        """The full state."""
+        return self._state
+
+    def restore(self, checkpoint: _State) -> None:
+        """Go back to a state that `checkpoint` gave."""
+        self._state = checkpoint
+
+
+Jet = tuple[FloatArray, FloatArray, FloatArray]
+"""A function of time with its first two derivatives."""
+
+
+def _rest(part: Jet) -> Jet:
+    return 1.0 - part[0], -part[1], -part[2]
+
+
+def _product(a: Jet, b: Jet) -> Jet:
+    return a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2.0 * a[1] * b[1] + a[0] * b[2]
+
+
+def _sine(phase: FloatArray, rate: FloatArray, acceleration: FloatArray) -> Jet:
+    sine, cosine = np.sin(phase), np.cos(phase)
+    return sine, cosine * rate, cosine * acceleration - sine * rate**2

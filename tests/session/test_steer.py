@@ -1,0 +1,97 @@
+"""A run that somebody steers: what is recorded of it, and that it can be gone on with to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.model.teleop import NEUTRAL, TeleopCommand
+from snakestudio.paths import scenes_dir
+from snakestudio.session.continuation import continue_run
+from snakestudio.session.offline import run_offline
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.runner import Runner
+from snakestudio.session.session import Session
+
+TELEOPERATED = {"controller": {"kind": "teleoperation"}, "run.duration_s": 4.0}
+DRIVE = ((0.213, TeleopCommand(1.0)), (0.7, TeleopCommand(1.0, 0.5)), (1.51, TeleopCommand(-0.4, 0.0, 0.6, "turning")))
+"""When what was steered, s: in the middle of control periods, too."""
+
+
+def scene() -> Scene:
+    return with_values(load_scene(scenes_dir() / "path_following.toml"), TELEOPERATED)
+
+
+def drive(runner: Runner, begin: float, until: float) -> SpooledRecording:
+    step = runner.scene.solver.step_s
+    for time, command in DRIVE:
+        if begin <= time < until:
+            runner.advance(round(time / step) - runner.engine.step_count)
+            assert runner.steer(command)
+    runner.advance(round(until / step) - runner.engine.step_count)
+    return runner.recording
+
+
+def test_what_acts_is_in_every_row_and_that_somebody_steers_is_noted_once() -> None:
+    recording = drive(Runner(scene()), 0.0, 3.0)
+    rows = recording.rows(0, len(recording))
+    frequency = rows.extra[:, recording.schema.extra.index("gait_frequency_radps")]
+    assert not frequency[recording.times < 0.22].any()
+    assert frequency.max() == pytest.approx(np.radians(80.0))
+    assert frequency[-1] == pytest.approx(-0.4 * np.radians(80.0))
+    assert rows.extra[-1, recording.schema.extra.index("gait_number")] == 3.0, "turning, among those of a planar robot"
+    notes = [event for event in recording.events if event.kind == "note"]
+    assert [(event.time, event.text) for event in notes] == [(pytest.approx(0.213), "The robot is steered by hand")]
+
+
+@pytest.mark.parametrize("moment", [0.2, 0.5, 0.72, 1.5, 2.0])
+def test_going_on_from_any_moment_is_the_uninterrupted_run_to_the_bit(moment: float) -> None:
+    whole = drive(Runner(scene()), 0.0, 3.0)
+    continuation = continue_run(whole, moment)
+    assert continuation is not None
+    assert continuation.exact
+    assert continuation.notes == ()
+    other = drive(continuation.runner, continuation.time, 3.0)
+    a, b = (recording.rows(0, len(recording)) for recording in (whole, other))
+    assert a.link_pose.tobytes() == b.link_pose.tobytes()
+    assert a.extra.tobytes() == b.extra.tobytes()
+
+
+def test_a_program_runs_without_anybody_and_however_the_run_is_cut() -> None:
+    program = [{"time_s": 0.2, "speed": 1.0}, {"time_s": 1.0, "speed": 1.0, "turn": -1.0}]
+    alone = with_values(scene(), {"controller.program": program, "run.duration_s": 2.0})
+    recording = run_offline(alone).recording
+    assert not [event for event in recording.events if event.kind == "note"]
+    cut = Runner(alone)
+    while not cut.finished:
+        cut.advance(137)
+    a, b = (r.rows(0, len(r)) for r in (recording, cut.recording))
+    assert a.link_pose.tobytes() == b.link_pose.tobytes()
+    assert a.extra.tobytes() == b.extra.tobytes()
+    assert np.ptp(a.link_pose[:, :, 0].mean(axis=1)) > 0.02
+
+
+def test_the_same_command_again_keeps_no_state_and_other_controllers_are_left_alone() -> None:
+    runner = Runner(scene())
+    for _ in range(30):
+        runner.steer(TeleopCommand(1.0))
+        runner.advance(10)
+    assert len(list(runner.recording.checkpoints())) <= 2
+    assert not Runner(with_values(scene(), {"controller": {"kind": "none"}})).steer(NEUTRAL)
+
+
+def test_a_session_hands_commands_on_and_takes_them_when_there_is_no_run() -> None:
+    session = Session()
+    try:
+        session.steer(TeleopCommand(1.0))
+        session.open(scene())
+        session.steer(TeleopCommand(0.5))
+        session.step(20)
+        session.settle()
+        assert session.latest is not None
+        assert session.latest.control["gait_frequency_radps"] > 0.0
+    finally:
+        session.close()
