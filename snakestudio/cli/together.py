@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from snakestudio.session.recording import SpooledRecording
     from snakestudio.session.trigger import StartTogether, Together
 
-__all__ = ["add_trigger_arguments", "started_together"]
+__all__ = ["add_trigger_arguments", "started_together", "trigger_choices"]
 
 
 def add_trigger_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +55,7 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
     UsageError, TriggerError
         If an option cannot be read, or starting together does not work; the run is not started then.
     """
-    choices = _choices(options)
+    choices = trigger_choices(options)
     if choices is None:
         yield _Started(None)
         return
@@ -70,7 +70,14 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
         yield _Started(together)
 
 
-def _choices(options: argparse.Namespace) -> Together | None:
+def trigger_choices(options: argparse.Namespace) -> Together | None:
+    """With whom to start, as the options say; None: with nobody.
+
+    Raises
+    ------
+    UsageError
+        If an option cannot be read.
+    """
     if options.wait_limit is not None and not options.wait_limit > 0:
         raise UsageError(f"--wait-limit {options.wait_limit:g}: give a number of seconds above 0.")
     if options.wait_limit is not None and options.wait_for is None:

@@ -15,6 +15,7 @@ from snakestudio.model.events import Change
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene
+from snakestudio.model.snapshot import Fields
 
 __all__ = [
     "change_lines",
@@ -51,10 +52,16 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
         *origin_lines(scene, scene_file),
         f"# model: {scene.model.kind}",
         f"# rows: {len(recording)}, 0 to {end:.9g} s",
+        *(("# measured: by a robot, not computed; run again, it is simulated",) if _measured(recording) else ()),
         "# To run it again: snakestudio run THIS_FILE.csv --csv AGAIN.csv",
         *change_lines(recording.changes),
         *scene_lines(scene),
     ]
+
+
+def _measured(recording: Recording) -> bool:
+    """Whether a robot was driven: whatever computes the rows of a run fills the figures of its solver."""
+    return Fields.SOLVER not in recording.schema.valid
 
 
 def scene_to_rebuild(recording: Recording) -> Scene:

@@ -1,1 +1,1 @@
-"""A live robot as a source like any other: references go to the link, snapshots and recordings come out of it."""
+"""The live robot: what a link measures as snapshots and a recording, controllers in the loop, poses, and a twin."""

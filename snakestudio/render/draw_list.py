@@ -27,7 +27,7 @@ from snakestudio.render.camera import Camera
 from snakestudio.render.instances import LINE_WIDTH, Batch, FloatArray
 from snakestudio.render.obstacles import Obstacles, obstacles_of
 from snakestudio.render.overlays import Ghost, Overlays, Pick, Track, Trail
-from snakestudio.render.style import DARK, Theme
+from snakestudio.render.style import DARK, Theme, greyed
 from snakestudio.render.world_parts import Label, Look
 
 __all__ = ["DrawList", "Ghost", "Label", "Overlays", "Pick", "Track", "Trail", "build"]
@@ -124,7 +124,7 @@ def build(
     ----------
     scene : Scene
     snapshot : Snapshot or None
-        None, or one without valid poses, shows the world without a robot. Links with a NaN pose are left out.
+        None, or one that cannot be drawn, shows the world without a robot. Links with a NaN pose are left out.
     overlays : Overlays
     camera : Camera
         Arrows, points and outlines are equally thick in the picture wherever they are.
@@ -137,8 +137,7 @@ def build(
     DrawList
     """
     robot = scene.robot
-    have_pose = snapshot is not None and Fields.POSE in snapshot.valid
-    pose = snapshot.link_pose if snapshot is not None and have_pose else np.zeros((0, 7))
+    pose = snapshot.link_pose if snapshot is not None and snapshot.drawn else np.zeros((0, 7))
     links = robot_parts.chain(pose)
     world = obstacles_of(scene.obstacles, base_dir, shown_only=True)
 
@@ -152,7 +151,7 @@ def build(
             opaque |= beam_parts.holds(tube, snapshot, scene, overlays, theme)
             opaque |= _marked(tube, links, overlays, theme)
     elif len(pose):
-        opaque = robot_parts.body(links, robot, theme, chosen["link"])
+        opaque = robot_parts.body(links, robot, greyed(theme) if overlays.stale else theme, chosen["link"])
     rows = world_parts.obstacle_rows(world.posts, theme, chosen["obstacle"], overlays.obstacle_opacity)
 
     marks: dict[str, list[Batch]] = {"arrow": [], "sphere": [], "mass": [], "rod": []}

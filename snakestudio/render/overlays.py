@@ -131,6 +131,8 @@ class Overlays:
         Measured ways, where the robot was by then, and how far that is from the simulated one.
     reference_ghost : bool
         Ghost of the shape the joints were told to take.
+    stale : bool
+        The robot is drawn in grey: this is how it was, and nothing is known of it at present.
     show_contact_points, show_com, show_joint_axes, show_grid, show_grid_labels, show_triad : bool
     show_path : bool
         The path on the ground, and the points that guide a robot that follows it.
@@ -172,6 +174,7 @@ class Overlays:
     ghosts: tuple[Ghost, ...] = ()
     tracks: tuple[Track, ...] = ()
     reference_ghost: bool = False
+    stale: bool = False
     show_contact_points: bool = False
     show_com: bool = False
     show_joint_axes: bool = False

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
-__all__ = ["DARK", "LIGHT", "Colour", "Theme", "colour"]
+__all__ = ["DARK", "LIGHT", "Colour", "Theme", "colour", "greyed"]
 
 Colour = tuple[float, float, float]
 """Red, green, blue from 0 to 1, as on the screen (not linear light)."""
@@ -147,3 +148,23 @@ LIGHT = Theme(
     ambient_up=(0.52, 0.54, 0.58),
     ambient_down=(0.26, 0.26, 0.27),
 )
+
+
+@lru_cache(maxsize=4)
+def greyed(theme: Theme) -> Theme:
+    """The theme with a robot without colours: what is drawn is how it was, not how it is."""
+    return replace(
+        theme,
+        link=_grey(theme.link),
+        link_trim=_grey(theme.link_trim),
+        joint=_grey(theme.joint),
+        head=_grey(theme.head),
+        visor=_grey(theme.visor),
+        accent=_grey(theme.accent),
+    )
+
+
+def _grey(of: Colour) -> Colour:
+    """A grey as bright as a colour (Rec. 709)."""
+    luma = 0.2126 * of[0] + 0.7152 * of[1] + 0.0722 * of[2]
+    return (luma, luma, luma)

@@ -1,0 +1,281 @@
+"""Drive a robot on CAN by a scene's gait or controller without a window: listen, arm, stream, disarm, write the run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
+from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
+from snakestudio.cli.together import add_trigger_arguments, trigger_choices
+from snakestudio.errors import ExportError, LinkError, UsageError
+
+if TYPE_CHECKING:
+    from snakestudio.link.client import LinkClient
+    from snakestudio.link.messages import LinkEvent
+    from snakestudio.live.robot import LiveRobot
+    from snakestudio.live.together import RobotTogether
+    from snakestudio.session.recording import SpooledRecording
+    from snakestudio.session.trigger import Together
+
+__all__ = ["add_arguments", "execute"]
+
+_BEAT_S = 0.02
+_CONNECT_S, _READY_S, _ARM_S, _DISARM_S, _STOP_S = 10.0, 10.0, 20.0, 20.0, 2.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of `snakestudio drive`."""
+    add_scene_arguments(parser)
+    parser.add_argument("profile", metavar="PROFILE", help="profile of the robot (.toml), or the name of a shipped one")
+    add_bus_arguments(parser)
+    parser.add_argument(
+        "--arm", action="store_true", help="switch the torque on WITHOUT asking, as soon as the robot is ready"
+    )
+    parser.add_argument(
+        "--pose", metavar="PORT", help="UDP port of live poses, ADDRESS:PORT to wait for other computers', or lsl:NAME"
+    )
+    parser.add_argument(
+        "--twin", action="store_true", help="run the simulation alongside, and say how far apart they are"
+    )
+    parser.add_argument("--csv", metavar="F", type=Path, help="write a CSV")
+    parser.add_argument("--hdf5", metavar="F", type=Path, help="write an HDF5 file, with units and the scene")
+    parser.add_argument("--mcap", metavar="F", type=Path, help="record to a run file while it runs (.mcap)")
+    parser.add_argument("--log", metavar="F", type=Path, help="log all frames: .blf, .asc or .log (candump)")
+    add_trigger_arguments(parser)
+    parser.add_argument(
+        "--wait-at", metavar="ADDRESS", default="",
+        help="address that --wait-for waits at: 0.0.0.0 lets other computers start the armed robot (127.0.0.1)",
+    )  # fmt: skip
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Carry out `snakestudio drive`."""
+    from dataclasses import replace
+
+    from snakestudio import api
+    from snakestudio.export.files import writable
+    from snakestudio.link.client import LinkClient
+    from snakestudio.link.profile.library import find_profile
+    from snakestudio.link.profile.loading import load_profile
+    from snakestudio.live.pose_stream import pose_source
+    from snakestudio.live.robot import LiveRobot
+
+    if not (options.arm or sys.stdin.isatty()):
+        raise UsageError("There is no terminal to type ARM on; give --arm if the torque may come on without asking.")
+    scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, assignments(options.values))
+    loaded = load_profile(find_profile(options.profile))
+    bus = chosen_bus(loaded.profile.bus, options)
+    pose = None if options.pose is None else pose_source(options.pose)
+    together = trigger_choices(options)
+    if together is not None:
+        together = replace(together, wait_host=options.wait_at)
+    not_the_scene(options.scene, options.csv, options.hdf5, options.mcap)
+    if options.mcap is not None:
+        writable(options.mcap)
+    if options.twin:
+        warm_up([scene.model.kind], ProgressLine())
+    link = LinkClient(loaded, bus)
+    try:
+        robot = LiveRobot(
+            link, scene, base_dir, new_run=lambda scene: options.mcap, on_event=_say, pose=pose, twin=options.twin
+        )
+        drive = _Drive(link, robot)
+        try:
+            if options.log is not None:
+                link.begin_log(options.log)
+            code = drive.whole(scene.run.duration_s, options.arm, together, Path(options.scene).stem)
+        finally:
+            robot.close()
+    finally:
+        link.close()
+    if drive.recording is not None and len(drive.recording):
+        _write(options, drive.recording, base_dir)
+    return code
+
+
+class _Drive:
+    """One drive from connecting to disarming; the thread that calls it is what keeps the robot alive.
+
+    Parameters
+    ----------
+    link : LinkClient
+    robot : LiveRobot
+    """
+
+    def __init__(self, link: LinkClient, robot: LiveRobot) -> None:
+        from snakestudio.link.messages import LinkState
+        from snakestudio.live.together import RobotTogether
+
+        # Nothing is imported any more once the robot is armed: that would take longer than it waits for a sign of life.
+        self._states, self._together = LinkState, RobotTogether
+        self._link, self._robot = link, robot
+        self.recording: SpooledRecording | None = None
+        self._sent = link.telemetry()
+
+    def whole(self, duration: float, unasked: bool, together: Together | None, name: str) -> int:
+        """All of it; gives the exit code.
+
+        Raises
+        ------
+        LinkError
+            If it did not come to streaming.
+        """
+        try:
+            self._connect()
+            self._arm(unasked)
+            self._stream(duration, together, name)
+            return self._disarm()
+        except KeyboardInterrupt:
+            self._robot.stop("Stopped by Ctrl+C.")
+            print("\nsnakestudio: stopped.", file=sys.stderr)
+            self._await(lambda: self._state < self._states.ARMED or self._state == self._states.FAULT, _STOP_S)
+            return 130
+
+    @property
+    def _state(self) -> int:
+        return self._link.telemetry().state
+
+    def _await(self, done: Callable[[], bool], limit: float) -> bool:
+        """Keep the robot alive until something is so; False if it is not within a limit (s)."""
+        deadline = time.monotonic() + limit
+        while not done():
+            if time.monotonic() >= deadline:
+                return False
+            self._link.beat()
+            for event in self._link.events():
+                _say(event)
+                self._robot.note(event.text, event.severity)
+            time.sleep(_BEAT_S)
+        return True
+
+    def _connect(self) -> None:
+        bus = self._link.profile.bus
+        self._link.command("connect")
+        if not self._await(lambda: self._state != self._states.DISCONNECTED, _CONNECT_S):
+            why = self._link.telemetry().reason or "the bus did not open"
+            raise LinkError(f"{bus.interface} {bus.channel}: {why}")
+        print(f"Listening on {bus.interface} {bus.channel}.", flush=True)
+        self._await(lambda: False, 2.0 * self._link.profile.timing.lost_s)  # nothing is sent while there is a look
+        self._link.command("idle")
+        told: tuple[str, ...] = ()
+        deadline = time.monotonic() + _READY_S
+        while not self._await(lambda: self._state >= self._states.IDLE and not self._robot.not_ready, 1.0):
+            reasons = self._robot.not_ready
+            if reasons != told:
+                told = reasons
+                print("Not ready: " + " ".join(reasons), flush=True)
+            if time.monotonic() > deadline:
+                raise LinkError("\n".join(["The robot is not ready:", *reasons]))
+
+    def _arm(self, unasked: bool) -> None:
+        name = self._link.profile.name
+        if unasked:
+            print(f"*** ARMING {name.upper()} WITHOUT ASKING (--arm): its joints get torque NOW. ***", flush=True)
+        else:
+            typed = input(f"{name} is ready. Type ARM to switch its torque on (Ctrl+C stops at any time): ")
+            if typed.strip() != "ARM":
+                raise LinkError("The robot was not armed, as ARM was not typed.")
+        self._link.beat()
+        self._robot.arm()
+        there = (self._states.ARMED, self._states.FAULT)
+        if not self._await(lambda: self._state in there, _ARM_S) or self._state == self._states.FAULT:
+            raise LinkError(f"The robot was not armed: {self._why('it did not say that it is; see above')}")
+        print("Armed: the joints hold where they stand.", flush=True)
+
+    def _stream(self, duration: float, together: Together | None, name: str) -> None:
+        others: RobotTogether | None = None
+        try:
+            if together is None:
+                self._robot.stream()
+            else:
+                others = self._together(self._robot, together, name, lambda text: print(text, flush=True))
+                if not together.wait:
+                    self._await(others.listening, 0.0)
+                    others.start.start_now()
+            self._await_begin(others)
+            self.recording = self._robot.recording
+            print(f"Streaming for {duration:g} s; Ctrl+C stops.", flush=True)
+            self._await(lambda: not self._robot.streaming, duration)
+            self._sent = self._link.telemetry()  # nothing is sent any more when it is disarmed
+        finally:
+            if others is not None:
+                others.close()
+
+    def _await_begin(self, others: RobotTogether | None) -> None:
+        """Wait for the first references to be followed, for as long as others may take to say START."""
+        limit = 5.0 if others is None else float("inf")
+
+        def decided() -> bool:
+            gone = self._state != self._states.ARMED or (others is not None and others.over)
+            return self._robot.streaming or gone
+
+        self._await(decided, limit)
+        if not self._robot.streaming and not self._await(lambda: self._robot.streaming, 1.0):
+            told = others.trouble if others is not None else ""
+            raise LinkError(f"The robot did not begin to move: {told or self._why('see above')}")
+
+    def _disarm(self) -> int:
+        if self._state == self._states.STREAMING:
+            self._robot.disarm()
+            if not self._await(lambda: self._state == self._states.IDLE, _DISARM_S):
+                self._robot.stop("Stopped, as it was not disarmed in time.")
+        if self._state == self._states.FAULT or not self._link.alive:
+            print(f"snakestudio: The robot was stopped: {self._why('the link has ended')}", file=sys.stderr)
+            self._figures()
+            return 3
+        self._figures()
+        return 0
+
+    def _why(self, otherwise: str) -> str:
+        return self._link.telemetry().reason or f"{otherwise}."
+
+    def _figures(self) -> None:
+        """Say how it went."""
+        import math
+
+        import numpy as np
+
+        told, sent, recording = self._link.telemetry(), self._sent, self.recording
+        if recording is not None and len(recording):
+            rows = recording.rows(0, len(recording))
+            error = np.degrees(rows.joint_angle - rows.joint_angle_ref)
+            rms, most = math.sqrt(float(np.nanmean(np.square(error)))), float(np.nanmax(np.abs(error)))
+            print(
+                f"{recording.times[-1]:.1f} s, {len(recording)} rows; joint errors {rms:.2f}° rms, {most:.1f}° at most"
+            )
+        print(
+            f"set-points: {1e3 * sent.period_mean:.2f} ms apart, 99 of 100 less than {1e3 * sent.lateness_p99:.2f} ms "
+            f"late, longest gap {1e3 * sent.gap_max:.1f} ms, {sent.skipped} left out; {told.priority}"
+        )
+        print(
+            f"frames: {told.received} received, {told.sent} sent, {told.unreadable} unreadable, {told.unknown} "
+            f"unknown, {told.error_frames} errors, {told.send_errors} not sent; bus load {100 * told.bus_load:.0f} %"
+        )
+        if math.isfinite(self._robot.deviation):
+            print(f"simulation alongside: joints {math.degrees(self._robot.deviation):.2f}° rms from the robot's")
+
+
+def _say(event: LinkEvent) -> None:
+    stream = sys.stderr if event.severity in ("warning", "error") else sys.stdout
+    print(event.text, file=stream, flush=True)
+
+
+def _write(options: argparse.Namespace, recording: SpooledRecording, base_dir: Path | None) -> None:
+    from snakestudio import api
+
+    run = api.Run(recording, Path(options.scene).name, base_dir=base_dir)
+    if options.mcap is not None:
+        if recording.trouble:
+            raise ExportError(recording.trouble)
+        print(f"wrote {options.mcap}: {len(recording)} rows")
+    if options.csv is not None:
+        run.to_csv(options.csv)
+        print(f"wrote {options.csv}: {len(recording)} rows")
+    if options.hdf5 is not None:
+        run.to_hdf5(options.hdf5)
+        print(f"wrote {options.hdf5}: {len(recording)} rows")

@@ -1,0 +1,111 @@
+"""Which axis of a robot profile is which joint of a scene: arrays there and back; what does not fit, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.link.profile.schema import Axis, Profile
+from snakestudio.model.scene import Scene
+
+__all__ = ["AxisMap", "mismatches"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+class AxisMap:
+    """The axes of a profile as (n_joints, 2) arrays of a scene's joints: yaw and pitch.
+
+    A joint axis that the profile does not move is stiff: it reads 0 and is never told anything. Axes of joints that the
+    scene does not have are left out.
+
+    Parameters
+    ----------
+    profile : Profile
+    n_joints : int
+        Of the scene's robot.
+
+    Attributes
+    ----------
+    moved : (n_joints, 2) bool array
+        Which joint axes the profile moves.
+    """
+
+    def __init__(self, profile: Profile, n_joints: int) -> None:
+        self.n_joints = n_joints
+        self.n_axes = len(profile.axes)
+        kept = [index for index, axis in enumerate(profile.axes) if axis.joint <= n_joints]
+        self._axes = np.array(kept, np.intp)
+        self._joints = np.array([profile.axes[index].joint - 1 for index in kept], np.intp)
+        self._sides = np.array([profile.axes[index].axis == "pitch" for index in kept], np.intp)
+        self.moved: BoolArray = np.zeros((n_joints, 2), np.bool_)
+        self.moved[self._joints, self._sides] = True
+
+    def joints(self, values: FloatArray) -> FloatArray:
+        """Values of all m axes, (m,), at their joints, (n_joints, 2)."""
+        found = np.zeros((self.n_joints, 2))
+        found[self._joints, self._sides] = values[self._axes]
+        return found
+
+    def axes(self, joints: FloatArray) -> FloatArray:
+        """Values at the joints, (k, n_joints, 2), of all m axes, (k, m); 0 for joints that the scene does not have."""
+        found = np.zeros((len(joints), self.n_axes))
+        found[:, self._axes] = joints[:, self._joints, self._sides]
+        return found
+
+
+def mismatches(profile: Profile, scene: Scene) -> tuple[str, ...]:
+    """Why the robot of a profile cannot be driven by a scene, a sentence each with its remedy; () if it can."""
+    if scene.model.continuum:
+        return (
+            f"The scene's robot is a continuous body, and {profile.name} has joints: open a scene with links.",
+        )  # fmt: skip
+    found = []
+    wanted, there = scene.robot.n_joints, profile.n_joints
+    if wanted != there:
+        found.append(
+            f"{profile.name} moves {_count(there, 'joint')}, the scene's robot has {wanted}: open a scene with "
+            f"{_count(there + 1, 'link')}, or set robot.n_links = {there + 1}."
+        )
+    missing = _missing(profile.axes, min(wanted, there))
+    if missing:
+        found.append(
+            f"Nobody moves the yaw axis of {_listed('joint', missing)}: give the profile an axis for it, or open a "
+            "scene with fewer links."
+        )
+    if scene.gait.pitch.amplitude or scene.gait.pitch.offset:
+        without = [joint for joint in range(1, min(wanted, there) + 1) if not _has(profile.axes, joint, "pitch")]
+        if without and scene.controller.uses_gait:
+            which = (
+                "has no pitch axes" if not profile.has_pitch else f"has no pitch axis at {_listed('joint', without)}"
+            )
+            found.append(
+                f"The gait bends the joints up and down, but {profile.name} {which}: choose a gait in the plane, or "
+                "set gait.pitch_amplitude_deg = 0."
+            )
+    return tuple(found)
+
+
+def _has(axes: Sequence[Axis], joint: int, side: str) -> bool:
+    return any(axis.joint == joint and axis.axis == side for axis in axes)
+
+
+def _missing(axes: Sequence[Axis], n_joints: int) -> list[int]:
+    """Joints (from 1) that bend neither way by anybody's doing, or only up and down."""
+    return [joint for joint in range(1, n_joints + 1) if not _has(axes, joint, "yaw")]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _listed(noun: str, numbers: Sequence[int]) -> str:
+    """Numbers as in "joints 3, 4 and 7"; of many only the first few."""
+    if len(numbers) == 1:
+        return f"{noun} {numbers[0]}"
+    if len(numbers) > 6:
+        return f"{noun}s {', '.join(map(str, numbers[:5]))} and {len(numbers) - 5} more"
+    return f"{noun}s {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"

@@ -1,0 +1,308 @@
+"""Live poses from outside: UDP datagrams as `link.pose_packet` has them, or a stream of the Lab Streaming Layer.
+
+Each source has a thread of its own that does nothing but wait for packets: their times are those of reception. A port
+is opened on this machine alone unless an address says otherwise, and only one sender is listened to at a time: poses
+steer a robot.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import socket
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+from snakestudio.errors import LinkError, UsageError
+from snakestudio.link.pose_packet import PORT, BodyPose, PosePacket, unpack
+from snakestudio.live.pose_source import BodyTracker, PoseSource, StreamFigures, Tracked
+
+__all__ = ["LslPoses", "UdpPoses", "pose_source"]
+
+_LOOK_S = 0.05
+_LARGEST = 65_536
+_SILENT_S = 2.0
+"""Silence of a sender after which another one may take its place, s."""
+
+
+class _Stream(ABC):
+    """What both kinds have in common: a thread that feeds a `BodyTracker`."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._tracker = BodyTracker(0)
+        self._latest: Tracked | None = None
+        self._lock = threading.Lock()
+        self._closing = threading.Event()
+        self._trouble = ""
+        self._begun = 0.0
+        self._thread: threading.Thread | None = None
+
+    @property
+    @abstractmethod
+    def where(self) -> str:
+        """Where it comes from, in words."""
+
+    @abstractmethod
+    def _listen(self) -> None:
+        """Feed the tracker until `_closing` is set; in a thread of its own."""
+
+    def _open(self) -> None:  # noqa: B027  a source that opens nothing beforehand need not say so
+        """Open what may fail, in the thread of `begin`."""
+
+    @property
+    def latest(self) -> Tracked | None:
+        """The tracked links, newest; None before the first."""
+        return self._latest
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with it now, a sentence with its remedy; "" if nothing is."""
+        if self._trouble:
+            return self._trouble
+        latest, now = self._latest, self._clock()
+        silent = now - (self._begun if latest is None else latest.time)
+        if latest is None and silent > 1.0 and not self._tracker.problem:
+            return f"No pose has come on {self.where} so far: start the sender, and see where it sends to."
+        if silent > 1.0 and not self._tracker.problem:
+            return f"No pose has come on {self.where} for {silent:.1f} s: see that the sender runs."
+        return self._tracker.problem
+
+    @property
+    def figures(self) -> StreamFigures:
+        """How it does."""
+        with self._lock:
+            return self._tracker.figures(self._clock())
+
+    def begin(self, n_links: int) -> None:
+        """Begin to listen, for a robot of so many links; again, with another number, if the scene has changed.
+
+        Raises
+        ------
+        LinkError
+            If it cannot be listened to.
+        """
+        with self._lock:
+            self._tracker, self._latest = BodyTracker(n_links), None
+        if self._thread is None:
+            self._open()
+            self._begun = self._clock()
+            self._thread = threading.Thread(target=self._listen, name="snakestudio-poses", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """Listen no more; returns when the thread has ended."""
+        self._closing.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _take(self, packet: PosePacket, now: float) -> None:
+        with self._lock:
+            tracked = self._tracker.take(packet, now)
+            if tracked is not None:
+                self._latest = tracked
+
+    def _unreadable(self, why: str) -> None:
+        with self._lock:
+            self._tracker.unreadable(why)
+
+
+class UdpPoses(_Stream):
+    """Poses over UDP.
+
+    Parameters
+    ----------
+    port : int
+        0 takes a free one.
+    host : str
+        Address of this machine to listen on: "127.0.0.1" for senders on it, "0.0.0.0" for all of the network.
+    clock : callable
+        The machine's monotonic clock, s.
+
+    Attributes
+    ----------
+    port : int
+        The one it listens on, once it has begun.
+    """
+
+    def __init__(self, port: int = PORT, host: str = "127.0.0.1", clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(clock)
+        self.port, self.host = port, host
+        self._socket: socket.socket | None = None
+        self._sender: tuple[Any, float] | None = None
+
+    @property
+    def where(self) -> str:
+        """Where it comes from, in words."""
+        return f"UDP port {self.port}" + ("" if self.host == "127.0.0.1" else f" of {self.host}")
+
+    def _open(self) -> None:
+        inlet = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            inlet.bind((self.host, self.port))
+        except (OSError, OverflowError) as error:
+            inlet.close()
+            raise LinkError(_why_not(self.host, self.port, error)) from error
+        inlet.settimeout(_LOOK_S)
+        self.port = inlet.getsockname()[1]
+        self._socket = inlet
+
+    def _listen(self) -> None:
+        assert self._socket is not None
+        with self._socket as inlet:
+            while not self._closing.is_set():
+                try:
+                    datagram, sender = inlet.recvfrom(_LARGEST)
+                except TimeoutError:
+                    continue
+                except OSError as error:  # such as an answer that an earlier datagram was refused
+                    self._unreadable(error.strerror or str(error))
+                    self._closing.wait(_LOOK_S)
+                    continue
+                now = self._clock()
+                if not self._is_ours(sender, now):
+                    continue
+                try:
+                    packet = unpack(datagram)
+                except ValueError as error:
+                    self._unreadable(str(error))
+                    continue
+                self._take(packet, now)
+
+    def _is_ours(self, sender: Any, now: float) -> bool:
+        """Whether it is the one sender that is listened to."""
+        if self._sender is not None and sender != self._sender[0] and now - self._sender[1] < _SILENT_S:
+            self._trouble = (
+                f"Poses come from {self._sender[0][0]}:{self._sender[0][1]} and from {sender[0]}:{sender[1]}; only the "
+                "first is listened to: stop one of them."
+            )
+            return False
+        if self._sender is None or sender != self._sender[0]:
+            self._trouble = ""
+        self._sender = (sender, now)
+        return True
+
+
+def _why_not(host: str, port: int, error: OSError | OverflowError) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return f"UDP port {port} is in use by another program; choose another port for the poses, or end that program."
+    if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
+        return f"UDP port {port} may not be used by ordinary programs; choose one from 1024 to 65535."
+    if not 0 <= port <= 65535:
+        return f"{port} is no port; choose one from 1024 to 65535."
+    return f"Poses cannot be waited for at {host}:{port} ({error}); give an address of this machine, such as 127.0.0.1."
+
+
+_CHANNELS = ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")
+
+
+class LslPoses(_Stream):
+    """Poses from a stream of the Lab Streaming Layer, with channels called ``link_1_x_m`` ... ``link_1_qz`` and so on.
+
+    That is what a SnakeStudio that sends its run as a stream has, and `snakestudio emulate`. A body of which a channel
+    is NaN is not seen.
+
+    Parameters
+    ----------
+    name : str
+        Of the stream.
+    clock : callable
+        The machine's monotonic clock, s.
+    """
+
+    def __init__(self, name: str, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(clock)
+        self._name = name
+
+    @property
+    def where(self) -> str:
+        """Where it comes from, in words."""
+        return f"the LSL stream '{self._name}'"
+
+    def _open(self) -> None:
+        if find_spec("pylsl") is None:
+            raise LinkError(
+                "Poses from the Lab Streaming Layer need pylsl, which is not installed; install it with "
+                "'pip install snakestudio[lsl]', or send them over UDP."
+            )
+
+    def _listen(self) -> None:
+        inlet: Any = None
+        try:
+            import pylsl
+
+            places: dict[int, list[int]] = {}
+            sequence = 0
+            while not self._closing.is_set():
+                if inlet is None:
+                    found = pylsl.resolve_byprop("name", self._name, timeout=_LOOK_S)
+                    if not found:
+                        continue
+                    inlet = pylsl.StreamInlet(found[0], max_buflen=1)
+                    places = _places(inlet.info(timeout=3.0))
+                    self._trouble = "" if places else (
+                        f"The LSL stream '{self._name}' has no channels called link_1_x_m to link_1_qz: choose another."
+                    )  # fmt: skip
+                sample, stamp = inlet.pull_sample(timeout=_LOOK_S)
+                if sample is None:
+                    continue
+                sequence += 1
+                self._take(PosePacket(sequence, float(stamp), _bodies(sample, places)), self._clock())
+        except Exception as error:  # pylsl raises its own and ctypes' exceptions; a lost stream must be said, not die
+            self._trouble = (
+                f"The LSL stream '{self._name}' was lost ({error}); see that its sender runs, and connect anew."
+            )
+        finally:
+            if inlet is not None:
+                inlet.close_stream()
+
+
+def _places(info: Any) -> dict[int, list[int]]:
+    """Which channels of a stream are those of which link (0-based)."""
+    labels: dict[tuple[int, str], int] = {}
+    channel = info.desc().child("channels").child("channel")
+    for index in range(info.channel_count()):
+        found = re.fullmatch(r"link_(\d+)_(.+)", channel.child_value("label"))
+        if found:
+            labels[int(found[1]) - 1, found[2]] = index
+        channel = channel.next_sibling()
+    links = sorted({link for link, _ in labels})
+    return {
+        link: [labels[link, name] for name in _CHANNELS]
+        for link in links
+        if all((link, name) in labels for name in _CHANNELS)
+    }
+
+
+def _bodies(sample: list[float], places: dict[int, list[int]]) -> tuple[BodyPose, ...]:
+    bodies = []
+    for link, columns in places.items():
+        x, y, z, w, i, j, k = (float(sample[column]) for column in columns)
+        norm = (w * w + i * i + j * j + k * k) ** 0.5
+        if 0.5 <= norm <= 2.0 and x == x and y == y and z == z:
+            bodies.append(BodyPose(link, (x, y, z), (w / norm, i / norm, j / norm, k / norm)))
+    return tuple(bodies)
+
+
+def pose_source(text: str) -> PoseSource:
+    """The source that a text names: "22350", "0.0.0.0:22350", or "lsl:NAME".
+
+    Raises
+    ------
+    UsageError
+        If it names none.
+    """
+    text = text.strip()
+    if text.startswith("lsl:") and text[4:].strip():
+        return LslPoses(text[4:].strip())
+    host, _, port = text.rpartition(":")
+    if not (port.isascii() and port.isdecimal() and 0 < int(port) <= 65535):
+        raise UsageError(
+            f"{text!r} is no pose stream; give a UDP port from 1 to 65535, ADDRESS:PORT (0.0.0.0:{PORT} for senders on "
+            "other computers), or lsl:NAME."
+        )
+    return UdpPoses(int(port), host or "127.0.0.1")

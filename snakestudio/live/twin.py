@@ -1,0 +1,239 @@
+"""The simulation alongside: the scene's engine under the very references that the robot gets, in real time.
+
+It has a thread of its own and never holds up the robot: whoever feeds it puts references into a queue and returns. An
+engine that cannot keep up is dropped, and says by how much it was too slow.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines import registry as engines
+from snakestudio.engines.base import Engine
+from snakestudio.errors import SnakeStudioError
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.session.recording import SpooledRecording
+
+__all__ = ["Loading", "Twin", "TwinState"]
+
+log = logging.getLogger(__name__)
+
+FloatArray = NDArray[np.float64]
+
+TICK_S = 0.01
+"""How often it is brought up to date, s."""
+
+BEHIND_S = 0.5
+"""How far it may fall behind before it is dropped, s."""
+
+KEPT_S = 2.0
+"""How long its states are kept for comparison, s."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwinState:
+    """Where the simulated robot is at one instant.
+
+    Attributes
+    ----------
+    time : float
+        Of the run, s.
+    angle : (n-1, 2) array
+        rad.
+    head : (3,) array
+        Centre of gravity of the head link, m.
+    """
+
+    time: float
+    angle: FloatArray
+    head: FloatArray
+
+
+class Loading:
+    """Has an engine built and moved once, in a thread, before a robot moves.
+
+    To load compiled code takes a second or two, in which nothing else of the program gets on: a window would be taken
+    for one that hangs, and the robot be stopped.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : path or None
+    """
+
+    def __init__(self, scene: Scene, base_dir: Path | None) -> None:
+        self._scene, self._base_dir = scene, base_dir
+        self._thread = threading.Thread(target=self._work, name="snakestudio-twin-loading", daemon=True)
+        self._thread.start()
+
+    @property
+    def going_on(self) -> bool:
+        """Whether it still loads."""
+        return self._thread.is_alive()
+
+    def close(self) -> None:
+        """Wait until it has ended."""
+        self._thread.join()
+
+    def _work(self) -> None:
+        try:
+            engine = engines.create(self._scene, self._base_dir)
+            engine.initial_rows()
+            still = np.zeros((2, *engine.snapshot().joint_angle.shape))
+            still[:] = engine.snapshot().joint_angle
+            ends = np.array([0.0, engine.scene.solver.step_s])
+            engine.advance(JointReference(ends, still, np.zeros_like(still), np.zeros_like(still)), 1, (1,))
+        except SnakeStudioError:  # what is wrong with the scene is said when the twin begins
+            return
+
+
+class Twin:
+    """One run of the twin, which begins at once.
+
+    Parameters
+    ----------
+    scene : Scene
+        Its start is how the robot lay when its run began.
+    base_dir : path or None
+    clock : callable
+        Time of the run, s: how far the twin shall be.
+    on_end : callable
+        Gets a sentence if it ends by itself: dropped, or its physics failed. Called on its thread.
+    """
+
+    def __init__(
+        self, scene: Scene, base_dir: Path | None, clock: Callable[[], float], on_end: Callable[[str], None]
+    ) -> None:
+        self._scene, self._base_dir, self._clock, self._on_end = scene, base_dir, clock, on_end
+        self._inbox: queue.SimpleQueue[JointReference | Scene] = queue.SimpleQueue()
+        self._blocks: list[JointReference] = []
+        self._states: deque[TwinState] = deque(maxlen=round(KEPT_S / TICK_S))
+        self._closing = threading.Event()
+        self._next_row = 1
+        self.recording: SpooledRecording | None = None
+        self._thread = threading.Thread(target=self._work, name="snakestudio-twin", daemon=True)
+        self._thread.start()
+
+    # --- any thread
+
+    def follow(self, reference: JointReference) -> None:
+        """References as the robot gets them; they replace those before from their first knot on."""
+        self._inbox.put(reference)
+
+    def apply(self, scene: Scene) -> None:
+        """Take over what changes in the scene while it goes."""
+        self._inbox.put(scene)
+
+    def state_at(self, time: float) -> TwinState | None:
+        """Where it was at `time` (s), linearly between its states; None if it is not there yet, or any more."""
+        states = list(self._states)
+        if not states or not states[0].time <= time <= states[-1].time + TICK_S:
+            return None
+        times = [state.time for state in states]
+        after = int(np.searchsorted(times, time))
+        if after == len(states):
+            return states[-1]
+        if after == 0:
+            return states[0]
+        a, b = states[after - 1], states[after]
+        share = (time - a.time) / (b.time - a.time)
+        return TwinState(time, a.angle + share * (b.angle - a.angle), a.head + share * (b.head - a.head))
+
+    def cease(self) -> None:
+        """Go no further; its recording is complete a moment later."""
+        self._closing.set()
+
+    def close(self) -> None:
+        """End it; returns when it has ended. Its recording can still be read."""
+        self.cease()
+        self._thread.join()
+
+    # --- its thread
+
+    def _work(self) -> None:
+        try:
+            engine = engines.create(self._scene, self._base_dir)
+            self.recording = SpooledRecording(self._scene, engine.schema)
+            self.recording.append(engine.initial_rows())
+            self._keep(engine)
+            begun = self._clock()
+            while not self._closing.is_set() and self._tick(engine, begun):
+                pass
+        except SnakeStudioError as error:
+            self._on_end(f"The simulation alongside cannot run: {error}")
+        except Exception:  # whatever happens to it, the robot goes on
+            log.exception("the twin failed")
+            self._on_end("The simulation alongside failed by a defect of the program; the robot is not concerned.")
+        finally:
+            if self.recording is not None:
+                self.recording.close()
+
+    def _tick(self, engine: Engine, begun: float) -> bool:
+        """Take in what waits and go on to the present; False if that is the end."""
+        self._take_in(engine)
+        now = self._clock()
+        left = engine.time + TICK_S - now
+        if left > 0.0:
+            self._closing.wait(left)
+            return True
+        if now - engine.time > BEHIND_S and now - begun > BEHIND_S:
+            pace = engine.time / now if now > 0.0 else 0.0
+            self._on_end(
+                f"The simulation alongside was dropped: it is {now - engine.time:.1f} s behind after {now:.1f} s, at "
+                f"{pace:.2f} of real time; choose a larger time step or a simpler scene, or go without it."
+            )
+            return False
+        block = self._block(engine.time)
+        if block is None:
+            self._closing.wait(TICK_S)
+            return True
+        following = next((b.time[0] for b in self._blocks if b.time[0] > engine.time + 1e-9), np.inf)
+        step = engine.scene.solver.step_s
+        until = min(engine.time + 5 * TICK_S, now, float(following))  # what waits is looked at in between
+        steps = max(1, round((until - engine.time) / step))
+        report = engine.advance(block.since(engine.time), steps, self._rows_until(engine.step_count + steps, step))
+        assert self.recording is not None
+        self.recording.append(report.rows)
+        if not report.ok:
+            self._on_end(f"The simulation alongside ended: {report.message}")
+            return False
+        self._keep(engine)
+        return True
+
+    def _take_in(self, engine: Engine) -> None:
+        while not self._inbox.empty():
+            item = self._inbox.get()
+            if isinstance(item, JointReference):
+                self._blocks = [*(b for b in self._blocks if b.time[0] < item.time[0]), item]
+            else:
+                engine.apply(item)
+        while len(self._blocks) > 1 and self._blocks[1].time[0] <= engine.time + 1e-9:
+            del self._blocks[0]
+
+    def _block(self, time: float) -> JointReference | None:
+        """The references in force at `time`."""
+        return self._blocks[0] if self._blocks and self._blocks[0].time[0] <= time + 1e-9 else None
+
+    def _rows_until(self, stop: int, step: float) -> tuple[int, ...]:
+        """Step counts up to `stop` after which a row is due, as in a run."""
+        per_row = 1.0 / (self._scene.run.log_rate_hz * step)
+        due = [round(row * per_row) for row in range(self._next_row, int((stop + 0.5) / per_row) + 2)]
+        while due and due[-1] > stop:
+            due.pop()
+        self._next_row += len(due)
+        return tuple(due)
+
+    def _keep(self, engine: Engine) -> None:
+        snapshot = engine.snapshot()
+        head = snapshot.link_pose[self._scene.robot.head_index, :3].copy()
+        self._states.append(TwinState(engine.time, snapshot.joint_angle.copy(), head))

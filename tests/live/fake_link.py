@@ -1,0 +1,134 @@
+"""A link without a process, a bus or a clock: a robot whose joints are where the references had them some time ago."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio.link.messages import Command, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
+from snakestudio.link.profile.schema import Axis, Message, Profile, Signal, Timing
+from snakestudio.model.reference import JointReference
+
+
+class Clock:
+    """Time that goes when it is told to, s."""
+
+    def __init__(self, now: float = 1000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def profile(
+    joints: int = 10, *, pitch: bool = True, quantities: tuple[str, ...] = (), rate_hz: float = 10.0
+) -> Profile:
+    """A robot with a yaw axis, and a pitch axis if wanted, at every joint."""
+    axes = [
+        Axis(joint=joint, axis=axis, node=joint, slot=slot)
+        for joint in range(1, joints + 1)
+        for slot, axis in enumerate(("yaw", "pitch") if pitch else ("yaw",))
+    ]
+    signals = tuple(Signal(signal=name.upper(), quantity=name) for name in ("angle", *quantities))
+    message = Message(role="feedback", message="FEEDBACK", signals=signals)
+    return Profile(
+        name="Test robot",
+        dbc="test.dbc",
+        axes=tuple(axes),
+        messages=(message,),
+        timing=Timing(set_point_rate_hz=rate_hz),
+    )
+
+
+class FakeLink:
+    """Fulfils `link.base.Link`; what was asked of it is kept.
+
+    Attributes
+    ----------
+    commands : list of Command
+    blocks : list of ReferenceBlock
+    stops : list of str
+        Reasons.
+    telemetry_now : Telemetry
+        What `telemetry` gives; its angles follow the references while it streams.
+    """
+
+    def __init__(self, robot: Profile, clock: Callable[[], float]) -> None:
+        self.profile = robot
+        self.alive = True
+        self.lag = 0.0
+        self.follows = True
+        self._clock = clock
+        self.commands: list[Command] = []
+        self.blocks: list[ReferenceBlock] = []
+        self.stops: list[str] = []
+        m, k = len(robot.axes), len(robot.nodes)
+        nothing, zero = np.full(m, np.nan), np.zeros(m)
+        self.telemetry_now = Telemetry(
+            clock(), LinkState.IDLE, "", (), True, True, False, 0, nothing, nothing, zero.copy(), nothing, nothing,
+            nothing, nothing, nothing, np.full(m, clock()), zero, np.full(m, -1), np.zeros(m, np.int8),
+            np.zeros(m, np.int64), np.full(k, clock()), 0.25, 0, 0, 0, 0, 0, 0, True, 0.1, 0.0005, 0.1,
+            0, "normal", ("",) * m,
+        )  # fmt: skip
+
+    def set(self, **values: object) -> None:
+        """Change what it tells."""
+        self.telemetry_now = replace(self.telemetry_now, **values)
+
+    def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
+        self.commands.append(Command(kind, len(self.commands) + 1, dict(values)))
+        after = {
+            "arm": LinkState.ARMED,
+            "stream": LinkState.STREAMING,
+            "disarm": LinkState.IDLE,
+            "reset": LinkState.IDLE,
+        }
+        if kind in after:
+            self.set(state=after[kind])
+        if kind == "arm":
+            self.set(reference=self.telemetry_now.angle.copy(), reference_rate=np.zeros(len(self.profile.axes)))
+        return len(self.commands)
+
+    def stop(self, reason: str = "Stopped by the operator.") -> None:
+        self.stops.append(reason)
+        if self.telemetry_now.state >= LinkState.ARMED:
+            self.set(state=LinkState.FAULT, reason=reason)
+
+    def beat(self) -> None: ...
+
+    def send(self, block: ReferenceBlock) -> None:
+        self.blocks.append(block)
+
+    def asked(self, time: float) -> np.ndarray | None:
+        """Where the axes shall be at a time, by the block that was sent last before it; None before the first."""
+        covering = [block for block in self.blocks if block.time[0] <= time]
+        if not covering:
+            return None
+        block = covering[-1]
+        flat = JointReference(block.time, block.angle[:, :, None], block.rate[:, :, None], block.rate[:, :, None])
+        return flat.at(time)[0][:, 0]
+
+    def telemetry(self) -> Telemetry:
+        now, told = self._clock(), self.telemetry_now
+        if told.state == LinkState.STREAMING and self.follows:
+            reference, measured = self.asked(now), self.asked(now - self.lag)
+            if reference is not None:
+                self.set(reference=reference)
+            if measured is not None:
+                self.set(angle=measured)
+        heard = np.where(np.isfinite(self.telemetry_now.angle), now, np.nan)
+        self.set(time=now, angle_time=heard)
+        return self.telemetry_now
+
+    def events(self) -> list[LinkEvent]:
+        return []
+
+    def traffic(self) -> list[Traffic]:
+        return []
+
+    def begin_log(self, path: Path) -> None: ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,140 @@
+"""The command `drive`: with a real link process and an emulated robot in processes of their own, and its mistakes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.link.profile.library import find_profile
+from snakestudio.model.snapshot import Fields
+from snakestudio.session.run_file import open_run
+
+ROOT = Path(__file__).resolve().parents[2]
+SCENE = str(ROOT / "scenes" / "sidewinding.toml")
+GROUP = f"239.74.163.{100 + os.getpid() % 100}"
+PORT = str(20_000 + os.getpid() % 20_000)
+BUS = ("--interface", "udp_multicast", "--channel", GROUP, "--port", PORT)
+
+
+@pytest.fixture
+def patient(tmp_path: Path) -> str:
+    """The lab robot with times that a machine on which everything runs at once can keep."""
+    shipped = find_profile("lab_robot")
+    text = shipped.read_text(encoding="utf-8")
+    for before, after in (
+        ("stale_s = 0.15", "stale_s = 1.0"), ("lost_s = 0.2", "lost_s = 2.0"), ("confirm_s = 1.0", "confirm_s = 20.0"),
+        ("timeout_s = 1.0", "timeout_s = 20.0"),
+        ("window_timeout_s = 0.15", "window_timeout_s = 5.0"),
+        ("reference_timeout_s = 0.25", "reference_timeout_s = 5.0"),
+        ("[emulation]", "[emulation]\nwatchdog_s = 10.0"),
+    ):  # fmt: skip
+        assert before in text or before == "[emulation]"
+        text = text.replace(before, after)
+    lines = [line for line in text.splitlines() if not (line.startswith("watchdog_s") and line != "watchdog_s = 10.0")]
+    (tmp_path / shipped.with_suffix(".dbc").name).write_bytes(shipped.with_suffix(".dbc").read_bytes())
+    path = tmp_path / "patient.toml"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return str(path)
+
+
+@contextmanager
+def program(*words: str) -> Iterator[subprocess.Popen[str]]:
+    """A SnakeStudio of its own; it is ended if it does not end by itself."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "snakestudio", *words], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    with process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                try:
+                    process.wait(10.0)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+
+
+def read_until(process: subprocess.Popen[str], text: str) -> str:
+    """What a program says up to a line with a text in it, or up to its end."""
+    assert process.stdout is not None
+    said = ""
+    for line in process.stdout:
+        said += line
+        if text in line:
+            break
+    return said
+
+
+@contextmanager
+def emulated(profile: str) -> Iterator[subprocess.Popen[str]]:
+    """A robot in a process of its own; in the end none of its nodes has torque."""
+    with program("emulate", profile, "--channel", GROUP, "--port", PORT, "--until-eof") as robot:
+        assert "is ready" in read_until(robot, "is ready")
+        yield robot
+        assert robot.stdin is not None
+        robot.stdin.close()
+        assert "No node has torque" in read_until(robot, "\0")
+
+
+def test_ctrl_c_stops_the_robot_and_keeps_the_run(patient: str, tmp_path: Path) -> None:
+    run_file = tmp_path / "run.mcap"
+    with emulated(patient), program("drive", SCENE, patient, *BUS, "--arm", "--mcap", str(run_file)) as drive:
+        said = read_until(drive, "Streaming for")
+        assert "ARMING LAB ROBOT WITHOUT ASKING" in said
+        time.sleep(2.0)
+        drive.send_signal(signal.SIGINT)
+        said += read_until(drive, "\0")
+        assert drive.wait(30.0) == 130, said
+    with closing(open_run(run_file)) as run:
+        assert run.schema.valid == Fields.JOINTS | Fields.REFERENCE | Fields.SHAPE
+        assert run.times[-1] > 1.0
+        rows = run.rows(0, len(run))
+        assert np.ptp(rows.joint_angle, axis=0).max() > np.radians(1.0)  # it did move
+        assert "Stopped by Ctrl+C." in [event.text for event in run.events]
+
+
+@pytest.mark.soak
+def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Path) -> None:
+    table = tmp_path / "run.csv"
+    words = ("--duration", "5", "--arm", "--twin", "--csv", str(table))
+    with emulated(patient), program("drive", SCENE, patient, *BUS, *words) as drive:
+        said = read_until(drive, "\0")
+        assert drive.wait(60.0) == 0, said
+    assert "joint errors" in said
+    assert "simulation alongside: joints" in said
+    assert "twin_joint_rms_rad" in table.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "give --arm"),
+        (("--arm", "--pose", "x"), "'x' is no pose stream"),
+        (("--arm", "--interface", "pcan", "--port", "5"), "--port goes with --interface udp_multicast"),
+        (("--arm", "--duration", "-1"), "must be a positive number"),
+        (("--arm", "--wait-limit", "3"), "--wait-limit needs --wait-for"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_sent(
+    words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    assert main(["drive", SCENE, "lab_robot", *words]) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_profile_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["drive", SCENE, "no_such_robot", "--arm"]) == 2
+    assert "no profile called no_such_robot" in capsys.readouterr().err

@@ -1,0 +1,94 @@
+"""What a robot's run has not is empty wherever it is read: columns, CSV, HDF5, run file, pictures."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from snakestudio import api
+from snakestudio.errors import StateError
+from snakestudio.gui.channels.catalogue import catalogue
+from snakestudio.model.columns import column_names, filled_columns, table
+from snakestudio.render.camera import Camera
+from snakestudio.render.draw_list import Overlays, build
+from snakestudio.session.continuation import continue_run
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.run_file import open_run
+from snakestudio.session.run_file.views import Views
+
+from .test_robot import World
+
+MEASURED = ("joint_3_yaw_rad", "joint_3_pitch_ref_rad", "joint_3_yaw_rate_radps", "joint_3_yaw_age_s", "bus_load")
+EMPTY = (
+    "link_1_x_m", "com_vx_mps", "joint_3_yaw_torque_nm", "contact_ground_fz_n", "link_2_obstacle_fx_n",
+    "contacts_closed", "solver_residual", "solver_iterations", "link_3_wz_radps",
+)  # fmt: skip
+
+
+@pytest.fixture
+def recording() -> SpooledRecording:
+    world = World()
+    world.link.set(angle=np.full(20, 0.1))
+    world.streaming().go(1.0)
+    assert world.live.recording is not None
+    world.live.close()
+    return world.live.recording
+
+
+def test_columns(recording: SpooledRecording) -> None:
+    measured = np.concatenate(list(table(recording, MEASURED)))
+    empty = np.concatenate(list(table(recording, EMPTY)))
+    assert np.isfinite(measured[5:]).all()
+    assert np.isnan(empty).all()
+    filled = filled_columns(recording.schema)
+    assert set(MEASURED) <= set(filled)
+    assert not set(EMPTY) & set(filled)
+    assert set(EMPTY) <= set(column_names(recording.schema))  # scripts that know the columns of a run find them
+
+
+def test_csv_and_hdf5(recording: SpooledRecording, tmp_path: Path) -> None:
+    run = api.Run(recording, "scene.toml")
+    run.to_csv(tmp_path / "run.csv")
+    text = (tmp_path / "run.csv").read_text()
+    assert "# measured: by a robot" in text
+    rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+    assert rows[10]["link_1_x_m"] == "nan"
+    assert float(rows[10]["joint_3_yaw_rad"]) == run["joint_3_yaw_rad"][10]
+    run.to_hdf5(tmp_path / "run.h5")
+    with h5py.File(tmp_path / "run.h5") as file:
+        assert np.isnan(file["columns/contacts_closed"]).all()
+        assert file["columns/joint_3_yaw_age_s"].attrs["units"] == "s"
+
+
+def test_run_file_and_what_it_shows_to_others(recording: SpooledRecording, tmp_path: Path) -> None:
+    api.Run(recording).to_mcap(tmp_path / "run.mcap")
+    again = open_run(tmp_path / "run.mcap")
+    for mine, theirs in zip(recording.chunks(), again.chunks(), strict=True):
+        np.testing.assert_array_equal(mine.joint_angle, theirs.joint_angle)
+        np.testing.assert_array_equal(mine.extra, theirs.extra)
+    assert again.schema == recording.schema
+    again.close()
+    topics = {view.topic for view in Views(recording.schema, 0).views}
+    assert topics == {"/joint_states", "/joint_references", "/figures"}  # where the links are nobody knows
+
+
+def test_channels_that_can_be_chosen(recording: SpooledRecording) -> None:
+    known = catalogue(recording.schema)
+    assert set(MEASURED) <= set(known)
+    assert not set(EMPTY) & set(known)
+    assert known["joint_3_yaw_age_s"].group == ("Joints", "Joint 3")
+
+
+def test_a_robot_that_nobody_sees_is_drawn(recording: SpooledRecording) -> None:
+    drawn = build(recording.scene, recording.snapshot(20), Overlays(), Camera())
+    assert len(drawn.links.position) == 11
+    assert np.isfinite(drawn.links.position).all()
+
+
+def test_it_cannot_be_gone_on_with(recording: SpooledRecording) -> None:
+    with pytest.raises(StateError, match="or by a robot"):
+        continue_run(recording, 0.5)

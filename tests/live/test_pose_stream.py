@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from snakestudio.errors import LinkError, UsageError
+from snakestudio.link.pose_packet import BodyPose, PosePacket, pack
+from snakestudio.live.pose_stream import LslPoses, UdpPoses, pose_source
+
+BODY = (BodyPose(1, (0.1, 0.2, 0.3), (1.0, 0.0, 0.0, 0.0)),)
+
+
+@pytest.fixture
+def poses() -> Iterator[UdpPoses]:
+    stream = UdpPoses(0)
+    stream.begin(3)
+    yield stream
+    stream.close()
+
+
+@pytest.fixture
+def sender() -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outlet:
+        yield outlet
+
+
+def until(done: Callable[[], object]) -> bool:
+    deadline = time.monotonic() + 5.0
+    while not done():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def test_a_datagram_becomes_a_tracked_link(poses: UdpPoses, sender: socket.socket) -> None:
+    assert poses.latest is None
+    before = time.monotonic()
+    sender.sendto(pack(PosePacket(1, 0.0, BODY)), ("127.0.0.1", poses.port))
+    assert until(lambda: poses.latest is not None)
+    tracked = poses.latest
+    assert tracked is not None
+    assert tracked.links.tolist() == [1]
+    assert tracked.pose[0].tolist() == [0.1, 0.2, 0.3, 1.0, 0.0, 0.0, 0.0]
+    assert before <= tracked.time <= time.monotonic()
+    assert poses.problem == ""
+
+
+def test_rubbish_is_counted_and_said_and_does_no_harm(poses: UdpPoses, sender: socket.socket) -> None:
+    for rubbish in (b"", b"hello", b"\xff" * 1000, b'{"pose": 1}'):
+        sender.sendto(rubbish, ("127.0.0.1", poses.port))
+    assert until(lambda: poses.figures.unreadable == 4)
+    assert "cannot be read" in poses.problem
+    sender.sendto(pack(PosePacket(1, 0.0, BODY)), ("127.0.0.1", poses.port))
+    assert until(lambda: poses.latest is not None)
+
+
+def test_only_one_sender_is_listened_to(poses: UdpPoses, sender: socket.socket) -> None:
+    sender.sendto(pack(PosePacket(1, 0.0, BODY)), ("127.0.0.1", poses.port))
+    assert until(lambda: poses.latest is not None)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+        other.sendto(pack(PosePacket(2, 0.0, BODY)), ("127.0.0.1", poses.port))
+        assert until(lambda: "stop one of them" in poses.problem)
+    assert poses.figures.received == 1
+
+
+def test_a_port_in_use_is_said(poses: UdpPoses) -> None:
+    with pytest.raises(LinkError, match=f"UDP port {poses.port} is in use"):
+        UdpPoses(poses.port).begin(3)
+
+
+def test_what_a_text_names() -> None:
+    source = pose_source("22350")
+    assert isinstance(source, UdpPoses)
+    assert (source.host, source.port) == ("127.0.0.1", 22350)  # not open to others unless it is asked for
+    source = pose_source("0.0.0.0:5000")
+    assert isinstance(source, UdpPoses)
+    assert (source.host, source.port) == ("0.0.0.0", 5000)
+    assert isinstance(pose_source("lsl:Optitrack"), LslPoses)
+    for wrong in ("", "x", "70000", "lsl:", "1.2.3.4:"):
+        with pytest.raises(UsageError, match="is no pose stream"):
+            pose_source(wrong)

@@ -1,0 +1,394 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snakestudio.control import registry as controllers
+from snakestudio.link.messages import LinkEvent, LinkState
+from snakestudio.live import run as live_run
+from snakestudio.live.body import placed_by
+from snakestudio.live.pose_source import StreamFigures, Tracked
+from snakestudio.live.robot import LEAD_S, TAIL_S, LiveRobot
+from snakestudio.model.edits import with_values
+from snakestudio.model.motion import JointAnglesStart
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields
+from snakestudio.model.teleop import TeleopCommand
+from snakestudio.session.run_file import open_run
+
+from .fake_link import Clock, FakeLink, profile
+
+SCENE = with_values(Scene(), {"robot.n_links": 11, "gait.amplitude_deg": 30.0, "run.log_rate_hz": 50.0})
+
+
+class Poses:
+    """A pose source that is told what it sees."""
+
+    where = "UDP port 1"
+    problem = ""
+    figures = StreamFigures()
+
+    def __init__(self) -> None:
+        self.latest: Tracked | None = None
+
+    def begin(self, n_links: int) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class World:
+    """A live robot with everything about it in hand; time goes in steps of 10 ms."""
+
+    def __init__(self, scene: Scene = SCENE, **more: Any) -> None:
+        self.clock = Clock()
+        self.link = FakeLink(more.pop("robot", profile()), self.clock)
+        self.events: list[LinkEvent] = []
+        more.setdefault("twin", False)
+        self.live = LiveRobot(
+            self.link, scene, on_event=self.events.append, clock=self.clock, threaded=False, **more
+        )  # fmt: skip
+
+    def go(self, seconds: float) -> None:
+        until = self.clock.now + seconds - 1e-6
+        while self.clock.now < until:
+            self.live.tick()
+            self.clock.now += 0.01
+
+    def streaming(self) -> World:
+        """The same, a moment after streaming began."""
+        self.go(0.1)
+        self.live.arm()
+        self.go(0.02)
+        self.live.stream()
+        self.go(LEAD_S + 0.05)
+        assert self.live.streaming
+        return self
+
+    @property
+    def told(self) -> list[str]:
+        recording = self.live.recording
+        assert recording is not None
+        return [event.text for event in recording.events]
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    made = World()
+    yield made
+    made.live.close()
+
+
+def test_what_is_measured_is_shown_from_the_begin(world: World) -> None:
+    world.link.set(angle=np.linspace(-0.3, 0.3, 20))
+    world.go(0.5)
+    latest, recording = world.live.latest, world.live.recording
+    assert latest is not None
+    assert recording is not None
+    assert latest.valid == Fields.JOINTS | Fields.SHAPE  # nothing was commanded yet, and nobody sees it
+    np.testing.assert_allclose(latest.joint_angle.ravel(), np.linspace(-0.3, 0.3, 20))
+    assert len(recording) == pytest.approx(25, abs=1)  # 50 rows a second
+    assert recording.path is None
+    assert latest.control["bus_load"] == 0.25
+    assert latest.control["joint_3_yaw_age_s"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_an_axis_that_was_never_heard_makes_no_valid_joints(world: World) -> None:
+    angle = np.zeros(20)
+    angle[7] = np.nan
+    world.link.set(angle=angle)
+    world.go(0.1)
+    latest, recording = world.live.latest, world.live.recording
+    assert latest is not None
+    assert recording is not None
+    assert Fields.JOINTS not in latest.valid
+    assert np.isfinite(latest.link_pose).all()  # it can be drawn all the same
+    rows = recording.rows(0, len(recording))
+    assert np.isnan(rows.joint_angle[:, 3, 1]).all()
+    assert np.isfinite(np.delete(rows.joint_angle.reshape(len(rows), -1), 7, axis=1)).all()
+
+
+def test_a_stream_is_a_run_of_the_scenes_gait_from_where_the_robot_lies(tmp_path: Path) -> None:
+    world = World(new_run=lambda scene: tmp_path / "run.mcap")
+    world.link.set(angle=np.full(20, 0.1))
+    world.streaming().go(3.0)
+    recording = world.live.recording
+    assert recording is not None
+    assert recording.times[0] == pytest.approx(0.0, abs=0.011)
+    start = recording.scene.start
+    assert isinstance(start, JointAnglesStart)
+    np.testing.assert_allclose(np.radians(start.joint_angles_deg), 0.1)
+    # What was sent is what the scene's controller says of that start, at any time: the same code, asked all at once.
+    expected = controllers.create(recording.scene).reference(np.linspace(0.0, 3.0, 301), None)
+    begin = world.link.blocks[0].time[0]
+    for time in (0.0, 0.5, 1.234, 2.9):
+        sent = world.link.asked(begin + time)
+        assert sent is not None
+        np.testing.assert_allclose(sent.reshape(10, 2), expected.at(time)[0], atol=1e-6)
+    world.live.close()
+    with_file = open_run(tmp_path / "run.mcap")
+    assert len(with_file) == len(recording)
+    assert with_file.schema.valid == Fields.JOINTS | Fields.REFERENCE | Fields.SHAPE
+    assert with_file.events[0].text == "Streaming begins"
+    with_file.close()
+
+
+def test_references_never_run_dry_while_the_thread_is_late_by_less_than_the_horizon(world: World) -> None:
+    world.streaming()
+    for pause in (0.0, 0.12, 0.03, 0.18, 0.0, 0.15):
+        world.clock.now += pause  # the thread did not get to run
+        assert world.link.blocks[-1].time[-1] > world.clock.now
+        world.go(0.02)
+
+
+def test_a_thread_that_hangs_lets_references_run_dry(world: World) -> None:
+    world.streaming()
+    assert world.link.blocks[-1].time[-1] < world.clock.now + 0.5
+
+
+def test_blocks_follow_on_each_other_without_a_jump(world: World) -> None:
+    world.streaming().go(2.0)
+    for before, after in zip(world.link.blocks, world.link.blocks[1:], strict=False):
+        assert (np.diff(after.time) > 0).all()
+        at = int(np.argmin(np.abs(before.time - after.time[0])))
+        np.testing.assert_allclose(after.angle[0], before.angle[at], atol=1e-9)
+
+
+def test_a_new_gait_acts_at_once_without_a_jump_and_is_noted(world: World) -> None:
+    world.streaming().go(1.0)
+    before = world.link.asked(world.clock.now)
+    world.live.set_scene(with_values(SCENE, {"gait.amplitude_deg": 10.0}))
+    world.go(0.03)
+    after = world.link.asked(world.clock.now)
+    assert before is not None
+    assert after is not None
+    assert np.abs(after - before).max() < 0.05  # 30 ms at rates of up to 1 rad/s
+    world.go(2.0)
+    assert world.link.blocks[-1].angle.max() < np.radians(10.0) + 1e-6
+    assert world.live.recording is not None
+    (change,) = world.live.recording.changes
+    assert change.values == {"gait.amplitude_deg": 10.0}
+
+
+def test_what_cannot_change_while_it_streams_is_said(world: World) -> None:
+    world.streaming()
+    world.live.set_scene(with_values(SCENE, {"robot.n_links": 9}))
+    world.go(0.05)
+    assert any("robot.n_links: this cannot change while the robot streams" in event.text for event in world.events)
+    assert world.live.streaming
+
+
+def test_stop_reaches_the_link_at_once_and_ends_the_run(world: World) -> None:
+    world.streaming().go(0.5)
+    world.live.stop("Stopped by the space bar.")
+    assert world.link.stops == ["Stopped by the space bar."]  # without a tick
+    world.go(0.1)
+    assert not world.live.streaming
+    recording = world.live.recording
+    assert recording is not None
+    assert (recording.events[-1].kind, recording.events[-1].text) == ("note", "Stopped by the space bar.")
+    sent = len(world.link.blocks)
+    world.go(1.0)
+    assert len(world.link.blocks) == sent
+    assert recording.times[-1] > 1.0  # one sees what stopping does
+    world.go(TAIL_S)
+    rows = len(recording)
+    world.go(0.5)
+    assert len(recording) == rows
+    assert world.live.recording is recording  # it stays what is shown
+
+
+def test_a_fault_is_noted_with_its_reason(world: World) -> None:
+    world.streaming()
+    world.link.set(state=LinkState.FAULT, reason="Node 4 says: overcurrent.")
+    world.go(0.05)
+    recording = world.live.recording
+    assert recording is not None
+    assert (recording.events[-1].kind, recording.events[-1].text) == ("fault", "Node 4 says: overcurrent.")
+
+
+def test_a_link_that_is_gone_ends_the_run(world: World) -> None:
+    world.streaming()
+    world.link.alive = False
+    world.go(0.05)
+    assert not world.live.streaming
+    assert "The link to the robot is gone" in world.told[-1]
+
+
+def test_after_a_reset_it_is_watched_anew(world: World) -> None:
+    world.streaming()
+    world.live.stop()
+    world.go(0.1)
+    ended = world.live.recording
+    world.live.reset()
+    world.go(0.1)
+    assert world.live.recording is not ended
+    assert world.link.telemetry_now.state == LinkState.IDLE
+
+
+def test_a_robot_that_is_not_armed_does_not_stream(world: World) -> None:
+    world.go(0.1)
+    world.live.stream()
+    world.go(0.1)
+    assert "The robot is not armed (connected, torque off): arm it first." in world.events[-1].text
+    assert not world.link.blocks
+    assert all(command.kind != "stream" for command in world.link.commands)
+
+
+def test_a_link_that_does_not_begin_to_stream_is_said(world: World) -> None:
+    world.go(0.1)
+    world.live.arm()
+    world.go(0.05)
+    world.link.command = lambda kind, **values: 0  # type: ignore[method-assign]
+    world.live.stream()
+    world.go(3.0)
+    assert "Streaming did not begin" in world.events[-1].text
+    assert not world.live.streaming
+
+
+def test_a_scene_that_does_not_fit_keeps_it_from_being_armed() -> None:
+    world = World(robot=profile(8))
+    world.go(0.05)
+    assert any("moves 8 joints, the scene's robot has 10" in reason for reason in world.live.not_ready)
+    world.live.arm()
+    world.go(0.05)
+    assert all(command.kind != "arm" for command in world.link.commands)
+    assert "cannot be armed" in world.events[-1].text
+    world.live.close()
+
+
+FOLLOWING = with_values(
+    SCENE, {"controller.kind": "path_following", "path.waypoints_m": ((0.0, 0.0), (1.0, 0.0), (3.0, 0.2))}
+)
+
+
+def test_a_controller_that_needs_poses_keeps_it_from_being_armed_without() -> None:
+    world = World(FOLLOWING)
+    world.go(0.05)
+    (reason,) = world.live.not_ready
+    assert "The controller path_following needs to know where the links are" in reason
+    assert 'controller.kind = "none"' in reason
+    world.live.close()
+
+
+def test_contact_forces_are_nothing_that_a_robot_tells() -> None:
+    world = World(with_values(SCENE, {"controller.kind": "leader_follower", "controller.jam_resolution": True}))
+    world.go(0.05)
+    assert any("controller.jam_resolution = false" in reason for reason in world.live.not_ready)
+    world.live.close()
+
+
+def seen(world: World, poses: Poses) -> None:
+    """Have the tracked head where the robot starts."""
+    pose = np.zeros((1, 7))
+    pose[0, :4] = (0.5, 0.1, 0.05, 1.0)
+    poses.latest = Tracked(world.clock.now, np.array([0]), pose)
+
+
+def test_with_poses_a_controller_steers_and_without_the_robot_is_stopped() -> None:
+    poses = Poses()
+    world = World(FOLLOWING, pose=poses)
+    for _ in range(20):
+        seen(world, poses)
+        world.go(0.05)
+    assert world.live.not_ready == ()
+    latest = world.live.latest
+    assert latest is not None
+    assert Fields.POSE | Fields.TWIST | Fields.JOINTS in latest.valid
+    placed = placed_by(FOLLOWING.robot, latest.joint_angle, np.array([0]), poses.latest.pose)  # type: ignore[union-attr]
+    np.testing.assert_allclose(latest.link_pose, placed.pose)
+    world.live.arm()
+    seen(world, poses)
+    world.go(0.02)
+    world.live.stream()
+    for _ in range(20):
+        seen(world, poses)
+        world.go(0.05)
+    assert world.live.streaming
+    assert np.abs(world.link.blocks[-1].angle).max() > 0.1
+    recording = world.live.recording
+    assert recording is not None
+    assert "heading_rad" in recording.schema.extra
+    lost = world.link.profile.timing.lost_s
+    since = world.clock.now
+    while not world.link.stops and world.clock.now < since + 2.0:
+        world.go(0.01)
+    assert world.clock.now - since == pytest.approx(lost, abs=0.07)
+    assert "needs to know where the links are" in world.link.stops[0]
+    world.go(0.05)
+    assert recording.events[-1].kind == "fault"
+    rows = recording.rows(0, len(recording))
+    assert np.isfinite(rows.link_pose[10]).all()
+    assert np.isnan(rows.link_pose[-1]).all()  # nobody measured it there
+    world.live.close()
+
+
+def test_rates_that_nobody_tells_are_differences_of_angles(world: World) -> None:
+    for step in range(5):
+        world.link.set(angle=np.full(20, 0.02 * step))
+        world.go(0.01)
+    latest = world.live.latest
+    assert latest is not None
+    np.testing.assert_allclose(latest.joint_rate, 2.0, rtol=1e-6)  # 0.02 rad in 10 ms
+
+
+def test_a_robot_that_is_watched_for_long_fills_no_disk(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_run, "WATCHED_ROWS", 100)
+    world.go(10.0)
+    recording = world.live.recording
+    assert recording is not None
+    assert len(recording) < 100
+    assert recording.times[-1] == pytest.approx(10.0, abs=0.05)  # its time goes on
+    assert (np.diff(recording.times) > 0).all()
+
+
+def test_torque_and_what_motors_tell_are_columns_where_the_profile_has_them() -> None:
+    world = World(robot=profile(quantities=("torque", "current", "temperature", "status", "error")))
+    world.link.set(torque=np.full(20, 0.5), current=np.full(20, 1.5), temperature=np.full(20, 40.0))
+    world.go(0.1)
+    latest = world.live.latest
+    assert latest is not None
+    assert Fields.TORQUE in latest.valid
+    assert latest.control["joint_10_pitch_current_a"] == 1.5
+    assert latest.control["joint_10_pitch_temperature_degc"] == 40.0
+    assert np.isnan(latest.control["joint_1_yaw_status"])  # never heard
+    world.live.close()
+
+
+def test_a_stopped_program_stops_a_robot_that_moves(world: World) -> None:
+    world.streaming()
+    world.live.close()
+    assert world.link.stops == ["Stopped, as the program closes."]
+
+
+def test_what_happens_to_the_robot_is_noted_while_it_is_watched(world: World) -> None:
+    world.go(0.05)
+    world.live.arm()
+    world.go(0.05)
+    assert "Armed: the joints hold where they stand" in world.told
+
+
+def test_somebody_at_the_controls_drives_it_from_the_next_period_on() -> None:
+    world = World(with_values(SCENE, {"controller.kind": "teleoperation"}))
+    world.streaming().go(0.5)
+    still = world.link.asked(world.clock.now)
+    world.go(0.3)
+    np.testing.assert_allclose(world.link.asked(world.clock.now), still, atol=1e-9)  # nobody wants anything of it
+    world.live.steer(TeleopCommand(speed=0.5, turn=0.2))
+    world.go(0.05)
+    begun = world.clock.now
+    world.go(1.0)
+    moved = world.link.asked(world.clock.now)
+    assert moved is not None
+    assert np.abs(moved - still).max() > 0.05
+    first = next(b for b in world.link.blocks if b.time[0] > begun - 0.05)
+    assert first.time[0] - begun < 0.03  # at once, not behind the horizon
+    recording = world.live.recording
+    assert recording is not None
+    assert "The robot is steered by hand" in world.told
+    column = recording.schema.extra.index("gait_frequency_radps")
+    assert recording.rows(0, len(recording)).extra[-1, column] > 0.0
+    world.live.close()

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from snakestudio.control import registry as controllers
+from snakestudio.link.profile.schema import Timing
+from snakestudio.live.referencing import Referencing
+from snakestudio.live.twin import Loading, Twin
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+from snakestudio.session.offline import run_offline
+
+from .fake_link import Clock
+from .test_robot import World
+
+SHORT = with_values(
+    Scene(),
+    {"robot.n_links": 5, "gait.amplitude_deg": 30.0, "run.duration_s": 0.5, "run.log_rate_hz": 50.0},
+)
+
+
+def until(done: Callable[[], object], limit: float = 30.0) -> bool:
+    deadline = time.monotonic() + limit
+    while not done():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def test_it_goes_as_a_run_of_the_scene_under_the_blocks_that_the_robot_gets() -> None:
+    """Blocks have knots every 10 ms, a run at every step: cubics through exact rates differ by 1e-6 rad."""
+    expected = run_offline(SHORT).recording
+    clock, referencing = Clock(0.0), Referencing(SHORT, None, Timing())
+    ends: list[str] = []
+    twin = Twin(SHORT, None, clock, ends.append)
+    while clock.now < 0.5:
+        block = referencing.references(clock.now, None)
+        if block is not None:
+            twin.follow(block)
+        clock.now += 0.01
+        now = clock.now
+        assert until(lambda now=now: twin.state_at(max(0.0, now - 0.011)) is not None)  # type: ignore[misc]
+    twin.close()
+    assert ends == []
+    assert twin.recording is not None
+    rows, wanted = twin.recording.rows(0, 20), expected.rows(0, 20)
+    np.testing.assert_allclose(rows.time, wanted.time, atol=1e-9)
+    np.testing.assert_allclose(rows.joint_angle, wanted.joint_angle, atol=1e-5)
+    np.testing.assert_allclose(rows.link_pose, wanted.link_pose, atol=1e-5)
+
+
+def test_one_that_cannot_keep_up_is_dropped_and_says_by_how_much() -> None:
+    clock, ends = Clock(0.0), []
+    twin = Twin(SHORT, None, clock, ends.append)
+    twin.follow(controllers.create(SHORT).reference(np.linspace(0.0, 100.0, 10_001), None))  # type: ignore[arg-type]
+    assert until(lambda: twin.state_at(0.0) is not None)
+    clock.now = 0.02
+    assert until(lambda: twin.state_at(0.01) is not None)
+    clock.now = 40.0  # nothing is as fast as that
+    assert until(lambda: ends)
+    twin.close()
+    assert "was dropped: it is 39.9 s behind after 40.0 s" in ends[0] or "was dropped: it is 40.0 s" in ends[0]
+    assert twin.recording is not None
+    assert len(twin.recording) >= 1  # what there is of it stays
+
+
+def test_one_whose_physics_fail_is_said() -> None:
+    """Four times the step is more than the joints' controllers stand."""
+    clock, ends = Clock(0.1), []
+    unstable = with_values(SHORT, {"solver.step_s": 0.001})
+    twin = Twin(unstable, None, clock, ends.append)
+    twin.follow(controllers.create(unstable).reference(np.linspace(0.0, 1.0, 101), None))  # type: ignore[arg-type]
+    assert until(lambda: ends)
+    twin.close()
+    assert "The simulation alongside ended: In step" in ends[0]
+
+
+def test_states_lie_between_those_that_were_kept() -> None:
+    clock = Clock(0.0)
+    twin = Twin(SHORT, None, clock, lambda text: None)
+    twin.follow(controllers.create(SHORT).reference(np.linspace(0.0, 1.0, 101), None))  # type: ignore[arg-type]
+    clock.now = 0.2
+    assert until(lambda: twin.state_at(0.19) is not None)
+    twin.close()
+    a, middle, b = (twin.state_at(time) for time in (0.10, 0.1025, 0.105))
+    assert a is not None
+    assert b is not None
+    assert middle is not None
+    np.testing.assert_allclose(middle.angle, (a.angle + b.angle) / 2, atol=1e-3)
+    assert twin.state_at(-1.0) is None
+    assert twin.state_at(1.0) is None
+
+
+def test_the_robots_recording_has_its_deviation() -> None:
+    """A robot that follows 0.1 s late is apart from its twin by about that times its rate."""
+    world = World(twin=True)
+    assert until(lambda: not world.live.not_ready)
+    world.link.lag = 0.1
+    world.go(0.1)
+    world.live.arm()
+    world.go(0.02)
+    world.live.stream()
+    for _ in range(150):
+        world.go(0.01)
+        time.sleep(0.004)  # the twin has a thread of its own
+    twin = world.live.twin
+    assert twin is not None
+    assert len(twin) > 10
+    recording = world.live.recording
+    assert recording is not None
+    column = recording.schema.extra.index("twin_joint_rms_rad")
+    apart = recording.rows(0, len(recording)).extra[:, column]
+    known = apart[np.isfinite(apart)]
+    assert len(known) > 10
+    rates = np.radians(30.0) * np.radians(80.0)  # amplitude times frequency of the gait
+    assert 0.2 * rates * 0.1 < known[-1] < 3.0 * rates * 0.1
+    assert np.isfinite(world.live.deviation)
+    world.live.close()
+
+
+def test_loading_ends_by_itself() -> None:
+    loading = Loading(SHORT, None)
+    assert until(lambda: not loading.going_on)
+    loading.close()
