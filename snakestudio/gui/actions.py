@@ -107,6 +107,15 @@ class Actions(QObject):
             if spec.icon and spec.run is not None:
                 self._actions[spec.id].setIcon(theme.icon(spec.icon))
 
+    def plain_keys(self) -> dict[str, str]:
+        """Titles of the commands that a key without Ctrl or Alt calls, by that key."""
+        return {
+            keys: spec.text.removesuffix(" ...")
+            for spec in TABLE
+            for keys in spec.shortcuts
+            if "+" not in keys and spec.id != SEPARATOR
+        }
+
     def shortcuts(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """All shortcuts by menu, for the list in the Help menu."""
         groups: dict[str, list[tuple[str, str]]] = {}

@@ -145,7 +145,7 @@ class Banner(Themed):
 
 
 class Banners(QWidget):
-    """All notices, one below the other: program, source, run, start, the scene's file on disk, files, exports, edits.
+    """All notices: robot, program, source, run, start, the scene's file on disk, files, exports, edits.
 
     Parameters
     ----------
@@ -172,7 +172,18 @@ class Banners(QWidget):
         column.setSpacing(0)
         self.program, self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self), Banner(self)
         self.disk, self.edits, self.source, self.together = Banner(self), Banner(self), Banner(self), Banner(self)
-        shown = self.program, self.source, self.run, self.together, self.disk, self.files, self.exports, self.edits
+        self.robot = Banner(self)
+        shown = (
+            self.robot,
+            self.program,
+            self.source,
+            self.run,
+            self.together,
+            self.disk,
+            self.files,
+            self.exports,
+            self.edits,
+        )
         for banner in shown:
             column.addWidget(banner)
         bridge.failed.connect(self._on_failed)

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from snakestudio.gui.document import Document
-from snakestudio.gui.sources import LoadedRun, Simulation, Source, SourceKind
+from snakestudio.gui.sources import LoadedRun, Robot, Simulation, Source, SourceKind
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -85,6 +85,7 @@ class SessionBridge(QObject):
         self.player: Replay | None = None
         """Plays the rows of `recording`; None while there is none."""
         self._simulation = Simulation(self.session)
+        self._robot: Robot | None = None
         self._source: Source = self._simulation
         self._shown: Snapshot | None = None
         self._recording: Recording | None = None
@@ -115,22 +116,22 @@ class SessionBridge(QObject):
 
     @property
     def source_name(self) -> str:
-        """What the run that was opened is called; empty for the simulation."""
+        """What the run that was opened, or the robot, is called; empty for the simulation."""
         return self._source.name
 
     @property
     def base_dir(self) -> Path | None:
         """What relative paths in the scene that is shown are relative to."""
-        return self._document.base_dir if self._source is self._simulation else self._source.base_dir
+        return self._source.base_dir if self._source.kind == "replay" else self._document.base_dir
 
     @property
     def running(self) -> bool:
         """Whether there is more to come every moment: not in a run that was opened."""
-        return self._source is self._simulation and self.status.state == "running"
+        return self._source.kind == "robot" or (self._source is self._simulation and self.status.state == "running")
 
     @property
     def moving(self) -> bool:
-        """Whether the Play button has been pressed: the simulation runs, or the run that was opened is played."""
+        """Whether the Play button has been pressed: the simulation runs, or what is recorded is played."""
         return self.running if self._source is self._simulation else self.playing
 
     @property
@@ -173,6 +174,18 @@ class SessionBridge(QObject):
         if self._source is not self._simulation:
             self._show_source(self._simulation)
 
+    def set_robot(self, robot: Robot | None) -> None:
+        """A robot is there to be shown, another one, or none any more; the simulation goes on by itself."""
+        shown = self._source is self._robot
+        self._robot = robot
+        if shown:
+            self._show_source(robot or self._simulation)
+
+    def show_robot(self) -> None:
+        """Show the robot that is connected."""
+        if self._robot is not None and self._source is not self._robot:
+            self._show_source(self._robot)
+
     def _show_source(self, source: Source) -> None:
         self._source, self._awaited = source, 0
         self._pull()
@@ -187,10 +200,11 @@ class SessionBridge(QObject):
         time = float(recording.times[recording.index_at(shown.time)])
         scene, name, folder = recording.scene_at(time), self.source_name, self.base_dir
         self.pause_recorded()
-        if self._source is not self._simulation:
+        if self._source.kind == "replay":
             self._document.new(scene)  # which leads back to the simulation
         elif scene != self._document.scene:
             self._document.edit(scene, f"Continue from {time:.3f} s")
+        self.close_run()
         self.session.continue_from(recording, time, folder, name)
 
     # --- looking back ---------------------------------------------------------------------------------------------
@@ -221,7 +235,7 @@ class SessionBridge(QObject):
         self.frame.emit()
 
     def play_or_pause(self) -> None:
-        """The space bar: run if standing, stand if running. A run that was opened is played."""
+        """Run if standing, stand if running. What was recorded, of a robot too, is played."""
         if self._source is not self._simulation:
             self.play_or_pause_recorded()
         elif self.status.state == "running":
@@ -251,10 +265,10 @@ class SessionBridge(QObject):
 
     def set_speed(self, speed: float) -> None:
         """Simulated or recorded over wall time, of what the window shows; infinite is as fast as possible."""
-        if self._source is self._simulation:
-            self.session.set_speed(speed)
-        else:
+        if self._source.kind == "replay":
             self.set_playing_speed(speed)
+        else:
+            self.session.set_speed(speed)
 
     def set_loop(self, loop: bool) -> None:
         """Whether what is played begins again where it ends."""
@@ -298,10 +312,12 @@ class SessionBridge(QObject):
             self._reopen, self._awaited = False, 0
             self.session.open(after, self._document.base_dir, self._document.name if self._document.path else "")
         else:
-            self.close_run()
+            if self._source.kind == "replay":
+                self.close_run()
             self.set_cursor(None)  # what is edited is the present, so that is what must be seen
             number = self.session.edit(after)
-            if after.start != before.start and self.status.state in ("ready", "blocked", "preparing"):
+            standing = self.status.state in ("ready", "blocked", "preparing")
+            if after.start != before.start and standing and self._source is self._simulation:
                 self._foresee(after, number)
 
     def _foresee(self, scene: Scene, edit: int) -> None:

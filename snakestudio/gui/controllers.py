@@ -40,6 +40,10 @@ CONTROLLERS = {
         "Strain law (P5)",
         "The joints follow the scene's strain law, as if the links were pieces of its continuous body.",
     ),
+    "teleoperation": ControllerInfo(
+        "Teleoperation",
+        "Keys or a gamepad say how fast the gait runs and how it bends, or which one it is; without them, a program.",
+    ),
 }
 """By `scene.controller.kind`."""
 

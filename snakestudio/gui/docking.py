@@ -112,6 +112,24 @@ def _experiment(w: MainWindow) -> QWidget:
     return panel
 
 
+def _teleop(w: MainWindow) -> QWidget:
+    from snakestudio.gui.teleop.panel import TeleopPanel
+
+    return TeleopPanel(w.teleoperation)
+
+
+def _robot(w: MainWindow) -> QWidget:
+    from snakestudio.gui.robot.panel import RobotPanel
+
+    return RobotPanel(w.robot, w.robot_in_window)
+
+
+def _robot_data(w: MainWindow) -> QWidget:
+    from snakestudio.gui.robot.data_panel import DataPanel
+
+    return DataPanel(w.robot, w.robot_in_window.log)
+
+
 @dataclass(frozen=True)
 class DockSpec:
     """One dock.
@@ -152,6 +170,9 @@ DOCKS = (
     DockSpec("channels", "Channels", _Area.RightDockWidgetArea, _channels, 356, gap=8, behind="parameters"),
     DockSpec("comparison", "Comparison", _Area.RightDockWidgetArea, _comparison, 356, gap=8, behind="parameters"),
     DockSpec("experiment", "Experiment", _Area.RightDockWidgetArea, _experiment, 356, gap=8, behind="parameters"),
+    DockSpec("teleop", "Teleoperation", _Area.RightDockWidgetArea, _teleop, 356, gap=8, behind="parameters"),
+    DockSpec("robot", "Robot", _Area.RightDockWidgetArea, _robot, 356, gap=8, behind="parameters"),
+    DockSpec("robot_data", "Robot Data", _Area.BottomDockWidgetArea, _robot_data, 340, gap=8, behind="plots"),
 )
 """All docks, from the first to be filled to the last: what is quick to make and needed first comes first."""
 

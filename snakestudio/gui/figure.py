@@ -58,6 +58,12 @@ class Figure(QWidget):
             self.setAccessibleDescription(value)
             self.update()
 
+    def set_caption(self, caption: str) -> None:
+        """Say something else above the value; it gets no more room."""
+        if caption != self._caption:
+            self._caption = caption
+            self.update()
+
     def sizeHint(self) -> QSize:
         return self._size
 

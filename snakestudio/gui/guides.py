@@ -86,6 +86,18 @@ class Guides(QObject):
             layouts.save(dialog.name)
         dialog.deleteLater()
 
+    def document(self, name: str) -> None:
+        """Help > Safety and others: a page of the documentation.
+
+        Parameters
+        ----------
+        name : str
+            Its file in ``docs``, without ".md".
+        """
+        from snakestudio.gui.document_dialog import DocumentDialog
+
+        DocumentDialog.shown(name, self._window)
+
     def graphics(self) -> None:
         """Help > OpenGL Information."""
         from snakestudio.gui.help_dialogs import GraphicsDialog

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SHIPPED", "Layouts", "Shipped"]
 
-_VERSION = 3
+_VERSION = 4
 """Raised when docks come or go in a way that stored layouts do not fit."""
 
 _LAST = "window/state"

@@ -29,6 +29,9 @@ from snakestudio.gui.moving_menus import MovingMenus
 from snakestudio.gui.overlaid_runs import OverlaidRuns
 from snakestudio.gui.panes import Panes
 from snakestudio.gui.plot_docks import PlotDocks
+from snakestudio.gui.robot.bar_part import BarPart
+from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.robot.in_window import RobotInWindow
 from snakestudio.gui.run_bar import RunBar
 from snakestudio.gui.runs.beside import RunsBeside
 from snakestudio.gui.runs.keeper import RunKeeper
@@ -37,6 +40,7 @@ from snakestudio.gui.safekeeping import Safekeeping
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.space_keeper import SpaceKeeper
 from snakestudio.gui.status_bar import StatusBar
+from snakestudio.gui.teleop.in_window import TeleopInWindow
 from snakestudio.gui.timeline.bar import TimeBar
 from snakestudio.gui.together.starter import Starter
 from snakestudio.gui.video.camera_keys import CameraKeys
@@ -74,6 +78,8 @@ class MainWindow(QMainWindow):
     files: Files
     open_runs: OpenRuns
     keeper: RunKeeper
+    robot: RobotControl
+    robot_in_window: RobotInWindow
     beside: RunsBeside
     dialogs: Dialogs
     safekeeping: Safekeeping
@@ -86,6 +92,7 @@ class MainWindow(QMainWindow):
     overlaid: OverlaidRuns
     together: Starter
     camera_keys: CameraKeys
+    teleoperation: TeleopInWindow
     actions_table: Actions
     run_bar: RunBar
     docks: dict[str, QDockWidget]
@@ -116,6 +123,7 @@ class MainWindow(QMainWindow):
         self.files = Files(self.document, self.banners.files, self.settings, self)
         self.open_runs = OpenRuns(self.document, self.bridge, self.files, self.banners.source, self.settings, self)
         self.keeper = RunKeeper(RunLibrary(), self.document, self.bridge, self.viewport, self.settings, self)
+        self.robot = RobotControl(self.document, self.bridge, self.keeper.new_run, parent=self)
         self.beside = RunsBeside(self)
         self.safekeeping = Safekeeping(self.document, self.files, self.banners, self.settings, self)
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
@@ -135,13 +143,18 @@ class MainWindow(QMainWindow):
         self.viewport.ghosts, self.viewport.ghost_names = self.overlaid.ghosts, self.overlaid.names
         self.viewport.tracks = self.experiments.tracks
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
+        self.teleoperation = TeleopInWindow(self)
         self.dialogs = Dialogs(self)
         self.actions_table = Actions(self)
         table = self.actions_table
         self.run_bar = RunBar(
             self.bridge, self.document, table["reset"], table["play"], table["step"],
             [table["export_csv"], table["export_video"], table["screenshot"]],
-            [table["open_run"], table["close_run"]], self,
+            {
+                "simulation": self.bridge.close_run, "robot": lambda: self.robot_in_window.show_robot(),
+                "replay": self.open_runs.show_last,
+            },
+            BarPart(self.robot), self,
         )  # fmt: skip
         self.time_bar.set_actions(table.__getitem__)
         self.time_bar.track.thumbnails.camera = lambda: self.viewport.navigator.camera
@@ -166,6 +179,7 @@ class MainWindow(QMainWindow):
         self.guides = Guides(self)
         self.layouts = Layouts(self, self.banners.program)
         self.panes = Panes(self)
+        self.robot_in_window = RobotInWindow(self)
         self._make_menus()
         table.renew_theme()
         self._connect()
@@ -203,6 +217,7 @@ class MainWindow(QMainWindow):
             self.viewport.navigator.following_changed,
             self.exporter.changed,
             self.together.changed,
+            self.teleoperation.teleop.changed,
         ):
             signal.connect(refresh)
         self.viewport.buttons.projection_changed.connect(refresh)
@@ -305,7 +320,8 @@ class MainWindow(QMainWindow):
         self.actions_table.renew_theme()
         self._dress_play()
         for part in (
-            self.run_bar, self.time_bar, self.viewport, self.comparer, self.fitter, self.experiments, self.beside,
+            self.run_bar, self.robot_in_window, self.time_bar, self.viewport, self.comparer, self.fitter,
+            self.experiments, self.beside,
         ):  # fmt: skip
             part.renew_theme()
         for title in self.findChildren(DockTitle):
@@ -356,14 +372,15 @@ class MainWindow(QMainWindow):
         self.settings.sync()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self.files.may_discard():
+        if not self.robot_in_window.may_close() or not self.files.may_discard():
             event.ignore()
             return
+        self.robot_in_window.close()
         self._to_fill.clear()
         self._store()
         for part in (
             self.plot_docks, self.comparer, self.chain_comparer, self.fitter, self.experiment_files, self.experiments,
-            self.exporter, self.together, self.safekeeping,
+            self.exporter, self.together, self.safekeeping, self.teleoperation,
         ):  # fmt: skip
             part.close()
         self.time_bar.close_pictures()

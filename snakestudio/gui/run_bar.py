@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
@@ -15,6 +16,7 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.figure import Figure, FigureRow
 from snakestudio.gui.model_box import ModelBox
 from snakestudio.gui.source_box import SourceBox
+from snakestudio.gui.sources import SourceKind
 from snakestudio.model.snapshot import Fields
 
 __all__ = ["CONVERGED", "SPEEDS", "RunBar", "SpeedChooser"]
@@ -69,8 +71,10 @@ class RunBar(QToolBar):
     reset, play, step : QAction
     exports : list of QAction
         What the export button offers.
-    sources : list of QAction
-        What leads to other sources.
+    sources : mapping of str to callable
+        What leads to each kind of source.
+    robot : QWidget
+        State and stop of the robot, at the end of the bar.
     """
 
     def __init__(
@@ -81,7 +85,8 @@ class RunBar(QToolBar):
         play: QAction,
         step: QAction,
         exports: list[QAction],
-        sources: list[QAction],
+        sources: Mapping[SourceKind, Callable[[], object]],
+        robot: QWidget,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__("Run", parent)
@@ -101,16 +106,15 @@ class RunBar(QToolBar):
             if action is play:
                 button.setProperty("role", "primary")
         row.addSpacing(8)
-        caption = QLabel("speed", content)
-        caption.setProperty("role", "dim")
-        row.addWidget(caption)
+        self._captions = QLabel("speed", content), QLabel("model", content)
+        for caption in self._captions:
+            caption.setProperty("role", "dim")
+        row.addWidget(self._captions[0])
         self.speed = SpeedChooser(content)
         self.speed.chosen.connect(bridge.set_speed)
         row.addWidget(self.speed)
         row.addSpacing(8)
-        caption = QLabel("model", content)
-        caption.setProperty("role", "dim")
-        row.addWidget(caption)
+        row.addWidget(self._captions[1])
         self.model = ModelBox(document, short=True, parent=content)
         row.addWidget(self.model)
         row.addSpacing(16)
@@ -152,6 +156,7 @@ class RunBar(QToolBar):
         menu.addActions(exports)
         self.export.setMenu(menu)
         row.addWidget(self.export)
+        row.addWidget(robot)
         self.addWidget(content)
         self.renew_theme()
 
@@ -164,8 +169,16 @@ class RunBar(QToolBar):
         bridge.player_changed.connect(self._on_source)
         self._refresh()
 
+    def make_room(self, room: bool) -> None:
+        """Do without captions, so that the robot's stop is seen whole in a narrow window, too."""
+        for caption in self._captions:
+            caption.setVisible(not room)
+        styles = Qt.ToolButtonStyle
+        self.export.setToolButtonStyle(styles.ToolButtonIconOnly if room else styles.ToolButtonTextBesideIcon)
+
     def renew_theme(self) -> None:
         """The palette is another one."""
+        self.source.renew_theme()
         self.export.setIcon(theme.icon("export"))
 
     def _on_source(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from snakestudio.engines import registry
 from snakestudio.gui import theme
 
-__all__ = ["BEFORE", "COLOURS", "FITTED", "fit_colour", "kept_colour", "model_colour", "trial_colour"]
+__all__ = ["BEFORE", "COLOURS", "FITTED", "fit_colour", "kept_colour", "model_colour", "trial_colour", "twin_colour"]
 
 BEFORE, FITTED = "before the fit", "fitted"
 
@@ -17,12 +17,14 @@ COLOURS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "trial": ("#ffa28c", "#a9b6ff", "#f2d08a", "#9fe8d0", "#f0a8e0", "#cfd8e3"),
         "kept": ("#7ee081", "#f2a7ff", "#84a86c", "#7fe3ff", "#fc60cc", "#9ca800"),
         "fit": ("#fc8448", "#ccf0a8"),
+        "twin": ("#5b7cff",),
     },
     "light": {
         "model": ("#8f6c00", "#c2186b", "#00807a", "#5b7d00", "#8a5a3c"),
         "trial": ("#b8442a", "#4653c4", "#78243c", "#543c78", "#a83a92", "#4b5a6a"),
         "kept": ("#2c6e14", "#8a2fb0", "#3c480c", "#00708f", "#9c6084", "#005430"),
         "fit": ("#c05460", "#009018"),
+        "twin": ("#2a36d6",),
     },
 }
 """By the palette's name, for each kind of run. None is a colour of the run's own curves, of forces or of the robot, and
@@ -47,6 +49,11 @@ def kept_colour(number: int) -> str:
 def fit_colour(run: str) -> str:
     """Colour of a run, `BEFORE` or `FITTED`, in the present palette."""
     return _colour("fit", (BEFORE, FITTED).index(run))
+
+
+def twin_colour() -> str:
+    """Colour of the simulation that runs alongside a robot, in the present palette."""
+    return _colour("twin", 0)
 
 
 def _colour(kind: str, number: int) -> str:

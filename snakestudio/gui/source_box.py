@@ -1,73 +1,89 @@
-"""Which source the window shows, in the bar at the top: the simulation, or a run that was opened."""
+"""Which source the window shows, in the bar at the top: the simulation, a live robot, or a run that was opened."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.sources import SourceKind
 
 __all__ = ["SourceBox"]
 
-_LONGEST, _LEAST, _PADDING = 180, 48, 28
-"""Widths of the text at most, of the box at least, and around the text, px of the design."""
+_SEGMENTS: tuple[tuple[SourceKind, str, str], ...] = (
+    ("simulation", "Simulation", "Show the simulation; a robot goes on as it does"),
+    ("robot", "Robot", "Show the robot that is connected, or connect to one"),
+    ("replay", "Replay", "Show a run that was recorded"),
+)
 
 
-class SourceBox(QToolButton):
-    """Says the source, and offers the others.
+class SourceBox(QFrame):
+    """A switch with a segment for each kind of source.
 
     Parameters
     ----------
     bridge : SessionBridge
-    actions : list of QAction
-        What leads to other sources.
+    ways : mapping of str to callable
+        What leads to each kind of source.
     """
 
-    def __init__(self, bridge: SessionBridge, actions: list[QAction], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, bridge: SessionBridge, ways: Mapping[SourceKind, Callable[[], object]], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._bridge = bridge
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._bridge, self._ways = bridge, ways
+        self.setObjectName("source_box")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.scaled(34))
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setToolTip("What the window shows: the simulation, or a run that was recorded")
-        menu = QMenu(self)
-        menu.addActions(actions)
-        self.setMenu(menu)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2, 2, 2, 2)
+        row.setSpacing(2)
+        self.segments: dict[SourceKind, QToolButton] = {}
+        group = QButtonGroup(self)
+        for kind, text, tip in _SEGMENTS:
+            segment = QToolButton(self)
+            segment.setText(text)
+            segment.setToolTip(tip)
+            segment.setCheckable(True)
+            segment.setFixedHeight(theme.scaled(30))
+            segment.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            segment.clicked.connect(lambda _=False, kind=kind: self._choose(kind))
+            group.addButton(segment)
+            row.addWidget(segment)
+            self.segments[kind] = segment
         bridge.source_changed.connect(self._show)
+        self.renew_theme()
         self._show()
 
     @property
     def source(self) -> str:
-        """What it says, whether there is room for it or not."""
+        """What is shown, in words."""
         if self._bridge.source == "simulation":
             return "Simulation"
-        return f"Replay: {self._bridge.source_name}"
+        return f"{self._bridge.source.capitalize()}: {self._bridge.source_name}"
+
+    def renew_theme(self) -> None:
+        """The palette is another one."""
+        p = theme.current()
+        self.setStyleSheet(
+            f"#source_box {{ background: {p.ground}; border: 1px solid {p.line}; border-radius: 7px; }}"
+            f"QToolButton {{ background: transparent; color: {p.dim}; border: 1px solid transparent;"
+            f" padding: 2px 9px; }}"
+            f"QToolButton:hover {{ color: {p.text}; }}"
+            f"QToolButton:focus {{ border-color: {p.accent}; }}"
+            f"QToolButton:checked {{ background: {p.accent}; color: {p.on_accent}; font-weight: 600; }}"
+            f"QToolButton:checked:focus {{ border-color: {p.text}; }}"
+        )
+
+    def _choose(self, kind: SourceKind) -> None:
+        if kind != self._bridge.source:
+            self._ways[kind]()
+        self._show()  # a way that was not taken to its end leads nowhere
 
     def _show(self) -> None:
+        self.segments[self._bridge.source].setChecked(True)
         self.setAccessibleName(f"Source: {self.source}")
-        self.updateGeometry()
-        self._fit()
-
-    def _fit(self) -> None:
-        room = self.width() - theme.scaled(_PADDING)
-        self.setText(self.fontMetrics().elidedText(self.source, Qt.TextElideMode.ElideRight, room))
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):  # the theme's font comes after the box
-            self.updateGeometry()
-            self._fit()  # the old font's text may be cut, and the width stay as it is
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def sizeHint(self) -> QSize:
-        width = self.fontMetrics().horizontalAdvance(self.source) + 1  # rounded down, it would cut the text
-        longest = min(width, theme.scaled(_LONGEST))
-        return QSize(longest + theme.scaled(_PADDING), theme.scaled(34))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(theme.scaled(_LEAST), theme.scaled(34))
+        self.setToolTip(self.source)

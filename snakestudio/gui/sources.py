@@ -1,4 +1,4 @@
-"""Where what the window shows comes from: the simulation, or a run that was recorded. A live robot fits in, too."""
+"""Where what the window shows comes from: the simulation, a live robot, or a run that was recorded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.session.session import Session
 
-__all__ = ["LoadedRun", "Simulation", "Source", "SourceKind"]
+__all__ = ["LoadedRun", "Robot", "Rows", "Simulation", "Source", "SourceKind"]
 
 SourceKind = Literal["simulation", "replay", "robot"]
 
@@ -43,6 +43,20 @@ class Source(Protocol):
         ...
 
 
+class Rows(Protocol):
+    """What a robot gives: a recording that grows, and the newest state."""
+
+    @property
+    def recording(self) -> Recording | None:
+        """Its rows so far."""
+        ...
+
+    @property
+    def latest(self) -> Snapshot | None:
+        """Its newest state."""
+        ...
+
+
 class Simulation:
     """The run that the session makes."""
 
@@ -62,6 +76,32 @@ class Simulation:
     def latest(self) -> Snapshot | None:
         """Finer in time than the rows."""
         return self._session.latest
+
+
+class Robot:
+    """A robot that is connected.
+
+    Parameters
+    ----------
+    rows : Rows
+    name : str
+    """
+
+    kind: SourceKind = "robot"
+    base_dir: Path | None = None
+
+    def __init__(self, rows: Rows, name: str) -> None:
+        self._rows, self.name = rows, name
+
+    @property
+    def recording(self) -> Recording | None:
+        """What was measured since streaming began, or since it was connected."""
+        return self._rows.recording
+
+    @property
+    def latest(self) -> Snapshot | None:
+        """What was measured last."""
+        return self._rows.latest
 
 
 class LoadedRun:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -41,6 +41,8 @@ class StatusBar(QStatusBar):
     def __init__(self, bridge: SessionBridge, document: Document, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._bridge, self._document = bridge, document
+        self.robot: Callable[[], Part] = lambda: ("robot", "accent")
+        """Gives how a robot that is shown stands."""
         self._frames: deque[float] = deque(maxlen=600)
         self.setSizeGripEnabled(False)
         self.left = _Line(Qt.AlignmentFlag.AlignLeft, self)
@@ -85,6 +87,8 @@ class StatusBar(QStatusBar):
         scene = self._document.scene
         if self._bridge.source == "replay" and recording is not None:
             text, role, scene = ("replay, playing" if self._bridge.playing else "replay"), "accent", recording.scene
+        elif self._bridge.source == "robot":
+            text, role = self.robot()
         parts: list[Part] = []
         snapshot = self._bridge.displayed
         if snapshot is not None:

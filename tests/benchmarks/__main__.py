@@ -9,8 +9,9 @@ import sys
 from importlib import import_module
 
 NAMES = (
-    "continuum", "control", "editor", "editor_files", "engine", "export", "fitting", "lagrangian", "memory",
-    "nonholonomic", "plots", "recording", "render", "signals", "spatial", "trigger", "window",
+    "codec", "continuum", "control", "editor", "editor_files", "emulator", "engine", "export", "fitting", "lagrangian",
+    "link_core", "link_timing", "live", "memory", "nonholonomic", "plots", "recording", "render", "robot_stop",
+    "signals", "spatial", "teleop", "trigger", "window",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from snakestudio.gui.docks.controller_panel import ControllerPanel
 from snakestudio.gui.docks.parameters import ParameterPanels
 from snakestudio.gui.document import Document
 from snakestudio.gui.widgets.form import ChoiceRow, ToggleRow
-from snakestudio.model.controllers import HeadingControl, LeaderFollower, PathFollowing, StrainFollower
+from snakestudio.model.controllers import HeadingControl, LeaderFollower, PathFollowing, StrainFollower, Teleoperation
 from snakestudio.model.edits import tree
 from snakestudio.model.scene import Scene
 from snakestudio.session.runner import Runner
@@ -39,7 +39,7 @@ def pick(qtbot: QtBot, panel: ControllerPanel, kind: str) -> None:
 
 
 def test_every_controller_of_the_scene_is_offered() -> None:
-    laws = (HeadingControl, LeaderFollower, PathFollowing, StrainFollower)
+    laws = (HeadingControl, LeaderFollower, PathFollowing, StrainFollower, Teleoperation)
     assert set(CONTROLLERS) == {law.model_fields["kind"].default for law in laws} | {"none"}
 
 
@@ -144,3 +144,15 @@ def test_the_path_is_told_about_where_one_can_follow_it(
     assert "a closed path needs at least 3" in closed.message.text()
     assert not closed.field.isChecked()
     assert not document.scene.path.closed
+
+
+def test_the_program_of_a_driven_robot_is_told(panels: ParameterPanels, document: Document) -> None:
+    document.set_value("controller.kind", "teleoperation", "Controller")
+    panels.controller.refresh(document.scene)
+    assert "Its program" not in panels.controller.about.text()
+    assert set(panels.controller.rows) == {f"controller.{n}" for n in Teleoperation.model_fields} - {
+        "controller.kind", "controller.program",
+    }  # fmt: skip
+    document.set_value("controller.program", [{"time_s": 1.0, "speed": 1.0}, {"time_s": 2.5}], "Program")
+    panels.controller.refresh(document.scene)
+    assert panels.controller.about.text().endswith("Its program has 2 commands, the last at 2.5 s.")

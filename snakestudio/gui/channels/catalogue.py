@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from snakestudio.gui.channels.units import unit_of
 from snakestudio.gui.plots.channels import CHANNELS, column_key
-from snakestudio.model.columns import column_names
+from snakestudio.model.columns import filled_columns
 from snakestudio.model.recording import Schema
 
 __all__ = ["Quantity", "catalogue", "families", "link_of"]
@@ -82,7 +82,7 @@ def catalogue(schema: Schema) -> dict[str, Quantity]:
     What the source does not fill is left out.
     """
     found: dict[str, Quantity] = {}
-    for name in column_names(schema):
+    for name in filled_columns(schema):
         if name not in _UNSEEN:
             found[name] = Quantity(name, unit_of(name), _group(name, schema), column_key((name,)), 0)
     for key, channel in CHANNELS.items():

@@ -33,7 +33,7 @@ FILE: tuple[Spec, ...] = (
     ),
     Spec(
         "close_run", "File", "Back to the Simulation", lambda w: w.bridge.close_run(), (),
-        lambda w: w.bridge.source != "simulation", tip="Close the run that was opened",
+        lambda w: w.bridge.source != "simulation", tip="Show it in place of the robot or of a run",
     ),
     line("File"),
     Spec("save", "File", "Save", lambda w: w.files.save(), ("Ctrl+S",), icon="save"),

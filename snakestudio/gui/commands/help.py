@@ -20,6 +20,12 @@ HELP: tuple[Spec, ...] = (
         tip="Type a few letters of any command, panel or scene",
     ),
     line("Help"),
+    Spec(
+        "safety", "Help", "Safety of a Robot", lambda w: w.guides.document("safety"),
+        tip="Each hazard: what detects it, how fast, what happens, and which test proves it",
+    ),
+    Spec("profile_format", "Help", "Format of Robot Profiles", lambda w: w.guides.document("robot-profile")),
+    line("Help"),
     Spec("shortcuts", "Help", "Keys and Mouse", lambda w: w.guides.shortcuts(), ("F1",), icon="keyboard"),
     Spec("graphics", "Help", "OpenGL Information", lambda w: w.guides.graphics()),
     Spec("about", "Help", "About SnakeStudio", lambda w: w.guides.about(), icon="info"),

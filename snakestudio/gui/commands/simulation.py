@@ -14,10 +14,12 @@ __all__ = ["SIMULATION"]
 
 
 def _can_run(w: MainWindow) -> bool:
-    return _can_step(w) or w.bridge.status.state == "preparing"
+    return _can_step(w) or (w.bridge.source != "robot" and w.bridge.status.state == "preparing")
 
 
 def _can_step(w: MainWindow) -> bool:
+    if w.bridge.source == "robot":
+        return False  # a robot is led by its own commands; the simulation goes on as it did
     return w.bridge.source == "replay" or w.bridge.status.state in ("ready", "running", "paused", "finished")
 
 
@@ -43,7 +45,8 @@ SIMULATION: tuple[Spec, ...] = (
         tip="Go on by one time step",
     ),
     Spec(
-        "reset", "Simulation", "Reset", lambda w: w.reset(), ("Ctrl+R",), lambda w: w.bridge.status.state != "empty",
+        "reset", "Simulation", "Reset", lambda w: w.reset(), ("Ctrl+R",),
+        lambda w: w.bridge.status.state != "empty" and w.bridge.source != "robot",
         icon="reset", tip="Back to the start, with all edits applied",
     ),
     line("Simulation"),

@@ -50,7 +50,7 @@ TIME: tuple[Spec, ...] = (
     line("Time"),
     Spec(
         "continue_here", "Time", "Continue from Here", lambda w: w.open_runs.continue_here(), ("Ctrl+Shift+R",),
-        _has_rows, icon="continue",
+        lambda w: _has_rows(w) and w.bridge.source != "robot", icon="continue",
         tip="A new run that begins with this one up to the moment that is shown, and goes on from it",
     ),
     line("Time"),

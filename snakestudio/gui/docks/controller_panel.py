@@ -16,6 +16,7 @@ from snakestudio.gui.widgets.form_row import FormRow
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.parameter_row import ParameterRow, declared, number_kind, refusal
 from snakestudio.gui.widgets.sections import Section
+from snakestudio.model.controllers import Teleoperation
 from snakestudio.model.scene import Scene
 
 __all__ = ["ControllerPanel"]
@@ -105,7 +106,7 @@ class ControllerPanel(Section):
             self.rebuilt.emit()
         with QSignalBlocker(self.box):
             self.box.setCurrentIndex(self.box.findData(kind))
-        self.about.setText(CONTROLLERS[kind].help)
+        self.about.setText(" ".join(filter(None, (CONTROLLERS[kind].help, _program(scene)))))
         for key, row in self.rows.items():
             row.set_unused(unused_reason(scene, key))
             row.refresh()
@@ -164,3 +165,12 @@ class ControllerPanel(Section):
         self._area.deleteLater()
         self._area = area
         area.setVisible(bool(self.rows or self.choices))
+
+
+def _program(scene: Scene) -> str:
+    """What there is to say about the program of a robot that is driven by hand; it is written in the scene's file."""
+    law = scene.controller
+    if not isinstance(law, Teleoperation) or not law.program:
+        return ""
+    count = len(law.program)
+    return f"Its program has {count} command{'s' if count > 1 else ''}, the last at {law.program[-1].time_s:g} s."

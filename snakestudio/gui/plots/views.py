@@ -95,6 +95,14 @@ def _heading(schema: Schema, index: int) -> list[Line]:
     return [*lines, Line("control_angle", schema.extra.index("gait_offset_rad"), "offset", p.warning, "°", axis=1)]
 
 
+def _driving(schema: Schema, index: int) -> list[Line]:
+    p, extra = theme.current(), schema.extra
+    return [
+        Line("control_angle", extra.index("gait_frequency_radps"), "frequency", p.accent, "°/s"),
+        Line("control_angle", extra.index("gait_offset_rad"), "offset", p.warning, "°", axis=1),
+    ]
+
+
 def _solver(schema: Schema, index: int) -> list[Line]:
     p = theme.current()
     return [
@@ -186,6 +194,9 @@ VIEWS = {
     "heading": View(
         "Heading", "°", _heading, Fields.NONE, least=5.0, columns=("heading_rad", "heading_ref_rad", "gait_offset_rad")
     ),
+    "driving": View(
+        "Driving", "°/s", _driving, Fields.NONE, least=10.0, columns=("gait_frequency_radps", "gait_offset_rad")
+    ),
     "solver": View(
         "Solver",
         "",
@@ -217,6 +228,8 @@ def default_views(scene: Scene) -> tuple[str, str, str, str]:
         return "cross_track", "heading", "speed", "position"
     if scene.controller.kind == "heading":
         return "heading", "joint", "speed", "position"
+    if scene.controller.kind == "teleoperation":
+        return "driving", "joint", "speed", "position"
     if scene.controller.kind == "leader_follower":
         return "speed", "joint", "force", "position"
     if scene.obstacles:

@@ -81,6 +81,13 @@ class OpenRuns(QObject):
             self._settings.setValue(_FOLDER, str(Path(name).parent))
             self.open(Path(name))
 
+    def show_last(self) -> None:
+        """Show the run that was shown last, or ask for one."""
+        if self._last is not None:
+            self.show(*self._last)
+        else:
+            self.ask_open()
+
     def open(self, path: Path, name: str = "") -> None:
         """Show the run of a file once it is read, under a name; the window does not wait for that."""
         if self._job is not None:
@@ -155,13 +162,13 @@ class OpenRuns(QObject):
 
     def continue_here(self) -> None:
         """Go on from the moment that is shown; of a run that was opened, its scene takes the place of the open one."""
-        if self._bridge.source == "simulation" or self._files.may_discard():
+        if self._bridge.source != "replay" or self._files.may_discard():
             self._bridge.continue_here()
 
     # --- what is said ---------------------------------------------------------------------------------------------
 
     def _on_source(self) -> None:
-        if self._bridge.source != "simulation":
+        if self._bridge.source == "replay":
             buttons: list[Button] = [
                 ("Continue from Here", self.continue_here),
                 ("Back to the Simulation", self._bridge.close_run),
@@ -171,6 +178,8 @@ class OpenRuns(QObject):
                 "leads back to the simulation."
             )
             self._banner.say("info", text, buttons, closable=False)
+        elif self._bridge.source == "robot":
+            self._banner.clear()
         elif self._last is not None:
             recording, name = self._last
             again: Button = (f"Show {name} Again", lambda: self.show(recording, name))

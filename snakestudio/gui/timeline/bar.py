@@ -81,7 +81,7 @@ class TimeBar(QWidget):
         self.track.close_pictures()
 
     def _on_cursor(self) -> None:
-        loaded = self._bridge.source != "simulation"
+        loaded = self._bridge.source == "replay"
         self.live.setText("End" if loaded else "Live")
         self.live.setToolTip("Go to the last row (End)" if loaded else "Return to the newest state (End)")
         self.live.setAccessibleName("Go to the last row" if loaded else "Return to the newest state")

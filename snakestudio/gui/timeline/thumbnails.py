@@ -17,7 +17,6 @@ from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.job import Job, Progress
 from snakestudio.model.recording import Recording
-from snakestudio.model.snapshot import Fields
 from snakestudio.render.camera import Camera
 from snakestudio.render.offscreen import OffscreenRenderer
 from snakestudio.render.overlays import Overlays
@@ -141,7 +140,7 @@ class Thumbnails(QObject):
     def _image(self, wanted: _Wanted) -> QImage | None:
         snapshot = wanted.recording.snapshot(wanted.row)
         middle = snapshot.centre_of_mass()
-        if Fields.POSE not in snapshot.valid or not np.isfinite(middle).all():
+        if not snapshot.drawn or not np.isfinite(middle).all():
             return None
         if self._renderer is None:
             self._renderer = OffscreenRenderer(WIDTH, HEIGHT, wanted.colours, Quality.LOW)

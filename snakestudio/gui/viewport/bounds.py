@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from snakestudio.gui.selection import Body
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.snapshot import Snapshot
 from snakestudio.render.obstacles import obstacles_of
 
 __all__ = ["box_around"]
@@ -34,7 +34,7 @@ def box_around(
         points = np.array(scene.path.waypoints_m)
         lows.append(np.append(points.min(axis=0), 0.0))
         highs.append(np.append(points.max(axis=0), 0.0))
-    if snapshot is not None and Fields.POSE in snapshot.valid:
+    if snapshot is not None and snapshot.drawn:
         reach = scene.robot.radius_m + scene.robot.contact_half_length_m
         if scene.model.continuum:
             # A body that is shortened is thicker, and its ends are round.

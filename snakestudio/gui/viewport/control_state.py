@@ -38,6 +38,9 @@ def control_state(snapshot: Snapshot) -> list[tuple[str, str]]:
         off = 100.0 * control["cross_track_m"]
         side = "left" if off > 0 else "right"
         return [(p.accent, "on the path" if abs(off) < 0.5 else f"{abs(off):.3g} cm {side} of the path")]
+    if "gait_number" in control:
+        pace, bend = (math.degrees(control[name]) for name in ("gait_frequency_radps", "gait_offset_rad"))
+        return [(p.accent, f"gait at {pace:.0f}°/s, bent by {bend:.1f}°" if pace or bend else "gait stands still")]
     if "heading_rad" in control and "heading_ref_rad" in control:
         is_, wanted = (math.degrees(control[name]) for name in ("heading_rad", "heading_ref_rad"))
         return [(p.accent, f"heading {is_:.0f}°, wanted {wanted:.0f}°")]

@@ -46,6 +46,9 @@ class Dressing:
         return replace(
             dressed,
             trail=trail,
+            # Of a robot it is always seen where its joints were told to be: that it lags is what one looks for.
+            reference_ghost=dressed.reference_ghost or bridge.source == "robot",
+            stale=v.robot_stale(),
             warned=warned(bridge.status.problems) if bridge.live else (),
             ghosts=v.ghosts(snapshot.time) if snapshot is not None else (),
             tracks=v.tracks(snapshot) if snapshot is not None else (),

@@ -130,7 +130,7 @@ class TopView(QWidget):
             self._body(painter, snapshot, overlays, 2 * scene.beam.radius_m * scale, outline, colours, place)
             if overlays.show_forces:
                 self._arrows(painter, snapshot, overlays, place)
-        elif snapshot is not None and Fields.POSE in snapshot.valid:
+        elif snapshot is not None and snapshot.drawn:
             half = scene.robot.contact_half_length_m
             for index, pose in enumerate(snapshot.link_pose):
                 if not np.isfinite(pose).all():

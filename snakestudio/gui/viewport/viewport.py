@@ -83,6 +83,11 @@ class Viewport(QWidget):
         """Gives their colours and names."""
         self.tracks: Callable[[Snapshot], tuple[Track, ...]] = lambda snapshot: ()
         """Gives what was measured of a real robot, beside a simulated state."""
+        self.robot_marks: Callable[[], list[tuple[str, str]]] = list
+        """Gives colour and text of what must be known of a live robot that is drawn."""
+        self.robot_stale: Callable[[], bool] = lambda: False
+        """Says whether a live robot is drawn as nobody knows it to be any more."""
+        self._stale = False
         self._dressing = Dressing(self)
         sight = Sight(self, lambda: self._dressing.stretch_scale)
         self.ndc, self.pixel, self.pick = sight.ndc, sight.pixel, sight.pick
@@ -112,6 +117,7 @@ class Viewport(QWidget):
         self.legend = Legend(self.options, self.navigator, self)
         self.ghost_legend = Swatches(self)
         self.control_legend = Swatches(self)
+        self.robot_legend = Swatches(self)
         self.buttons = ViewButtons(self.navigator, self)
         self.hint = Hint(self)
         choice = choose()
@@ -256,6 +262,17 @@ class Viewport(QWidget):
                 self.navigator.follow(centre)
         self.refresh()
 
+    def show_marks(self) -> None:
+        """What is known of a live robot may be another thing, or nothing new at all."""
+        before = self.robot_legend.entries
+        self.robot_legend.say(self.robot_marks())
+        if self.robot_legend.entries != before:
+            self._place_legends()
+        stale = self.robot_stale()
+        if stale != self._stale:
+            self._stale = stale
+            self.refresh()
+
     def _on_scene(self) -> None:
         self.legend.set_links(n_parts(self.scene), part_name(self.scene))
         self.editor.place()
@@ -389,7 +406,7 @@ class Viewport(QWidget):
     def _place_legends(self) -> None:
         """One below the other, as far as they are shown."""
         top = self.legend.geometry().bottom() + _MARGIN // 2
-        for legend in (self.control_legend, self.ghost_legend):
+        for legend in (self.robot_legend, self.control_legend, self.ghost_legend):
             legend.move(self.legend.x(), top)
             if legend.entries:
                 top += legend.height() + _MARGIN // 2

@@ -1,0 +1,117 @@
+"""A page of the documentation, rendered, with its headings beside it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QFont, QTextCursor, QTextDocument, QTextFormat, QTextTable
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
+
+from snakestudio.gui import theme
+from snakestudio.paths import docs_dir
+
+__all__ = ["DocumentDialog"]
+
+
+class DocumentDialog(QWidget):
+    """Shows one page at a time; links between pages lead on, others go to the browser.
+
+    Parameters
+    ----------
+    parent : QWidget
+    """
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(theme.scaled(1120), theme.scaled(800))
+        self.headings = QListWidget()
+        self.headings.setFixedWidth(theme.scaled(230))
+        self.headings.setAccessibleName("Sections")
+        self.headings.currentItemChanged.connect(self._go_to)
+        self.text = QTextBrowser()
+        self.text.setOpenLinks(False)
+        self.text.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self.text.document().setDocumentMargin(theme.scaled(16))
+        self.text.anchorClicked.connect(self._follow)
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        row.addWidget(self.headings)
+        row.addWidget(self.text, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.addLayout(row)
+
+    @staticmethod
+    def shown(name: str, window: QWidget) -> DocumentDialog:
+        """Bring up a page (without ".md") over a window."""
+        dialog = window.findChild(DocumentDialog) or DocumentDialog(window)
+        dialog.show_page(name)
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
+        return dialog
+
+    def show_page(self, name: str) -> None:
+        """Show a page of ``docs``."""
+        try:
+            text = (docs_dir() / f"{name}.md").read_text(encoding="utf-8")
+        except OSError as error:
+            text = f"# {name}\n\nThis page cannot be read ({error.strerror}); install the program again.\n"
+        document = self.text.document()
+        document.setMarkdown(text, QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
+        _dress(document)
+        self.headings.clear()
+        block = document.begin()
+        while block.isValid():
+            level = block.blockFormat().headingLevel()
+            if level == 1:
+                self.setWindowTitle(block.text())
+            elif level == 2:
+                item = QListWidgetItem(block.text(), self.headings)
+                item.setData(Qt.ItemDataRole.UserRole, block.position())
+            block = block.next()
+        self.text.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _go_to(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            cursor = self.text.textCursor()
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            self.text.setTextCursor(cursor)  # from below, so that the heading stands at the top
+            cursor.setPosition(item.data(Qt.ItemDataRole.UserRole))
+            self.text.setTextCursor(cursor)
+
+    def _follow(self, url: QUrl) -> None:
+        if url.isRelative() and url.path().endswith(".md"):
+            self.show_page(url.path().removesuffix(".md"))
+        elif url.scheme() in ("http", "https"):
+            QDesktopServices.openUrl(url)
+
+
+def _dress(document: QTextDocument) -> None:
+    """Give headings and tables the window's look, which Markdown knows nothing of."""
+    block = document.begin()
+    while block.isValid():
+        level = block.blockFormat().headingLevel()
+        cursor = QTextCursor(block)
+        spaced = block.blockFormat()
+        spaced.setTopMargin(theme.scaled(22 if level == 2 else 14 if level else 4))
+        spaced.setBottomMargin(theme.scaled(6))
+        spaced.setLineHeight(125.0, 1)
+        cursor.setBlockFormat(spaced)
+        if level:
+            cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+            look = cursor.charFormat()
+            look.clearProperty(QTextFormat.Property.FontSizeAdjustment)
+            look.setFont(theme.text_font({1: 24, 2: 17}.get(level, 14), strong=True))
+            look.setFontWeight(QFont.Weight.DemiBold)
+            cursor.mergeCharFormat(look)
+        block = block.next()
+    for frame in document.rootFrame().childFrames():
+        if isinstance(frame, QTextTable):
+            table = frame.format()
+            table.setBorder(0.5)
+            table.setBorderBrush(theme.colour("line"))
+            table.setBorderCollapse(True)
+            table.setCellPadding(theme.scaled(6))
+            table.setCellSpacing(0)
+            frame.setFormat(table)

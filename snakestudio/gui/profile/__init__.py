@@ -1,0 +1,1 @@
+"""The robot profile in the window: edited as tables, learned from traffic, tried joint by joint."""

@@ -1,0 +1,189 @@
+"""Cells of a table whose rows are parts of a profile: texts of values, and values of typed texts."""
+
+from __future__ import annotations
+
+import json
+import typing
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from snakestudio.gui.widgets.numbers import format_number
+from snakestudio.gui.widgets.parameter_row import number_kind
+from snakestudio.model.fields import FieldDoc, field_doc
+from snakestudio.model.quantity import NumberTextError, parse_number, parse_numbers
+
+__all__ = ["Column", "columns_of"]
+
+Kind = Literal["integer", "number", "text", "choice", "switch", "pairs", "span", "parts"]
+
+_HEX = {"mask", "code"}
+_WORDS = {True: "yes", False: "no", None: ""}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One value of the parts that a table shows.
+
+    Attributes
+    ----------
+    name : str
+        Key in the file.
+    doc : FieldDoc
+    kind : str
+        What it holds: "integer", "number", "text", "choice", "switch", "pairs" (names and values), "span" (two
+        numbers), "parts" (a table of its own, only counted here).
+    optional : bool
+        Whether it may be left out.
+    choices : tuple
+        Of a choice.
+    """
+
+    name: str
+    doc: FieldDoc
+    kind: Kind
+    optional: bool
+    choices: tuple[Any, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """Label and unit."""
+        return f"{self.doc.label} [{self.doc.unit}]" if self.doc.unit else self.doc.label
+
+    def text(self, value: Any) -> str:
+        """A value as it stands in its cell."""
+        if value is None:
+            return ""
+        if self.kind == "parts":
+            return ", ".join(str(getattr(part, "signal", part)) for part in value)
+        if self.kind == "pairs":
+            return ", ".join(f"{name} = {_plain(each)}" for name, each in value.items())
+        if self.kind == "span":
+            return " ".join(format_number(number) for number in value)
+        if self.kind == "switch":
+            return _WORDS[value]
+        if self.kind == "integer":
+            return f"0x{value:X}" if self.name in _HEX else str(value)
+        if self.kind == "number":
+            return format_number(value)
+        return str(value)
+
+    def value(self, text: str) -> Any:
+        """The value of a typed text.
+
+        Raises
+        ------
+        NumberTextError
+            With a sentence that says why it is none.
+        """
+        plain = text.strip()
+        if not plain and self.optional:
+            return None
+        if self.kind == "pairs":
+            return _pairs(plain)
+        if self.kind == "span":
+            numbers = parse_numbers(plain)
+            if len(numbers) != 2:
+                raise NumberTextError(f"{self.doc.label} takes two numbers, the smaller first.")
+            return tuple(float(number) for number in numbers)
+        if self.kind == "integer":
+            return self._integer(plain)
+        if self.kind == "number":
+            return float(parse_number(plain, self.doc.unit))
+        if self.kind == "switch":
+            return self._switch(plain)
+        if self.kind == "choice":
+            return self._choice(plain)
+        return plain
+
+    def _integer(self, text: str) -> int:
+        digits = text.lower().replace("_", "")
+        base = {"0x": 16, "0b": 2}.get(digits[:2], 0)
+        if base:
+            try:
+                return int(digits, base)
+            except ValueError:
+                raise NumberTextError(f"{text} is no number.") from None
+        number = parse_number(text, self.doc.unit)
+        if number != round(number):
+            raise NumberTextError(f"{self.doc.label} is a whole number; {text} is not.")
+        return round(number)
+
+    def _switch(self, text: str) -> bool:
+        word = text.lower()
+        if word in ("yes", "true", "on", "1"):
+            return True
+        if word in ("no", "false", "off", "0"):
+            return False
+        raise NumberTextError(f"{self.doc.label} takes yes or no.")
+
+    def _choice(self, text: str) -> Any:
+        spoken = {str(choice).lower(): choice for choice in self.choices}
+        word = text.lower().replace(" ", "_").lstrip("+") if text.lower() not in spoken else text.lower()
+        if word not in spoken:
+            raise NumberTextError(f"{self.doc.label} takes one of {', '.join(str(choice) for choice in self.choices)}.")
+        return spoken[word]
+
+
+def columns_of(model: type[BaseModel], names: Sequence[str] | None = None) -> list[Column]:
+    """Columns for the fields of a part, by what is declared about them.
+
+    Parameters
+    ----------
+    model : type of part
+    names : sequence of str, optional
+        Which fields, in this order; all if left out.
+    """
+    return [_column(model, name) for name in (names if names is not None else model.model_fields)]
+
+
+def _column(model: type[BaseModel], name: str) -> Column:
+    doc = field_doc(model, name)
+    annotation = model.model_fields[name].annotation
+    options = [option for option in typing.get_args(annotation) if option is not type(None)] or [annotation]
+    optional = type(None) in typing.get_args(annotation)
+    number = None if typing.get_origin(annotation) is tuple else number_kind(model, name)
+    if number is not None:
+        return Column(name, doc, "integer" if number[0] else "number", number[1])
+    if typing.get_origin(annotation) is typing.Literal:
+        return Column(name, doc, "choice", False, typing.get_args(annotation))
+    first = options[0]
+    if optional and typing.get_origin(first) is typing.Literal:
+        return Column(name, doc, "choice", True, typing.get_args(first))
+    if first is bool:
+        return Column(name, doc, "switch", optional)
+    if typing.get_origin(first) is dict or typing.get_origin(annotation) is dict:
+        return Column(name, doc, "pairs", False)
+    span = annotation if typing.get_origin(annotation) is tuple else first
+    if typing.get_origin(span) is tuple:
+        kind: Kind = "span" if typing.get_args(span) == (float, float) else "parts"
+        return Column(name, doc, kind, optional)
+    return Column(name, doc, "text", optional)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return format_number(value) if isinstance(value, int | float) else str(value)
+
+
+def _pairs(text: str) -> dict[str, Any]:
+    """``Mode = 3, Node = node`` as a table; what is no number is a formula or a text."""
+    pairs: dict[str, Any] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        name, equals, given = (piece.strip() for piece in part.partition("="))
+        if not name or not equals or not given:
+            raise NumberTextError(f"Write names and values like Mode = 3, Speed = 100; {part} is not.")
+        pairs[name] = _number_or_text(given)
+    return pairs
+
+
+def _number_or_text(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return json.loads(text.replace("\N{MINUS SIGN}", "-"), parse_constant=str)
+    except ValueError:
+        return text.strip('"')

@@ -1,0 +1,143 @@
+"""What is wrong or doubtful about the profile, what forbids arming, and how full the bus will be."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QSizePolicy, QVBoxLayout, QWidget
+
+from snakestudio.errors import Problem
+from snakestudio.gui import theme
+from snakestudio.gui.docks.findings import Finding, FindingDelegate, Findings
+from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.widgets.sections import heading
+from snakestudio.link.profile.binding import resolve
+from snakestudio.link.profile.bus_load import Share, planned_shares
+
+__all__ = ["BusMeter", "ChecksPanel"]
+
+
+class BusMeter(QWidget):
+    """A bar of the bus's time: what is planned for it, and up to where it may be filled."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.load, self.limit = 0.0, 1.0
+        self.setFixedHeight(theme.scaled(14))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Bus load")
+
+    def show_load(self, load: float, limit: float) -> None:
+        """Show a share of the bus's time, 0 to 1 (or more), and the largest one allowed."""
+        self.load, self.limit = load, limit
+        self.setAccessibleDescription(f"{load:.0%}, at most {limit:.0%}")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            box = self.rect().adjusted(0, 3, 0, -3)
+            painter.setBrush(theme.colour("line"))
+            painter.drawRoundedRect(box, 3, 3)
+            painter.setBrush(theme.colour("warning" if self.load > self.limit else "good"))
+            painter.drawRoundedRect(box.adjusted(0, 0, -round(box.width() * (1 - min(1.0, self.load))), 0), 3, 3)
+            painter.setBrush(theme.colour("text"))
+            painter.drawRect(round(box.width() * self.limit) - 1, 0, 2, self.height())
+        finally:
+            painter.end()
+
+
+class ChecksPanel(QWidget):
+    """Beside the tables. A click on a finding leads to what it is about.
+
+    Signals
+    -------
+    asked(problem: Problem)
+    """
+
+    asked = Signal(object)
+
+    def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.summary = QLabel()
+        self.arming = QLabel()
+        self.arming.setWordWrap(True)
+        self.arming.setTextFormat(Qt.TextFormat.PlainText)
+        self.list = QListView()
+        self.findings = Findings(self)
+        self.list.setModel(self.findings)
+        self.list.setItemDelegate(FindingDelegate(self.list))
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setMouseTracking(True)
+        self.list.setAccessibleName("Findings")
+        self.list.clicked.connect(self._go_to)
+        self.list.activated.connect(self._go_to)
+        self.meter = BusMeter()
+        self.load = QLabel()
+        self.load.setProperty("role", "dim")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(heading("Arming"))
+        column.addWidget(self.arming)
+        column.addSpacing(8)
+        column.addWidget(heading("Bus load"))
+        column.addWidget(self.meter)
+        column.addWidget(self.load)
+        column.addSpacing(8)
+        column.addWidget(heading("Checks"))
+        column.addWidget(self.summary)
+        column.addWidget(self.list, 1)
+        document.checked.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the findings about the profile as it stands."""
+        problems = self._document.problems
+        self.findings.replace([Finding(problem.severity, problem, _sentence(problem)) for problem in problems])
+        counts = {kind: sum(problem.severity == kind for problem in problems) for kind in ("error", "warning", "hint")}
+        parts = [_counted(counts["error"], "error") if counts["error"] else "No errors"]
+        parts += [_counted(counts[kind], kind) for kind in ("warning", "hint") if counts[kind]]
+        self.summary.setText(", ".join(parts))
+        theme.set_role(self.summary, "warning" if counts["error"] or counts["warning"] else "good")
+        refused = self._document.arming
+        if refused:
+            listed = "\n".join(f"• {problem.message}; {problem.remedy}." for problem in refused)
+            self.arming.setText(f"Arming is refused, because:\n{listed}")
+        else:
+            self.arming.setText("Nothing in this profile forbids arming.")
+        theme.set_role(self.arming, "warning" if refused else "good")
+        self._show_load()
+
+    def _show_load(self) -> None:
+        profile = self._document.profile
+        layout = resolve(self._document.loaded)
+        shares = planned_shares(profile, layout.bound)
+        load = sum(share.load for share in shares)
+        self.meter.show_load(load, profile.timing.max_bus_load)
+        frames = sum(share.rate for share in shares)
+        self.load.setText(f"{load:.0%} of the bus's time at worst, {frames:.0f} frames a second")
+        tip = "<br>".join(_share_text(share) for share in shares if share.rate > 0)
+        for widget in (self.meter, self.load):
+            widget.setToolTip(f"<qt>At {profile.bus.bitrate / 1000:g} kbit/s, with all stuff bits:<br>{tip}</qt>")
+
+    def _go_to(self, index: QModelIndex) -> None:
+        self.asked.emit(self.findings.entries[index.row()].problem)
+
+
+def _share_text(share: Share) -> str:
+    return f"{share.message.called}: {share.load:.1%}, {share.rate:.0f} frames a second"
+
+
+def _sentence(problem: Problem) -> str:
+    tail = f"; {problem.remedy}" if problem.remedy else ""
+    head = f"{problem.key}: " if problem.key else ""
+    return f"{head}{problem.message}{tail}."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,100 @@
+"""Shows how a joint is to be moved by hand, now and in the next seconds: a curve that runs towards a needle."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.gui import theme
+from snakestudio.link.learning.motion import Cue
+
+__all__ = ["CueView"]
+
+_BEFORE_S, _AFTER_S = 1.0, 4.0
+
+
+class CueView(QWidget):
+    """The two links of a joint on the left, as they should stand now; on the right what comes."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.cue: Cue | None = None
+        self.now = 0.0
+        self.setMinimumHeight(theme.scaled(150))
+        self.setAccessibleName("How to move the joint")
+
+    def show_moment(self, cue: Cue | None, now: float) -> None:
+        """Show a cue at a moment, s."""
+        self.cue, self.now = cue, now
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("card"))
+            painter.drawRoundedRect(box, 6, 6)
+            side = min(box.height(), box.width() / 3)
+            self._paint_joint(painter, QRectF(box.left(), box.top(), side * 1.3, box.height()))
+            self._paint_course(painter, box.adjusted(side * 1.3 + 8, 8, -12, -8))
+        finally:
+            painter.end()
+
+    def _angle(self, time: float) -> float:
+        return 0.0 if self.cue is None else float(self.cue.angle(time))
+
+    def _paint_joint(self, painter: QPainter, box: QRectF) -> None:
+        angle = self._angle(self.now)
+        length = 0.38 * min(box.width(), box.height() * 1.3)
+        joint = box.center()
+        width = theme.scaled(14)
+        round_pen = QPen(theme.colour("dim"), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+        painter.setPen(round_pen)
+        painter.drawLine(joint, joint - QPointF(length, 0))
+        round_pen.setColor(theme.colour("accent"))
+        painter.setPen(round_pen)
+        painter.drawLine(joint, joint + QPointF(length * math.cos(angle), -length * math.sin(angle)))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("text"))
+        painter.drawEllipse(joint, width * 0.45, width * 0.45)
+        painter.setPen(theme.colour("dim"))
+        painter.setFont(theme.text_font(12))
+        painter.drawText(
+            box.adjusted(8, 0, 0, -6), Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignHCenter, self._word(angle)
+        )
+
+    def _word(self, angle: float) -> str:
+        if self.cue is None:
+            return ""
+        share = angle / self.cue.amplitude
+        return (
+            "hold it straight"
+            if abs(share) < 0.05
+            else "to the left (or up)"
+            if share > 0
+            else "to the right (or down)"
+        )
+
+    def _paint_course(self, painter: QPainter, box: QRectF) -> None:
+        middle = box.center().y()
+        painter.setPen(QPen(theme.colour("line"), 1))
+        painter.drawLine(QPointF(box.left(), middle), QPointF(box.right(), middle))
+        at_now = box.left() + box.width() * _BEFORE_S / (_BEFORE_S + _AFTER_S)
+        painter.drawLine(QPointF(at_now, box.top()), QPointF(at_now, box.bottom()))
+        if self.cue is None:
+            return
+        times = np.linspace(self.now - _BEFORE_S, self.now + _AFTER_S, 120)
+        heights = middle - 0.42 * box.height() * self.cue.angle(times) / self.cue.amplitude
+        along = np.linspace(box.left(), box.right(), len(times))
+        painter.setPen(QPen(theme.colour("accent"), 2))
+        painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in zip(along, heights, strict=True)]))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("text"))
+        y_now = middle - 0.42 * box.height() * self._angle(self.now) / self.cue.amplitude
+        painter.drawEllipse(QPointF(at_now, y_now), 5, 5)

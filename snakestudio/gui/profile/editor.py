@@ -1,0 +1,376 @@
+"""The profile editor: a window of pages with tables and forms, and the checks beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QMenu,
+    QMessageBox,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.errors import Problem, ProfileError
+from snakestudio.gui import theme
+from snakestudio.gui.profile.checks_panel import ChecksPanel
+from snakestudio.gui.profile.dbc_page import DbcPage
+from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.profile.joints_page import JointsPage
+from snakestudio.gui.profile.messages_page import MessagesPage
+from snakestudio.gui.profile.pages import FormPage, MeaningsPage, emulation_page, loss_page, overview_page
+from snakestudio.gui.profile.robot import Robot
+from snakestudio.gui.profile.sequences_page import SequencesPage
+from snakestudio.gui.widgets.number_field import Message
+from snakestudio.link.profile.library import new_profile, own, shipped
+from snakestudio.paths import profiles_dir
+
+__all__ = ["ProfileEditor"]
+
+_FILES = "Robot profiles (*.toml)"
+_PLACE = re.compile(r"(\w+)\[(\d+)\](?:\.(.*))?\Z")
+
+
+class ProfileEditor(QWidget):
+    """Edits one profile at a time; not modal.
+
+    Parameters
+    ----------
+    document : ProfileDocument
+    robot : Robot or None
+        The window's.
+    parent : QWidget
+        The main window: while there is something to save it does not close without asking.
+
+    Signals
+    -------
+    learn_asked()
+        Learn messages and joints from traffic.
+    wiggle_asked(axis: int)
+        Try an axis of the connected robot, 0-based.
+    applied()
+        The connected robot shall be taken up again with the profile as it was saved.
+    """
+
+    learn_asked = Signal()
+    wiggle_asked = Signal(int)
+    applied = Signal()
+
+    def __init__(self, document: ProfileDocument, robot: Robot | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.document, self._robot = document, robot
+        document.setParent(self)
+        self.setObjectName("profile_editor")
+        self.pages: dict[str, QWidget] = {
+            "Overview": overview_page(document),
+            "Joints": JointsPage(document, robot),
+            "Messages": MessagesPage(document),
+            "Status and Errors": MeaningsPage(document),
+            "Sequences": SequencesPage(document),
+            "On Loss": loss_page(document),
+            "Emulation": emulation_page(document),
+            "DBC": DbcPage(document),
+        }
+        self.nav = QListWidget()
+        self.nav.addItems(list(self.pages))
+        self.nav.setFixedWidth(theme.scaled(150))
+        for row in range(self.nav.count()):
+            self.nav.item(row).setSizeHint(QSize(0, theme.scaled(30)))
+        self.nav.setAccessibleName("Pages")
+        self.stack = QStackedWidget()
+        for page in self.pages.values():
+            self.stack.addWidget(page)
+        self.nav.currentRowChanged.connect(self.stack.setCurrentIndex)
+        self.nav.setCurrentRow(0)
+        self.checks = ChecksPanel(document)
+        self.checks.asked.connect(self.go_to)
+        self.note = Message()
+        split = QSplitter()
+        split.setChildrenCollapsible(False)
+        self.checks.setContentsMargins(theme.scaled(14), 0, 0, 0)
+        self.stack.setContentsMargins(0, 0, theme.scaled(14), 0)
+        split.addWidget(self.stack)
+        split.addWidget(self.checks)
+        split.setStretchFactor(0, 1)
+        split.setSizes([theme.scaled(860), theme.scaled(270)])
+        body = QHBoxLayout()
+        body.setSpacing(16)
+        body.addWidget(self.nav)
+        body.addWidget(split, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.setSpacing(10)
+        column.addLayout(self._make_head())
+        column.addWidget(self.note)
+        column.addLayout(body, 1)
+        self.resize(theme.scaled(1380), theme.scaled(860))
+        joints, dbc = self._joints, self.pages["DBC"]
+        joints.wiggle_asked.connect(self.wiggle_asked)
+        assert isinstance(dbc, DbcPage)
+        dbc.asked.connect(lambda row: self.go_to(Problem("hint", f"messages[{row + 1}]", "", "")))
+        document.title_changed.connect(self._show_title)
+        document.changed.connect(self._show_title)
+        document.locked_changed.connect(self._show_lock)
+        if robot is not None:
+            robot.changed.connect(self._on_robot)
+        if parent is not None:
+            parent.installEventFilter(self)
+        self._show_title()
+        self._on_robot()
+
+    @property
+    def _joints(self) -> JointsPage:
+        page = self.pages["Joints"]
+        assert isinstance(page, JointsPage)
+        return page
+
+    def _make_head(self) -> QHBoxLayout:
+        self.name = QLabel()
+        self.name.setFont(theme.text_font(18, strong=True))
+        self.place = QLabel()
+        self.place.setProperty("role", "dim")
+        self.template = QToolButton()
+        self.template.setText("New from Template")
+        self.template.setToolTip("A copy of a profile that comes with the program, with its DBC, in your own folder")
+        self.template.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.template)
+        for path in shipped():
+            menu.addAction(path.stem.replace("_", " ")).triggered.connect(
+                lambda _=False, path=path: self.begin_from(path)
+            )
+        self.template.setMenu(menu)
+        self.undo = _action(self, "Undo", QKeySequence.StandardKey.Undo, "undo", self.document.undo_stack.undo)
+        self.redo = _action(self, "Redo", QKeySequence.StandardKey.Redo, "redo", self.document.undo_stack.redo)
+        stack = self.document.undo_stack
+        for action, can, text in (
+            (self.undo, stack.canUndoChanged, stack.undoTextChanged),
+            (self.redo, stack.canRedoChanged, stack.redoTextChanged),
+        ):
+            action.setEnabled(False)
+            can.connect(action.setEnabled)
+            word = action.text()
+            text.connect(lambda said, action=action, word=word: action.setToolTip(f"{word}: {said}" if said else word))
+        self.open = _action(self, "Open ...", QKeySequence.StandardKey.Open, "open", self.ask_open)
+        self.save_action = _action(self, "Save", QKeySequence.StandardKey.Save, "save", self.save)
+        self.save_as = _action(self, "Save As ...", QKeySequence.StandardKey.SaveAs, "save", self.ask_save_as)
+        self.learn = QPushButton("&Learn from Traffic ...")
+        self.learn.setToolTip("Find out what is on an unknown bus, and take it over into this profile")
+        self.learn.clicked.connect(self.learn_asked)
+        self.apply = QPushButton("&Apply to the Robot")
+        self.apply.setToolTip("Save, and connect again with the profile as it is now")
+        theme.set_role(self.apply, "primary")
+        self.apply.clicked.connect(self._apply)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.name)
+        head.addWidget(self.place)
+        head.addStretch(1)
+        head.addWidget(self.template)
+        for action in (self.open, self.save_action, self.save_as, self.undo, self.redo):
+            button = QToolButton()
+            button.setProperty("role", "flat")
+            button.setDefaultAction(action)
+            if action in (self.save_as,):
+                button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+            head.addWidget(button)
+        head.addWidget(self.learn)
+        head.addWidget(self.apply)
+        return head
+
+    # --- what is shown --------------------------------------------------------------------------------------------
+
+    def _show_title(self) -> None:
+        document = self.document
+        mark = " • edited" if document.dirty else ""
+        self.name.setText(document.profile.name)
+        self.place.setText(f"{document.path.name}{mark}" + (" · comes with the program" if document.shipped else ""))
+        self.place.setToolTip(str(document.path))
+        self.setWindowTitle(f"{document.path.name}[*] – Robot Profile")
+        self.setWindowModified(document.dirty)
+        self.save_action.setEnabled(document.dirty and not document.locked)
+
+    def _on_robot(self) -> None:
+        robot = self._robot
+        same = robot is not None and robot.loaded is not None and robot.loaded.path == self.document.path
+        armed = same and robot is not None and robot.movable
+        self.document.lock(
+            "The robot is armed with this profile; disarm it before you change anything." if armed else ""
+        )
+        self.apply.setVisible(same)
+        self.apply.setEnabled(not armed)
+
+    def _show_lock(self) -> None:
+        self.note.say(self.document.locked)
+        self._show_title()
+
+    def go_to(self, problem: Problem) -> None:
+        """Bring up the cell that a finding is about."""
+        key = problem.key
+        match = _PLACE.match(key)
+        if match is None:
+            self._go_to_value(key)
+            return
+        part, row, rest = match[1], int(match[2]) - 1, match[3] or ""
+        if part == "axes":
+            self._turn_to("Joints")
+            self._joints.go_to(row, rest)
+        elif part == "messages":
+            page = self._turn_to("Messages")
+            assert isinstance(page, MessagesPage)
+            page.go_to(row, rest)
+        elif part in ("status", "errors"):
+            meanings = self._turn_to("Status and Errors")
+            assert isinstance(meanings, MeaningsPage)
+            (meanings.status if part == "status" else meanings.errors).go_to(row, rest)
+
+    def _go_to_value(self, key: str) -> None:
+        part, _, rest = key.partition(".")
+        if part == "sequences":
+            match = _PLACE.match(rest)
+            page = self._turn_to("Sequences")
+            assert isinstance(page, SequencesPage)
+            page.go_to(
+                match[1] if match else rest, int(match[2]) - 1 if match else -1, (match[3] or "") if match else ""
+            )
+            return
+        for title in ("Overview", "On Loss", "Emulation"):
+            form = self.pages[title]
+            assert isinstance(form, FormPage)
+            if form.go_to(part, rest.partition("[")[0]) or form.go_to("", part):
+                self._turn_to(title)
+                form.go_to(part, rest) or form.go_to("", part)
+                return
+        titles = {
+            "axes": "Joints",
+            "messages": "Messages",
+            "status": "Status and Errors",
+            "errors": "Status and Errors",
+        }
+        if part in titles:
+            self._turn_to(titles[part])
+
+    def _turn_to(self, title: str) -> QWidget:
+        self.nav.setCurrentRow(list(self.pages).index(title))
+        return self.pages[title]
+
+    # --- files ----------------------------------------------------------------------------------------------------
+
+    def open_file(self, path: Path) -> bool:
+        """Edit another profile, after asking about what is not saved; whether it was opened."""
+        if not self.may_discard():
+            return False
+        try:
+            self.document.open(path)
+        except ProfileError as error:
+            QMessageBox.warning(self, "Open Robot Profile", str(error))
+            return False
+        self._on_robot()
+        return True
+
+    def begin_from(self, template: Path) -> bool:
+        """Copy a template into the user's folder and edit the copy; whether that was done."""
+        if not self.may_discard():
+            return False
+        try:
+            folder = next(
+                profiles_dir() / name
+                for name in (template.stem, *(f"{template.stem}_{n}" for n in range(2, 1000)))
+                if not (profiles_dir() / name).exists()
+            )
+            self.document.open(new_profile(template, folder))
+        except (ProfileError, OSError) as error:
+            QMessageBox.warning(self, "New from Template", str(error))
+            return False
+        self._on_robot()
+        return True
+
+    def ask_open(self) -> None:
+        """Let a profile be chosen."""
+        mine = own()
+        start = mine[0].parent if mine else self.document.path.parent
+        name, _ = QFileDialog.getOpenFileName(self, "Open Robot Profile", str(start), _FILES)
+        if name:
+            self.open_file(Path(name))
+
+    def save(self) -> bool:
+        """Save to where it came from, or elsewhere if it comes with the program; whether it was saved."""
+        if self.document.shipped:
+            return self.ask_save_as()
+        return self._save(None)
+
+    def ask_save_as(self) -> bool:
+        """Save under a name that is asked for; the DBC goes with it."""
+        folder = profiles_dir() if self.document.shipped else self.document.path.parent
+        suggested = str(folder / self.document.path.name)
+        name, _ = QFileDialog.getSaveFileName(self, "Save Robot Profile", suggested, _FILES)
+        if not name:
+            return False
+        path = Path(name)
+        return self._save(path if path.suffix else path.with_suffix(".toml"))
+
+    def _save(self, path: Path | None) -> bool:
+        try:
+            self.document.save(path)
+        except ProfileError as error:
+            self.note.say(str(error))
+            return False
+        self.note.say("")
+        self._on_robot()
+        return True
+
+    def _apply(self) -> None:
+        if not self.document.dirty or self.save():
+            self.applied.emit()
+
+    # --- closing --------------------------------------------------------------------------------------------------
+
+    def may_discard(self) -> bool:
+        """Whether nothing would be lost, or the user saved it or does not want it."""
+        if not self.document.dirty:
+            return True
+        box = QMessageBox(self)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Robot Profile")
+        box.setText(f"{self.document.path.name} has changes that are not saved.")
+        buttons = QMessageBox.StandardButton
+        box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
+        answer = box.exec()
+        box.deleteLater()
+        return answer == buttons.Discard or (answer == buttons.Save and self.save())
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.may_discard():
+            event.ignore()
+            return
+        parent = self.parentWidget()
+        if parent is not None:
+            parent.removeEventFilter(self)
+        event.accept()
+        self.deleteLater()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.parentWidget() and event.type() == QEvent.Type.Close and not self.may_discard():
+            event.ignore()
+            return True
+        return False
+
+
+def _action(owner: QWidget, text: str, key: QKeySequence.StandardKey, icon: str, run: Callable[[], object]) -> QAction:
+    action = QAction(theme.icon(icon, "dim"), text, owner)
+    action.setShortcuts(QKeySequence.keyBindings(key))
+    action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
+    action.triggered.connect(lambda: run())
+    owner.addAction(action)
+    return action

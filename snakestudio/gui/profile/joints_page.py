@@ -1,0 +1,162 @@
+"""The joints: one row for each axis, with what is measured beside it, so that sign and offset can be set right."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from snakestudio.gui.profile.cells import Column, columns_of
+from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.profile.generate_dialog import GenerateDialog
+from snakestudio.gui.profile.parts_model import Extra, PartsModel
+from snakestudio.gui.profile.parts_table import PartsTable
+from snakestudio.gui.profile.robot import LiveAngles, Robot
+from snakestudio.link.profile.schema import Axis
+
+__all__ = ["JointsPage"]
+
+_HINT = (
+    "A node says gear × (sign × angle + offset). With a robot connected, the last columns show what each row makes of"
+    " it now: put the joint straight, take the offset over; turn it to the left (or up), and the angle must grow."
+)
+
+
+class JointsPage(QWidget):
+    """The axes of the profile.
+
+    Parameters
+    ----------
+    document : ProfileDocument
+    robot : Robot or None
+
+    Signals
+    -------
+    wiggle_asked(axis: int)
+        Try this axis, 0-based.
+    """
+
+    wiggle_asked = Signal(int)
+
+    def __init__(self, document: ProfileDocument, robot: Robot | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.live = None if robot is None else LiveAngles(robot)
+        extras = [
+            Extra("Measured [°]", "What this row makes of what its node says now", self._measured, self._colour),
+            Extra("Age [s]", "How old that is", self._age, self._colour),
+        ]
+        self.model = PartsModel(
+            document, "axes", columns_of(Axis), "axis", extras if robot is not None else [], self._general, self
+        )
+        self.table = PartsTable(self.model, _next_axis)
+        self.generate = QPushButton("&Generate ...")
+        self.generate.setToolTip("Rows for a robot whose joints are all alike")
+        self.generate.clicked.connect(self._generate)
+        self.offset = QPushButton("Offset from &Present Position")
+        self.offset.setToolTip("What the selected rows' nodes say now becomes straight")
+        self.offset.clicked.connect(self.take_offset)
+        self.flip = QPushButton("&Flip Sign")
+        self.flip.setToolTip("The selected rows count the other way round")
+        self.flip.clicked.connect(self.flip_sign)
+        self.wiggle = QPushButton("&Wiggle ...")
+        self.wiggle.setToolTip("Move this axis a little and judge how it answers")
+        self.wiggle.clicked.connect(lambda: self.wiggle_asked.emit(self.table.view.currentIndex().row()))
+        tools = QHBoxLayout()
+        tools.setSpacing(8)
+        for button in (self.generate, self.flip, self.offset, self.wiggle):
+            tools.addWidget(button)
+        tools.addStretch(1)
+        for button in (self.generate, self.offset, self.flip, self.wiggle):
+            button.setAutoDefault(False)
+        hint = QLabel(_HINT)
+        hint.setProperty("role", "dim")
+        hint.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(tools)
+        column.addWidget(self.table, 1)
+        column.addWidget(hint)
+        if robot is not None:
+            robot.polled.connect(self._on_polled)
+            robot.changed.connect(self._dress)
+        document.locked_changed.connect(self._dress)
+        self._dress()
+
+    def _on_polled(self) -> None:
+        if self.isVisible():
+            self.model.refresh_extras()
+
+    def _dress(self) -> None:
+        editable = not self._document.locked
+        heard = self.live is not None and self.live.connected
+        self.generate.setEnabled(editable)
+        self.flip.setEnabled(editable)
+        self.offset.setEnabled(editable and heard)
+        self.wiggle.setEnabled(heard)
+        for at in range(len(self.model.columns), self.model.columnCount()):
+            self.table.view.setColumnHidden(at, not heard)
+        self.model.refresh_extras()
+
+    def _general(self, column: Column) -> str:
+        """The limit of all joints, which holds where a joint has none of its own."""
+        return column.text(getattr(self._document.profile.limits, column.name, None)) or "none"
+
+    # --- what is measured -----------------------------------------------------------------------------------------
+
+    def _measured(self, row: int) -> str:
+        angle = self.live.angle(self.model.parts[row]) if self.live is not None else math.nan
+        return f"{math.degrees(angle):+.1f}".replace("-", "\N{MINUS SIGN}") if math.isfinite(angle) else "–"
+
+    def _age(self, row: int) -> str:
+        age = self.live.age(self.model.parts[row]) if self.live is not None else math.nan
+        return f"{age:.1f}" if age < 1000 else "–"
+
+    def _colour(self, row: int) -> str:
+        age = self.live.age(self.model.parts[row]) if self.live is not None else math.nan
+        return "good" if age < self._document.profile.timing.stale_s else "dim"
+
+    # --- edits ----------------------------------------------------------------------------------------------------
+
+    def flip_sign(self) -> None:
+        """The selected rows count the other way round."""
+        rows = self.table.rows
+        column = next(column for column in self.model.columns if column.name == "sign")
+        self.model.put([(row, column, str(-self.model.parts[row].sign)) for row in rows], "Flip sign")
+
+    def take_offset(self) -> None:
+        """What the nodes of the selected rows say now counts as straight from here on."""
+        if self.live is None:
+            return
+        column = next(column for column in self.model.columns if column.name == "offset_deg")
+        offsets = {row: self.live.offset_deg(self.model.parts[row]) for row in self.table.rows}
+        unheard = [self.model.parts[row].name for row, offset in offsets.items() if not math.isfinite(offset)]
+        if unheard:
+            self.table.message.say(f"Nothing was heard of {', '.join(unheard)} yet; see its node and slot.")
+            return
+        self.model.put([(row, column, f"{offset:.2f}") for row, offset in offsets.items()], "Offset from position")
+
+    def _generate(self) -> None:
+        dialog = GenerateDialog(self.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda: self._take_generated(dialog))
+        dialog.open()
+
+    def _take_generated(self, dialog: GenerateDialog) -> None:
+        if self.model.replace(dialog.axes, "Generate axes"):
+            self.table.fit()
+
+    def go_to(self, row: int, name: str) -> None:
+        """Bring up a cell."""
+        self.table.go_to(row, name)
+
+
+def _next_axis(before: tuple[Any, ...]) -> Axis:
+    if not before:
+        return Axis(joint=1, axis="yaw", node=1)
+    last: Axis = before[-1]
+    update = {"joint": last.joint + 1, "node": last.node + 1, "offset_deg": 0.0}
+    return Axis.model_validate(last.model_dump() | update)

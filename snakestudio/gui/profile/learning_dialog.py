@@ -1,0 +1,346 @@
+"""Learning from traffic: be quiet, move a joint as the screen shows, look at what follows it, and take it over."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Literal
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QBrush, QCloseEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSpinBox,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.errors import ProfileError
+from snakestudio.gui import theme
+from snakestudio.gui.job import Job, Progress
+from snakestudio.gui.profile.cue_view import CueView
+from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.profile.robot import Robot
+from snakestudio.gui.widgets.form import ChoiceBox
+from snakestudio.gui.widgets.number_field import Message
+from snakestudio.gui.widgets.sections import heading
+from snakestudio.link.frame import Frame
+from snakestudio.link.learning.motion import Cue
+from snakestudio.link.learning.proposal import FoundMessage, Move, propose
+from snakestudio.link.learning.taking_over import take_over
+from snakestudio.link.messages import Traffic
+
+__all__ = ["LearningDialog"]
+
+QUIET_S = 5.0
+_LEAD_S = 1.5
+_AFTER_S = 0.7
+_TICK_MS = 30
+_HEADS = ("Take over", "Comes from", "Sure", "What speaks for it")
+_AMPLITUDE = math.radians(20.0)
+
+
+class LearningDialog(QDialog):
+    """Guides through the recordings, and hands what was found to the profile that is being edited.
+
+    Parameters
+    ----------
+    document : ProfileDocument
+        Takes what was found, as one step of undo.
+    robot : Robot
+        The window's: its traffic is listened to.
+    """
+
+    def __init__(self, document: ProfileDocument, robot: Robot, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document, self._robot = document, robot
+        self.setWindowTitle("Learn from Traffic")
+        self.resize(theme.scaled(900), theme.scaled(760))
+        self.quiet: list[Frame] = []
+        self.moves: list[Move] = []
+        self.found: list[FoundMessage] = []
+        self._recording: list[Frame] | None = None
+        self._what = ""
+        self._begun = self._length = 0.0
+        self._cue: Cue | None = None
+        self._job: Job[list[FoundMessage]] | None = None
+        self._make()
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TICK_MS)
+        self._timer.timeout.connect(self._tick)
+        robot.traffic.connect(self._on_traffic)
+        robot.changed.connect(self.refresh)
+        self.refresh()
+
+    def _make(self) -> None:
+        self.intro = QLabel(
+            "For a robot whose messages nobody knows: connect to its bus (listening only; any profile will do), then go"
+            " through these steps. Torque must be off, so that joints can be turned by hand."
+        )
+        self.intro.setWordWrap(True)
+        self.intro.setProperty("role", "dim")
+        self.quiet_button = QPushButton(f"&1  Record {QUIET_S:.0f} s of Quiet")
+        self.quiet_button.setToolTip("Nothing moves meanwhile")
+        self.quiet_button.clicked.connect(self.record_quiet)
+        self.joint = QSpinBox()
+        self.joint.setRange(1, 1000)
+        self.joint.setPrefix("joint ")
+        self.axis = ChoiceBox()
+        self.axis.addItems(["yaw", "pitch"])
+        self.move_button = QPushButton("&2  Record While I Move")
+        self.move_button.setToolTip("Turn the joint by about 20° to each side, as the curve shows")
+        self.move_button.clicked.connect(self.record_move)
+        self.cancel = QPushButton("&Cancel")
+        self.cancel.clicked.connect(self.break_off)
+        self.again = QPushButton("Start &Over")
+        self.again.clicked.connect(self.start_over)
+        steps = QHBoxLayout()
+        steps.setSpacing(8)
+        for widget in (self.quiet_button, self.move_button, self.joint, self.axis, self.cancel):
+            steps.addWidget(widget)
+        steps.addStretch(1)
+        steps.addWidget(self.again)
+        self.state = QLabel()
+        self.state.setFont(theme.text_font(16, strong=True))
+        self.state.setWordWrap(True)
+        self.cue_view = CueView()
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        self.tree = QTreeWidget()
+        self.tree.setHeaderLabels(_HEADS)
+        self.tree.setWordWrap(True)
+        self.tree.setAccessibleName("What was found")
+        self.tree.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.others = QCheckBox("Take the nodes that nobody moved for further joints, in the order of their numbers")
+        self.others.setChecked(True)
+        self.message = Message()
+        self.take = QPushButton("&3  Take Over into the Profile")
+        theme.set_role(self.take, "primary")
+        self.take.clicked.connect(self.take_over)
+        bottom = QHBoxLayout()
+        bottom.addWidget(self.others)
+        bottom.addStretch(1)
+        bottom.addWidget(self.take)
+        for button in (self.quiet_button, self.move_button, self.cancel, self.again, self.take):
+            button.setAutoDefault(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 14, 18, 14)
+        column.setSpacing(10)
+        column.addWidget(self.intro)
+        column.addLayout(steps)
+        column.addWidget(self.state)
+        column.addWidget(self.cue_view)
+        column.addWidget(self.bar)
+        column.addWidget(heading("Found"))
+        column.addWidget(self.tree, 1)
+        column.addWidget(self.message)
+        column.addLayout(bottom)
+
+    # --- what is shown --------------------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> bool:
+        """Whether it records or works something out."""
+        return self._recording is not None or (self._job is not None and self._job.running)
+
+    def refresh(self) -> None:
+        """Show what can be done now."""
+        connected = self._robot.link is not None
+        recording = self._recording is not None
+        if not connected and recording:
+            self.break_off()
+            return
+        self.quiet_button.setEnabled(connected and not self.busy)
+        self.move_button.setEnabled(connected and not self.busy and bool(self.quiet))
+        self.cancel.setVisible(recording)
+        self.again.setEnabled(bool(self.quiet) and not self.busy)
+        self.bar.setVisible(recording)
+        self.cue_view.setVisible(recording and self._cue is not None)
+        self.take.setEnabled(any(message.role for message in self.found) and not self.busy)
+        self.others.setVisible(any(len(m.family.streams) > 1 and m.angles for m in self.found))
+        theme.set_role(self.quiet_button, "" if self.quiet else "primary")
+        theme.set_role(self.move_button, "primary" if self.quiet and not self.moves else "")
+        self.state.setText(self._what if recording else self._next(connected))
+
+    def _next(self, connected: bool) -> str:
+        if not connected:
+            return "Not connected to a bus: connect from the Robot menu, listening only."
+        if self._job is not None and self._job.running:
+            return "Looking at what was recorded ..."
+        if not self.quiet:
+            return "First leave everything still."
+        if not self.moves:
+            return "Now choose a joint, and turn it as the curve shows."
+        return "Move another joint, or take over what was found."
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        if self._recording is not None:
+            self.bar.setValue(round(1000 * min(1.0, (now - self._begun) / self._length)))
+            self.cue_view.show_moment(self._cue, now)
+            frames = len(self._recording)
+            self.state.setText(f"{self._what}  {frames} frame{'' if frames == 1 else 's'}")
+            if now - self._begun >= self._length:
+                self._recorded()
+        elif self._job is not None and not self._job.running:
+            job, self._job = self._job, None
+            self._timer.stop()
+            if job.error:
+                self.message.say(job.error)
+            elif job.result is not None:
+                self.show_found(job.result)
+            self.refresh()
+
+    # --- recording ------------------------------------------------------------------------------------------------
+
+    def _on_traffic(self, frames: Sequence[Traffic]) -> None:
+        if self._recording is not None:
+            self._recording += [
+                Frame(t.id, t.data, extended=t.extended, remote=t.remote, error=t.error, time=t.time)
+                for t in frames
+                if not t.sent
+            ]
+
+    def _record(self, what: str, length: float, cue: Cue | None) -> None:
+        self._recording, self._what, self._cue = [], what, cue
+        self._begun, self._length = time.monotonic(), length
+        self.message.say("")
+        self._timer.start()
+        self.refresh()
+
+    def record_quiet(self) -> None:
+        """Record while nothing moves."""
+        self._record("Leave everything still.", QUIET_S, None)
+
+    def record_move(self) -> None:
+        """Record while one joint is moved by hand, as the curve shows."""
+        cue = Cue(time.monotonic() + _LEAD_S, amplitude=_AMPLITUDE)
+        what = f"Turn joint {self.joint.value()} ({self.axis.currentText()}) as the curve shows."
+        self._record(what, _LEAD_S + cue.cycles * cue.cycle_s + _AFTER_S, cue)
+
+    def break_off(self) -> None:
+        """Forget the recording under way."""
+        self._recording, self._cue = None, None
+        self._timer.stop()
+        self.refresh()
+
+    def start_over(self) -> None:
+        """Forget everything."""
+        self.quiet, self.moves = [], []
+        self.show_found([])
+        self.refresh()
+
+    def _recorded(self) -> None:
+        frames, cue = self._recording or [], self._cue
+        self._recording, self._cue = None, None
+        if not frames:
+            self._timer.stop()
+            self.message.say(
+                "Not a single frame was heard: see the bit rate, the wiring and whether the robot has power."
+            )
+            self.refresh()
+            return
+        if cue is None:
+            self.quiet = frames
+        else:
+            axis: Literal["yaw", "pitch"] = "yaw" if self.axis.currentText() == "yaw" else "pitch"
+            joint = self.joint.value()
+            self.moves = [move for move in self.moves if (move.joint, move.axis) != (joint, axis)]
+            self.moves.append(Move(joint, axis, tuple(frames), cue.angle, cue.begin, cue.end))
+        self.look()
+
+    def look(self) -> None:
+        """Work out, beside the window, what the recordings suggest."""
+        quiet, moves = tuple(self.quiet), tuple(self.moves)
+
+        def work(progress: Progress) -> list[FoundMessage]:
+            return propose(quiet, moves)
+
+        self._job = Job("search", work)
+        self._timer.start()
+        self.refresh()
+
+    # --- what was found -------------------------------------------------------------------------------------------
+
+    def show_found(self, found: Sequence[FoundMessage]) -> None:
+        """List proposals, the surest first."""
+        self.found = sorted(found, key=lambda message: (-message.confidence, message.family.streams[0].id))
+        self.tree.clear()
+        for message in self.found:
+            item = QTreeWidgetItem(self.tree)
+            role = message.role or "unknown"
+            sure = f"{message.confidence:.0%}" if message.role else "–"
+            for column, text in enumerate((role, message.family.name(), sure, message.reason)):
+                item.setText(column, text)
+            if message.role:
+                item.setCheckState(0, Qt.CheckState.Checked)
+            else:
+                item.setForeground(0, QBrush(theme.colour("dim")))
+            formula = f" = {message.family.formula}" if message.family.formula else ""
+            item.setToolTip(1, f"{len(message.family.streams)} ids{formula}")
+            item.setForeground(2, QBrush(theme.colour("good" if message.confidence >= 0.75 else "warning")))
+            for angle in message.angles:
+                self._add_line(item, f"joint {angle.joint} {angle.axis}", f"node {angle.node}",
+                               angle.finding.confidence, angle.finding.reason)  # fmt: skip
+            for guard in message.guards:
+                self._add_line(item, guard.kind, guard.field.text(), guard.confidence, guard.reason)
+            item.setExpanded(bool(message.role))
+        for column in range(3):
+            self.tree.resizeColumnToContents(column)
+        if found and self.moves and not any(message.angles for message in found):
+            self.message.say(
+                "No number on the bus followed the motion. Turn the joint further and closer to the curve; or the robot"
+                " sends angles only when it is asked or armed."
+            )
+        else:
+            self.message.say("")
+
+    def _add_line(self, parent: QTreeWidgetItem, what: str, where: str, sure: float, why: str) -> None:
+        item = QTreeWidgetItem(parent)
+        for column, text in enumerate((what, where, f"{sure:.0%}", why)):
+            item.setText(column, text)
+
+    @property
+    def chosen(self) -> list[FoundMessage]:
+        """The proposals that are ticked."""
+        return [
+            message for row, message in enumerate(self.found)
+            if message.role and self._is_ticked(row)
+        ]  # fmt: skip
+
+    def _is_ticked(self, row: int) -> bool:
+        item = self.tree.topLevelItem(row)
+        return item is not None and item.checkState(0) == Qt.CheckState.Checked
+
+    def take_over(self) -> bool:
+        """Put what is ticked into the profile and its DBC, as one step of undo; whether that was done."""
+        document = self._document
+        try:
+            profile, dbc = take_over(document.profile, document.dbc, self.chosen, others=self.others.isChecked())
+            document.edit(profile, "Learn from traffic", dbc=dbc)
+        except (ProfileError, ValueError) as error:
+            self.message.say(f"{str(error)[:1].upper()}{str(error)[1:].rstrip('.')}.")
+            return False
+        self.message.say("")
+        self.state.setText("Taken over. What else the profile needs, its checks say; set-points cannot be learned.")
+        return True
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.break_off()
+        if self._job is not None:
+            self._job.wait()
+            self._job = None
+        super().closeEvent(event)
+
+    def reject(self) -> None:
+        self.close()

@@ -1,0 +1,137 @@
+"""The plain pages of the editor: forms of what the profile says once, and the tables of status values and errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from snakestudio.gui.profile.cells import columns_of
+from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.profile.form import PartForm
+from snakestudio.gui.profile.parts_model import PartsModel
+from snakestudio.gui.profile.parts_table import PartsTable
+from snakestudio.gui.widgets.sections import heading, scrolled
+from snakestudio.link.profile.schema import (
+    Bus,
+    Emulation,
+    ErrorMeaning,
+    Limits,
+    OnLoss,
+    Profile,
+    StatusValue,
+    Timing,
+)
+
+__all__ = ["FormPage", "MeaningsPage", "emulation_page", "loss_page", "overview_page"]
+
+
+class FormPage(QWidget):
+    """Forms one below the other, by the key of the part each edits."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.forms: dict[str, PartForm] = {}
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(0, 0, 12, 0)
+        self._column.setSpacing(10)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scrolled(inner))
+
+    def add(self, title: str, key: str, form: PartForm, hint: str = "") -> None:
+        """A form with a title, and what is to be known about it."""
+        if self.forms:
+            self._column.addSpacing(10)
+        self._column.addWidget(heading(title))
+        if hint:
+            label = QLabel(hint)
+            label.setWordWrap(True)
+            label.setProperty("role", "dim")
+            self._column.addWidget(label)
+        self._column.addWidget(form)
+        self.forms[key] = form
+
+    def finish(self) -> FormPage:
+        """Nothing more comes."""
+        self._column.addStretch(1)
+        return self
+
+    def go_to(self, key: str, name: str) -> bool:
+        """Give a value the keyboard; whether it is here."""
+        return key in self.forms and self.forms[key].go_to(name)
+
+
+def overview_page(document: ProfileDocument) -> FormPage:
+    """What the profile says once: name, bus, timing, limits."""
+    page = FormPage()
+    page.add("Robot", "", PartForm(document, "", Profile, ("name", "dbc", "description"), 1))
+    page.add("Bus", "bus", PartForm(document, "bus", Bus))
+    page.add(
+        "Timing", "timing", PartForm(document, "timing", Timing),
+        "The robot is stopped within these times when something it depends on goes silent.",
+    )  # fmt: skip
+    page.add(
+        "Limits of all joints", "limits", PartForm(document, "limits", Limits),
+        "No joint is ever asked for more; a joint can have limits of its own.",
+    )  # fmt: skip
+    return page.finish()
+
+
+def loss_page(document: ProfileDocument) -> FormPage:
+    """What is done when something goes silent."""
+    page = FormPage()
+    page.add(
+        "On loss", "on_loss", PartForm(document, "on_loss", OnLoss, columns=1),
+        "What the link sends when something the robot depends on goes silent or wrong: the stop sequence, as fast as"
+        " possible, or the disarm sequence, in order. Either way the fault is latched until the operator resets it.",
+    )  # fmt: skip
+    return page.finish()
+
+
+def emulation_page(document: ProfileDocument) -> FormPage:
+    """How the emulated robot behaves."""
+    page = FormPage()
+    page.add(
+        "Emulated robot", "emulation", PartForm(document, "emulation", Emulation),
+        "Used by `snakestudio emulate` and by the window's emulated robot; the real robot never sees these values.",
+    )  # fmt: skip
+    return page.finish()
+
+
+class MeaningsPage(QWidget):
+    """What status values and error bits mean."""
+
+    def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.status = PartsTable(
+            PartsModel(document, "status", columns_of(StatusValue), "status value", parent=self),
+            _next_status,
+            order=True,
+        )
+        self.errors = PartsTable(
+            PartsModel(document, "errors", columns_of(ErrorMeaning), "error", parent=self), _next_error, order=True
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for title, hint, table in (
+            ("Status values", "The first row counts whose code equals the status behind its mask.", self.status),
+            ("Error bits", "All rows count whose bits are set in an error signal.", self.errors),
+        ):
+            label = QLabel(hint)
+            label.setProperty("role", "dim")
+            column.addWidget(heading(title))
+            column.addWidget(label)
+            column.addWidget(table, 1)
+
+
+def _next_status(before: tuple[Any, ...]) -> StatusValue:
+    used = {value.code for value in before}
+    return StatusValue(code=next(code for code in range(len(used) + 1) if code not in used), meaning="ready")
+
+
+def _next_error(before: tuple[Any, ...]) -> ErrorMeaning:
+    used = {error.mask for error in before}
+    return ErrorMeaning(mask=next((1 << bit for bit in range(32) if 1 << bit not in used), 1), text="error")

@@ -1,0 +1,241 @@
+"""A list of parts of the profile (axes, status values, steps ...) as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QFont
+
+from snakestudio.errors import ProfileError
+from snakestudio.gui import theme
+from snakestudio.gui.profile.cells import Column
+from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.widgets.parameter_row import explanation
+from snakestudio.model.quantity import NumberTextError
+
+__all__ = ["Extra", "PartsModel"]
+
+Index = QModelIndex | QPersistentModelIndex
+
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+def _is_number(column: Column) -> bool:
+    """Whether its values stand at the right."""
+    return column.kind in ("integer", "number", "span") or all(
+        isinstance(choice, int) for choice in column.choices or "-"
+    )
+
+
+class Extra:
+    """A column that is shown beside those of the file and cannot be edited.
+
+    Parameters
+    ----------
+    heading, help : str
+    text : callable
+        Text of a row, 0-based.
+    colour : callable, optional
+        Name of its colour in the palette.
+    """
+
+    def __init__(
+        self, heading: str, help: str, text: Callable[[int], str], colour: Callable[[int], str] | None = None
+    ) -> None:
+        self.heading, self.help, self.text = heading, help, text
+        self.colour = colour or (lambda row: "text")
+
+
+class PartsModel(QAbstractTableModel):
+    """Rows are the parts at a key of the profile; empty while there is no such key.
+
+    Parameters
+    ----------
+    document : ProfileDocument
+    key : str
+        Such as "axes", "messages[2].signals".
+    columns : sequence of Column
+    one : str
+        What a row is called: "axis".
+    extras : sequence of Extra
+    instead : callable, optional
+        What holds where a cell is left empty; shown faintly.
+
+    Signals
+    -------
+    refused(sentence: str)
+        Something typed or pasted cannot be taken; "" once something was.
+    """
+
+    refused = Signal(str)
+
+    def __init__(
+        self, document: ProfileDocument, key: str, columns: Sequence[Column], one: str,
+        extras: Sequence[Extra] = (), instead: Callable[[Column], str] | None = None, parent: QObject | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(parent)
+        self.document, self.columns, self.one, self.extras = document, list(columns), one, list(extras)
+        self._key, self._instead = key, instead
+        self._marks: dict[tuple[int, str], str] = {}
+        self.parts: tuple[Any, ...] = self._read()
+        document.changed.connect(self._on_changed)
+        document.checked.connect(self._mark)
+        self._mark()
+
+    @property
+    def key(self) -> str:
+        """Where its parts stand in the profile."""
+        return self._key
+
+    def set_key(self, key: str) -> None:
+        """Show another list."""
+        self.beginResetModel()
+        self._key = key
+        self.parts = self._read()
+        self._mark()
+        self.endResetModel()
+
+    def _read(self) -> tuple[Any, ...]:
+        found = self.document.value(self._key) if self._key else None
+        return found if isinstance(found, tuple) else ()
+
+    def _on_changed(self) -> None:
+        parts = self._read()
+        if len(parts) == len(self.parts):
+            changed = [row for row, (a, b) in enumerate(zip(self.parts, parts, strict=True)) if a is not b and a != b]
+            self.parts = parts
+            if changed:
+                self._say_changed(min(changed), max(changed))
+        else:
+            self.beginResetModel()
+            self.parts = parts
+            self.endResetModel()
+        self.refresh_extras()
+
+    def refresh_extras(self) -> None:
+        """What the extra columns show has changed."""
+        if self.extras and self.parts:
+            left = self.index(0, len(self.columns))
+            self.dataChanged.emit(left, self.index(len(self.parts) - 1, self.columnCount() - 1))
+
+    def _say_changed(self, first: int, last: int) -> None:
+        self.dataChanged.emit(self.index(first, 0), self.index(last, self.columnCount() - 1))
+
+    def _mark(self) -> None:
+        """Which cells there are findings about."""
+        marks: dict[tuple[int, str], str] = {}
+        for problem in self.document.problems:
+            if problem.key.startswith(f"{self._key}["):
+                number, _, rest = problem.key[len(self._key) + 1 :].partition("]")
+                if number.isdigit():
+                    name = rest.lstrip(".").split(".")[0].split("[")[0]
+                    marks.setdefault((int(number) - 1, name), problem.sentence())
+        if marks != self._marks:
+            self._marks = marks
+            if self.parts:
+                self._say_changed(0, len(self.parts) - 1)
+
+    # --- Qt's model -----------------------------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.parts)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(self.columns) + len(self.extras)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Vertical:
+            return section + 1 if role == Qt.ItemDataRole.DisplayRole else None
+        if section >= len(self.columns):
+            extra = self.extras[section - len(self.columns)]
+            said = {"DisplayRole": extra.heading, "ToolTipRole": extra.help, "TextAlignmentRole": _RIGHT}
+            return said.get(Qt.ItemDataRole(role).name)
+        column = self.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.heading
+        if role == Qt.ItemDataRole.TextAlignmentRole and _is_number(column):
+            return _RIGHT
+        return explanation(column.doc, column.name) if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row, at = index.row(), index.column()
+        if row >= len(self.parts):
+            return None
+        if at >= len(self.columns):
+            return self._extra(self.extras[at - len(self.columns)], row, role)
+        column = self.columns[at]
+        value = getattr(self.parts[row], column.name)
+        if role == Qt.ItemDataRole.DisplayRole and value is None and self._instead is not None:
+            return self._instead(column)
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
+            return column.text(value)
+        mark = self._marks.get((row, column.name)) or (self._marks.get((row, "")) if at == 0 else None)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return mark or explanation(column.doc, f"{self._key}[{row + 1}].{column.name}")
+        if role == Qt.ItemDataRole.ForegroundRole and mark:
+            return theme.colour("warning")
+        if role == Qt.ItemDataRole.ForegroundRole and value is None:
+            return theme.colour("dim")
+        if role == Qt.ItemDataRole.FontRole and mark:
+            font = QFont(theme.value_font(13, bold=True))
+            font.setUnderline(True)
+            return font
+        return _RIGHT if role == Qt.ItemDataRole.TextAlignmentRole and _is_number(column) else None
+
+    def _extra(self, extra: Extra, row: int, role: int) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole:
+            return extra.text(row)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return theme.colour(extra.colour(row))
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT
+        return extra.help if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        at = index.column()
+        if at < len(self.columns) and self.columns[at].kind != "parts" and not self.document.locked:
+            flags |= Qt.ItemFlag.ItemIsEditable
+        return flags
+
+    def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        if role != Qt.ItemDataRole.EditRole or index.column() >= len(self.columns):
+            return False
+        column = self.columns[index.column()]
+        return self.put([(index.row(), column, str(value))], f"Change {column.doc.label.lower()}")
+
+    # --- edits ----------------------------------------------------------------------------------------------------
+
+    def put(self, cells: Iterable[tuple[int, Column, str]], text: str, parts: Sequence[Any] | None = None) -> bool:
+        """Take typed or pasted texts into cells (of other rows, if `parts` gives some), all of them or none.
+
+        Returns
+        -------
+        bool
+            Whether they were taken.
+        """
+        values: dict[str, Any] = {} if parts is None else {self._key: tuple(parts)}
+        try:
+            for row, column, typed in cells:
+                values[f"{self._key}[{row + 1}].{column.name}"] = column.value(typed)
+            self.document.set_values(values, text)
+        except NumberTextError as error:
+            self.refused.emit(str(error))
+            return False
+        except ProfileError as error:
+            self.refused.emit(str(error).splitlines()[0])
+            return False
+        self.refused.emit("")
+        return True
+
+    def replace(self, parts: Sequence[Any], text: str) -> bool:
+        """Other rows; whether the profile took them."""
+        try:
+            self.document.set_parts(self._key, parts, text)
+        except ProfileError as error:
+            self.refused.emit(str(error).splitlines()[0])
+            return False
+        self.refused.emit("")
+        return True

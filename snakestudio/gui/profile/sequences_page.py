@@ -1,0 +1,156 @@
+"""The sequences: what is sent to arm, disarm, stop, zero and reset, step by step, with the bytes each step sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from snakestudio.errors import ProfileError
+from snakestudio.gui import theme
+from snakestudio.gui.profile.cells import columns_of
+from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.profile.parts_model import PartsModel
+from snakestudio.gui.profile.parts_table import PartsTable
+from snakestudio.gui.widgets.sections import heading
+from snakestudio.link.codec import Codec
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.schema import Sequences, Step
+from snakestudio.model.fields import field_doc
+
+__all__ = ["SequencesPage", "frames_text"]
+
+_MOST_FRAMES = 400
+_NAMES = tuple(Sequences.model_fields)
+
+
+class SequencesPage(QWidget):
+    """A tab for each sequence: its steps in a table, and below what they put on the bus."""
+
+    def __init__(self, document: ProfileDocument, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self.tabs = QTabWidget()
+        self.tables: dict[str, PartsTable] = {}
+        for name in _NAMES:
+            doc = field_doc(Sequences, name)
+            model = PartsModel(document, f"sequences.{name}", columns_of(Step), "step", parent=self)
+            table = PartsTable(model, self._fresh, self._suggest, order=True)
+            table.row_changed.connect(lambda row: self._show())
+            self.tables[name] = table
+            page = QWidget()
+            column = QVBoxLayout(page)
+            column.setContentsMargins(0, 8, 0, 0)
+            column.setSpacing(6)
+            hint = QLabel(f"{doc.help}.")
+            hint.setProperty("role", "dim")
+            column.addWidget(hint)
+            column.addWidget(table, 1)
+            self.tabs.addTab(page, doc.label)
+        self.bytes = QPlainTextEdit()
+        self.bytes.setReadOnly(True)
+        self.bytes.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.bytes.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.bytes.setAccessibleName("Frames that this sequence sends")
+        below = QWidget()
+        column = QVBoxLayout(below)
+        column.setContentsMargins(0, 8, 0, 0)
+        self.title = heading("On the bus")
+        column.addWidget(self.title)
+        column.addWidget(self.bytes, 1)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.tabs)
+        split.addWidget(below)
+        split.setSizes([theme.scaled(320), theme.scaled(280)])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(split)
+        self.tabs.currentChanged.connect(lambda _: self._show())
+        document.changed.connect(self._show)
+        self._show()
+
+    @property
+    def shown(self) -> str:
+        """Name of the sequence that is shown."""
+        return _NAMES[self.tabs.currentIndex()]
+
+    def _fresh(self, before: tuple[Any, ...]) -> Step:
+        names = self._message_names()
+        return Step(send=names[0]) if names else Step(wait_s=0.1)
+
+    def _message_names(self) -> list[str]:
+        return [message.called for message in self._document.profile.messages]
+
+    def _suggest(self, row: int, name: str) -> Sequence[str]:
+        return ["", *self._message_names()] if name == "send" else ()
+
+    def _show(self) -> None:
+        if not self.isVisible() and self.bytes.toPlainText():
+            return
+        steps = self.tables[self.shown].model.parts
+        text, count = frames_text(self._document, steps)
+        self.bytes.setPlainText(text)
+        plural = "frame" if count == 1 else "frames"
+        self.title.setText(f"On the bus: {count} {plural}" if count else "On the bus")
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self._show()
+
+    def go_to(self, name: str, row: int, field: str) -> None:
+        """Bring up a cell of a sequence."""
+        if name in _NAMES:
+            self.tabs.setCurrentIndex(_NAMES.index(name))
+            if row >= 0:
+                self.tables[name].go_to(row, field)
+
+
+def frames_text(document: ProfileDocument, steps: Sequence[Step]) -> tuple[str, int]:
+    """What steps put on the bus, a line for every frame, and how many frames these are.
+
+    Parameters
+    ----------
+    document : ProfileDocument
+    steps : sequence of Step
+    """
+    if not steps:
+        return "Nothing is sent.", 0
+    try:
+        codec = Codec(document.loaded)
+    except ProfileError:
+        return "The frames can be shown once what the checks found is mended.", 0
+    lines: list[str] = []
+    count = 0
+    for number, step in enumerate(steps, 1):
+        if step.wait_s is not None:
+            lines.append(f"{number:3}  wait {step.wait_s:g} s")
+        elif step.expect is not None:
+            lines.append(
+                f"{number:3}  wait until every node says that it is {step.expect}, at most {step.timeout_s:g} s"
+            )
+        else:
+            frames, problem = _frames(codec, step)
+            count += len(frames)
+            lines += [f"{number:3}  {problem}"] if problem else []
+            for frame in frames[: max(0, _MOST_FRAMES - len(lines))]:
+                lines.append(f"{number:3}  {_frame_text(frame, codec.text)}")
+    if count > _MOST_FRAMES:
+        lines.append(f"     ... {count} frames in all")
+    return "\n".join(lines), count
+
+
+def _frames(codec: Codec, step: Step) -> tuple[list[Frame], str]:
+    try:
+        return codec.step_frames(step), ""
+    except (ProfileError, ValueError) as error:
+        return [], str(error).splitlines()[0]
+
+
+def _frame_text(frame: Frame, words: Callable[[Frame], str]) -> str:
+    number = f"{frame.id:08X}" if frame.extended else f"     {frame.id:03X}"
+    data = "remote" if frame.remote else frame.data.hex(" ").upper() or "(no data)"
+    return f"{number}  {data:<24} {words(frame)}".rstrip()

@@ -1,0 +1,378 @@
+"""The wiggle test: one joint after the other moves a little, and how it answers is judged in words."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QBrush, QCloseEvent, QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.gui import theme
+from snakestudio.gui.profile.robot import Robot
+from snakestudio.gui.widgets.number_field import Message, NumberField
+from snakestudio.gui.widgets.sections import heading
+from snakestudio.link.learning.wiggle import Trace, WiggleResult, judge, report_csv, report_text
+from snakestudio.link.messages import LinkState, Telemetry
+from snakestudio.link.profile.schema import Axis, Limits
+from snakestudio.model.atomic import write_atomically
+from snakestudio.model.fields import FieldDoc
+
+__all__ = ["WiggleDialog", "room_for"]
+
+_SAMPLE_MS = 10
+_AFTER_S = 0.8
+_AMPLITUDE = FieldDoc("Amplitude", "°", "How far to each side", "", (0.5, 10.0), False, 0.1, 30.0, False, 3.0)
+_PERIOD = FieldDoc("Period", "s", "How long one swing takes", "", (0.5, 6.0), False, 0.2, 20.0, False, 2.0)
+_COUNT = FieldDoc("Swings", "", "How often", "", (1, 6), False, 1, 20, False, 3)
+_HEADS = ("Axis", "Gain", "Lag [ms]", "Play [°]", "Offset [°]", "Judgement")
+
+
+class WiggleDialog(QDialog):
+    """Wiggles axes of the connected robot while it is armed.
+
+    Parameters
+    ----------
+    robot : Robot
+    """
+
+    def __init__(self, robot: Robot, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._robot = robot
+        self.setWindowTitle("Wiggle Test")
+        self.resize(theme.scaled(1040), theme.scaled(700))
+        self.results: dict[str, WiggleResult] = {}
+        self._axes: tuple[Axis, ...] = ()
+        self._running: int | None = None
+        self._trace = Trace()
+        self._traces: dict[str, Trace] = {}
+        self._begun = self._length = 0.0
+        self._on_and_on = False
+        self._make()
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(_SAMPLE_MS)
+        self._timer.timeout.connect(self._sample)
+        robot.changed.connect(self.refresh)
+        self.refresh()
+
+    def _make(self) -> None:
+        intro = QLabel(
+            "Arm the robot first. An axis then swings about where it stands, within its limits; the other joints hold."
+        )
+        intro.setProperty("role", "dim")
+        intro.setWordWrap(True)
+        self.table = QTableWidget(0, len(_HEADS))
+        self.table.setHorizontalHeaderLabels(_HEADS)
+        self.table.verticalHeader().hide()
+        self.table.setShowGrid(False)
+        self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        self.table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        self.table.setAccessibleName("Axes and how they answered")
+        self.table.currentCellChanged.connect(lambda *_: self._show_axis())
+        self.chart = pg.PlotWidget()
+        self.chart.setBackground(theme.colour("card"))
+        self.chart.addLegend(offset=(-8, 8))
+        self.chart.setLabels(bottom="t in s", left="angle in °")
+        self.chart.setMenuEnabled(False)
+        for side in ("left", "bottom"):
+            self.chart.getAxis(side).setPen(theme.colour("line"))
+            self.chart.getAxis(side).setTextPen(theme.colour("dim"))
+        self.commanded = self.chart.plot(pen=pg.mkPen(theme.colour("dim"), width=2), name="commanded")
+        self.measured = self.chart.plot(pen=pg.mkPen(theme.colour("accent"), width=2), name="measured")
+        self.title = heading("")
+        self.words = QLabel()
+        self.words.setWordWrap(True)
+        self.words.setTextFormat(Qt.TextFormat.RichText)
+        self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.words.setMinimumHeight(theme.scaled(110))
+        self.message = Message()
+        self.amplitude, self.period = NumberField(_AMPLITUDE), NumberField(_PERIOD)
+        self.count = NumberField(_COUNT, integer=True)
+        fields = QGridLayout()
+        fields.setHorizontalSpacing(8)
+        for place, (field, doc) in enumerate(
+            ((self.amplitude, _AMPLITUDE), (self.period, _PERIOD), (self.count, _COUNT))
+        ):
+            field.set_value(doc.default)
+            field.setToolTip(doc.help)
+            field.committed.connect(lambda value, again, field=field: field.set_value(value))
+            field.problem_changed.connect(self.message.say)
+            field.setFixedWidth(theme.scaled(64))
+            label = QLabel(doc.label)
+            label.setProperty("role", "dim")
+            fields.addWidget(label, 0, 3 * place)
+            fields.addWidget(field, 0, 3 * place + 1)
+            fields.addWidget(QLabel(doc.unit), 0, 3 * place + 2)
+        self.one, self.all = QPushButton("&Wiggle This Axis"), QPushButton("Wiggle &All, One by One")
+        theme.set_role(self.one, "primary")
+        self.end = QPushButton("&Break Off")
+        self.save_button, self.copy_button = QPushButton("&Save Report ..."), QPushButton("&Copy")
+        self.one.clicked.connect(lambda: self.start(self.table.currentRow()))
+        self.all.clicked.connect(self._start_all)
+        self.end.clicked.connect(self.break_off)
+        self.save_button.clicked.connect(self._ask_save)
+        self.copy_button.clicked.connect(self._copy)
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        for button in (self.copy_button, self.save_button):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        for button in (self.end, self.all, self.one):
+            buttons.addWidget(button)
+        for button in self.findChildren(QPushButton):
+            button.setAutoDefault(False)
+        right = QVBoxLayout()
+        right.setSpacing(8)
+        right.addWidget(self.title)
+        right.addWidget(self.chart, 1)
+        right.addWidget(self.words)
+        middle = QHBoxLayout()
+        middle.setSpacing(20)
+        middle.addWidget(self.table, 4)
+        middle.addLayout(right, 5)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(18, 14, 18, 14)
+        column.setSpacing(10)
+        column.addWidget(intro)
+        column.addLayout(middle, 1)
+        fields.setColumnStretch(9, 1)
+        column.addLayout(fields)
+        column.addWidget(self.message)
+        column.addWidget(self.bar)
+        column.addLayout(buttons)
+
+    # --- what is shown --------------------------------------------------------------------------------------------
+
+    def choose(self, axis: int) -> None:
+        """Make an axis (0-based) the current one."""
+        if 0 <= axis < self.table.rowCount():
+            self.table.setCurrentCell(axis, 0)
+
+    def refresh(self) -> None:
+        """Show the axes of the robot and what can be done with it now."""
+        axes = () if self._robot.loaded is None else self._robot.loaded.profile.axes
+        if axes != self._axes:
+            self._axes = axes
+            self.results.clear()
+            self._traces.clear()
+            self.table.setRowCount(len(axes))
+            for row in range(len(axes)):
+                self._fill(row)
+            self.choose(0)
+        problem = self._obstacle()
+        self.bar.setVisible(self._running is not None)
+        self.end.setVisible(self._running is not None)
+        for button in (self.one, self.all):
+            button.setEnabled(not problem and self._running is None)
+        for button in (self.save_button, self.copy_button):
+            button.setEnabled(bool(self.results))
+        if self._running is None:
+            self.message.say(problem)
+        elif problem:
+            self._finish(f"The test was broken off: {problem[:1].lower()}{problem[1:]}")
+
+    def _obstacle(self) -> str:
+        """What keeps the test from running, as a sentence; "" if nothing does."""
+        telemetry = self._robot.telemetry
+        if self._robot.link is None or telemetry is None:
+            return "No robot is connected; connect one from the Robot menu."
+        if telemetry.state is LinkState.FAULT:
+            return f"The robot was stopped: {telemetry.reason or 'reset the fault first.'}"
+        if telemetry.state is LinkState.STREAMING:
+            return "The robot follows the gait now; stop it and arm it again."
+        if telemetry.state is not LinkState.ARMED:
+            return "The robot is not armed; arm it by holding the button in the Robot panel."
+        return ""
+
+    def _fill(self, row: int) -> None:
+        name = self._axes[row].name
+        result = self.results.get(name)
+        texts = [name[:1].upper() + name[1:], "", "", "", "", ""]
+        if result is not None and result.moved:
+            texts[1:] = [
+                f"{result.gain:+.2f}", f"{1000 * result.lag:.0f}", f"{math.degrees(result.play):.1f}",
+                f"{math.degrees(result.offset):+.1f}", "good" if result.good else _worst(result),
+            ]  # fmt: skip
+        elif result is not None:
+            texts[5] = _worst(result)
+        for column, text in enumerate(texts):
+            item = QTableWidgetItem(text.replace("-", "\N{MINUS SIGN}") if 0 < column < 5 else text)
+            if 0 < column < 5:
+                item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            if column == 5 and result is not None:
+                item.setForeground(QBrush(theme.colour("good" if result.good else "warning")))
+            self.table.setItem(row, column, item)
+
+    def _show_axis(self) -> None:
+        row = self._running if self._running is not None else self.table.currentRow()
+        if not 0 <= row < len(self._axes):
+            return
+        name = self._axes[row].name
+        self.title.setText(name[:1].upper() + name[1:])
+        self._draw(self._traces.get(name))
+        result = self.results.get(name)
+        colours = {"good": "good", "warning": "warning", "error": "warning"}
+        self.words.setText(
+            "" if result is None else "<br>".join(
+                f"<span style='color:{theme.colour(colours[word.severity]).name()}'>●</span> {word.text}"
+                for word in result.words
+            )
+        )  # fmt: skip
+
+    def _draw(self, trace: Trace | None) -> None:
+        at, reference, angle = trace.curves() if trace is not None else (np.empty(0),) * 3
+        begin = at[0] if len(at) else 0.0
+        self.commanded.setData(at - begin, np.degrees(reference))
+        self.measured.setData(at - begin, np.degrees(angle))
+
+    # --- the test -------------------------------------------------------------------------------------------------
+
+    def start(self, row: int) -> bool:
+        """Wiggle an axis; whether it began."""
+        link, telemetry, loaded = self._robot.link, self._robot.telemetry, self._robot.loaded
+        valid = [field.commit() for field in (self.amplitude, self.period, self.count)]
+        if link is None or telemetry is None or loaded is None or self._obstacle() or not 0 <= row < len(self._axes):
+            self.refresh()
+            return False
+        if not all(valid):
+            return False
+        amplitude, period = float(self.amplitude.value or 3.0), float(self.period.value or 2.0)
+        count = int(self.count.value or 3)
+        problem = room_for(self._axes[row], loaded.profile.limits, float(telemetry.angle[row]), amplitude)
+        if problem:
+            self._on_and_on = False
+            self.message.say(problem)
+            return False
+        self._running, self._trace = row, Trace()
+        self._traces[self._axes[row].name] = self._trace
+        self.results.pop(self._axes[row].name, None)
+        self._begun, self._length = time.monotonic(), count * period + _AFTER_S
+        self.choose(row)
+        link.command("wiggle", axis=row, amplitude_deg=amplitude, period_s=period, count=count)
+        self._timer.start()
+        self.refresh()
+        self._show_axis()
+        return True
+
+    def _start_all(self) -> None:
+        self._on_and_on = self.start(0)
+
+    def break_off(self) -> None:
+        """Stop the robot: whoever presses this wants no motion."""
+        if self._robot.link is not None and self._running is not None:
+            self._robot.link.stop("The wiggle test was broken off.")
+            self._finish("The test was broken off, and the robot was stopped.")
+
+    def _sample(self) -> None:
+        link, row = self._robot.link, self._running
+        if link is None or row is None:
+            self._finish("The test was broken off: the robot is no longer connected.")
+            return
+        telemetry: Telemetry = link.telemetry()
+        self._trace.add(
+            telemetry.time, float(telemetry.reference[row]), float(telemetry.angle_time[row]),
+            float(telemetry.angle[row]),
+        )  # fmt: skip
+        passed = time.monotonic() - self._begun
+        self.bar.setValue(round(1000 * min(1.0, passed / self._length)))
+        self._draw(self._trace)
+        if telemetry.state is not LinkState.ARMED:
+            self._finish(f"The test was broken off: {telemetry.reason or 'the robot is no longer armed.'}")
+        elif passed >= self._length:
+            self._judge(row)
+
+    def _judge(self, row: int) -> None:
+        name = self._axes[row].name
+        try:
+            result = judge(name, *self._trace.curves())
+        except ValueError as error:
+            self._finish(f"{name[:1].upper()}{name[1:]} cannot be judged: {error}.")
+            return
+        self.results[name] = result
+        self._fill(row)
+        onward = self._on_and_on and row + 1 < len(self._axes)
+        self._finish("")
+        if onward:
+            self._on_and_on = self.start(row + 1)
+
+    def _finish(self, sentence: str) -> None:
+        self._timer.stop()
+        self._running = None
+        if sentence:
+            self._on_and_on = False
+        self.refresh()
+        self._show_axis()
+        if sentence:
+            self.message.say(sentence)
+
+    # --- the report -----------------------------------------------------------------------------------------------
+
+    def _listed(self) -> list[WiggleResult]:
+        return [self.results[axis.name] for axis in self._axes if axis.name in self.results]
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(report_text(self._listed()))
+
+    def _ask_save(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save Report", "wiggle.csv", "CSV (*.csv);;Text (*.txt)")
+        if name:
+            self.save_report(Path(name))
+
+    def save_report(self, path: Path) -> None:
+        """Write what was found of all axes: CSV, or words if the name ends in .txt."""
+        listed = self._listed()
+        text = report_text(listed) if path.suffix.lower() == ".txt" else report_csv(listed)
+        try:
+            write_atomically(path, text.encode())
+        except OSError as error:
+            self.message.say(f"{path} cannot be written ({error.strerror}); give another name.")
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._on_and_on = False
+        self.break_off()
+        super().closeEvent(event)
+
+    def reject(self) -> None:
+        self.close()
+
+
+def room_for(axis: Axis, limits: Limits, angle: float, amplitude_deg: float) -> str:
+    """Why an axis that stands at `angle` (rad) cannot swing so far, as a sentence; "" if it can."""
+    if not math.isfinite(angle):
+        return f"Nothing was heard of {axis.name} yet; see its node and slot."
+    low = limits.min_deg if axis.min_deg is None else axis.min_deg
+    high = limits.max_deg if axis.max_deg is None else axis.max_deg
+    here = math.degrees(angle)
+    if low <= here - amplitude_deg and here + amplitude_deg <= high:
+        return ""
+    return (
+        f"{axis.name[:1].upper()}{axis.name[1:]} stands at {here:.1f}° and has no room for ±{amplitude_deg:g}° between"
+        f" {low:g}° and {high:g}°; straighten it, or choose a smaller amplitude."
+    )
+
+
+def _worst(result: WiggleResult) -> str:
+    order = {"error": 0, "warning": 1, "good": 2}
+    return min(result.words, key=lambda word: order[word.severity]).text

@@ -1,0 +1,64 @@
+"""The robot in the bar at the top, while it is connected: what it says, how old that is, and the stop."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from snakestudio.gui.figure import Figure
+from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.robot.standing import span_text
+from snakestudio.gui.robot.stop_button import StopButton
+from snakestudio.gui.widgets.themed import Themed
+
+__all__ = ["BarPart"]
+
+_EVERY = 4
+"""The age changes at every fourth poll, five times a second: faster it cannot be read."""
+
+
+class BarPart(Themed):
+    """State and stop; hidden until a robot is connected, when the bar has made room.
+
+    Parameters
+    ----------
+    control : RobotControl
+    """
+
+    def __init__(self, control: RobotControl, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._control = control
+        self._polls = 0
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 0, 0, 0)
+        row.setSpacing(8)
+        self.state = Figure(
+            "robot", "Armed elsewhere", "What the robot says of itself, and how long ago it said anything at all", self
+        )
+        self.stop = StopButton(self)
+        # Pressed and not clicked: a stop does not wait for the button to be let go.
+        self.stop.pressed.connect(lambda: control.stop("Stopped by the Stop button."))
+        row.addWidget(self.state)
+        row.addWidget(self.stop)
+        control.changed.connect(self._refresh)
+        control.polled.connect(self._on_poll)
+        self._refresh()
+        self.hide()
+
+    def renew_theme(self) -> None:
+        self.stop.dress()
+        self.state.update()
+
+    def _on_poll(self) -> None:
+        self._polls += 1
+        if self._polls % _EVERY == 0:
+            self._refresh()
+
+    def _refresh(self) -> None:
+        standing = self._control.standing
+        heard = standing.heard
+        caption = "robot" if math.isnan(heard) else f"robot · {span_text(heard)} ago"
+        self.state.set_caption(caption)
+        self.state.show_value(standing.title.partition(" (")[0], standing.role)
+        self.state.setToolTip(standing.sentence)

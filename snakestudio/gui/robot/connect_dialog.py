@@ -1,0 +1,180 @@
+"""The dialog that connects: choose the robot, listen first, see who answers and what goes over the bus, in words."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QSettings
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from snakestudio.errors import SnakeStudioError
+from snakestudio.gui import theme
+from snakestudio.gui.robot.connect_form import ConnectForm
+from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.robot.data_panel import TrafficView
+from snakestudio.gui.robot.meters import NodeStrip
+from snakestudio.gui.robot.state_card import StateCard
+from snakestudio.gui.throttle import Throttle
+from snakestudio.gui.widgets.number_field import Message
+
+if TYPE_CHECKING:
+    from snakestudio.gui.robot.in_window import RobotInWindow
+
+__all__ = ["ConnectDialog"]
+
+_VIEW_MS = 150
+_LISTED = 12
+
+
+class ConnectDialog(QDialog):
+    """Not modal: the window, and its Stop, stay in reach.
+
+    Parameters
+    ----------
+    control : RobotControl
+    entry : RobotInWindow
+        Does it.
+    settings : QSettings
+    """
+
+    def __init__(
+        self, control: RobotControl, entry: RobotInWindow, settings: QSettings, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._control, self._entry = control, entry
+        self.setWindowTitle("Connect to a Robot")
+        self.setMinimumWidth(theme.scaled(640))
+        column = self._column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 16)
+        column.setSpacing(14)
+        about = QLabel("Nothing is sent at first: the program listens, and shows what is on the bus.", self)
+        about.setProperty("role", "dim")
+        about.setWordWrap(True)
+        column.addWidget(about)
+        self.form = ConnectForm(control.services, settings, self)
+        column.addWidget(self.form)
+        self.message = Message(self)
+        column.addWidget(self.message)
+        self.found = QFrame(self)
+        inside = QVBoxLayout(self.found)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(10)
+        self.state = StateCard(self.found)
+        self.who = QLabel(self.found)
+        self.who.setWordWrap(True)
+        self.nodes = NodeStrip(self.found)
+        self.traffic = TrafficView(control, self.found)
+        self.traffic.setMinimumHeight(theme.scaled(240))
+        for part in (self.state, self.who, self.nodes):
+            inside.addWidget(part)
+        inside.addWidget(self.traffic, 1)
+        column.addWidget(self.found, 1)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addStretch(1)
+        self.close_button = QPushButton("Close", self)
+        self.close_button.setAutoDefault(False)
+        self.close_button.clicked.connect(self.close)
+        self.connect_button = QPushButton("Connect", self)
+        self.connect_button.setDefault(True)
+        self.connect_button.clicked.connect(self.connect_or_not)
+        row.addWidget(self.close_button)
+        row.addWidget(self.connect_button)
+        column.addLayout(row)
+        self.form.changed.connect(self._on_form)
+        self._throttle = Throttle(_VIEW_MS, self._refresh, self)
+        control.changed.connect(self._on_control)
+        control.polled.connect(self._throttle.ask)
+        self._said = ""
+        self._on_control()
+
+    def choose_kind(self, kind: str) -> None:
+        """Show what a kind of connection needs; as it was if none is named."""
+        if kind and not self._control.connected:
+            self.form.choose_kind(kind)
+
+    def connect_or_not(self) -> None:
+        """Connect to what is chosen, or let go of the robot."""
+        if self._control.connected:
+            self._entry.disconnect_robot()
+            return
+        form = self.form
+        assert form.loaded is not None
+        try:
+            if form.kind == "emulated":
+                self._entry.connect_emulated(form.loaded, form.choices, on_ground=form.on_ground.isChecked())
+            else:
+                self._entry.connect_robot(form.loaded, form.bus(), form.choices)
+        except (SnakeStudioError, ValueError) as error:
+            self._said = str(error)
+            self.message.say(self._said)
+        else:
+            form.remember()
+
+    def _on_form(self) -> None:
+        self._said = ""
+        self._show_problem()
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as the form, or as the traffic needs."""
+        self._column.activate()
+        connected = self._control.connected
+        height = max(self.sizeHint().height(), theme.scaled(640)) if connected else self.sizeHint().height()
+        if not connected or self.height() < height:
+            self.resize(self.width(), height)
+
+    def _show_problem(self) -> None:
+        connected = self._control.connected
+        problem = "" if connected else self.form.problem()
+        self.message.say(self._said or problem)
+        self.connect_button.setEnabled(connected or (not problem and self.form.loaded is not None))
+
+    def _on_control(self) -> None:
+        connected = self._control.connected
+        self.form.setVisible(not connected)
+        self.found.setVisible(connected)
+        self.connect_button.setText("Disconnect" if connected else "Connect")
+        theme.set_role(self.connect_button, "" if connected else "primary")
+        self.close_button.setText("Done" if connected else "Close")
+        theme.set_role(self.close_button, "primary" if connected else "")
+        self._show_problem()
+        self._fit()
+        self._refresh()
+
+    def _refresh(self) -> None:
+        control, last, profile = self._control, self._control.telemetry, self._control.profile
+        if not self.isVisible() and last is not None:
+            return
+        self.state.show_standing(control.standing)
+        if profile is None or last is None:
+            return
+        now, contact = time.monotonic(), control.standing.contact
+        ages = np.where(np.isfinite(last.heartbeat_time), now - last.heartbeat_time, np.inf)
+        here = contact & (ages <= profile.timing.lost_s)
+        self.nodes.show_nodes(
+            tuple(
+                (node, float(age), "good" if heard else "dim" if math.isinf(age) or not contact else "warning")
+                for node, age, heard in zip(profile.nodes, ages, here, strict=True)
+            )
+        )
+        missing = [str(node) for node, heard in zip(profile.nodes, here, strict=True) if not heard]
+        if not missing:
+            text, role = f"All {len(profile.nodes)} nodes answer.", "good"
+        else:
+            more = f" and {len(missing) - _LISTED} more" if len(missing) > _LISTED else ""
+            text = f"{len(profile.nodes) - len(missing)} of {len(profile.nodes)} nodes are heard"
+            text, role = f"{text}; missing: {', '.join(missing[:_LISTED])}{more}.", "warning"
+        if last.unknown:
+            text += f" {last.unknown} frames had ids that the profile does not know."
+        self.who.setText(text)
+        if self.who.property("role") != role:
+            theme.set_role(self.who, role)
+        self.traffic.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._on_control()

@@ -1,0 +1,336 @@
+"""The window's end of a robot: it keeps the link and the live source, beats for the window, and polls what is known.
+
+The beat comes from the window's own event loop and from nothing else: a window that hangs falls silent, and the link
+stops the robot. Stopping goes straight from the event to `Link.stop`, with nothing in between that could wait.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.document import Document
+from snakestudio.gui.robot.services import LiveChoices, NewRun, Services
+from snakestudio.gui.robot.standing import NOT_CONNECTED, Standing, standing
+from snakestudio.gui.sources import Robot
+from snakestudio.link.messages import CommandKind, LinkEvent, LinkState, Severity, Telemetry
+
+if TYPE_CHECKING:
+    from snakestudio.gui.robot.services import Live
+    from snakestudio.link.base import Link
+    from snakestudio.link.profile.loading import LoadedProfile
+    from snakestudio.link.profile.schema import Bus, Profile
+    from snakestudio.model.recording import Recording
+    from snakestudio.model.scene import Scene
+    from snakestudio.model.teleop import TeleopCommand
+
+__all__ = ["BEAT_MS", "RobotControl"]
+
+BEAT_MS = 25
+"""Interval of the window's heartbeat; the link wants one at least every 50 ms."""
+
+_POLL_BEATS = 2
+"""Telemetry is read at every second beat: 20 times a second."""
+
+_GAP_S = 10.0
+"""The longest pause between two beats is that of the last 10 s."""
+
+_START_S = 5.0
+"""Time in which a link's process must be there, s."""
+
+_MOVABLE = (LinkState.ARMED, LinkState.STREAMING)
+
+
+class RobotControl(QObject):
+    """One robot at a time. All of it lives in the window's thread.
+
+    Parameters
+    ----------
+    document : Document
+        Its scene says what the robot shall do.
+    bridge : SessionBridge
+        Shows the robot in place of the simulation.
+    new_run : callable
+        Says for every stretch of streaming which run file it is recorded to; None if it is not kept.
+    services : Services, optional
+        Where robots come from.
+
+    Signals
+    -------
+    changed()
+        A robot came or went, or its state, what it says or what keeps it from being armed is another one.
+    polled()
+        There is newer telemetry: 20 times a second while a robot is connected.
+    happened(event: LinkEvent)
+        In words.
+    traffic(frames: list of Traffic)
+        What went over the bus since the last time.
+    """
+
+    changed = Signal()
+    polled = Signal()
+    happened = Signal(object)
+    traffic = Signal(object)
+    _told = Signal(object)
+
+    def __init__(
+        self,
+        document: Document,
+        bridge: SessionBridge,
+        new_run: NewRun,
+        services: Services | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.services = services or Services()
+        self._document, self._bridge, self._new_run = document, bridge, new_run
+        self.link: Link | None = None
+        """None while no robot is connected."""
+        self.live: Live | None = None
+        self.loaded: LoadedProfile | None = None
+        self.telemetry: Telemetry | None = None
+        self.standing: Standing = NOT_CONNECTED
+        self.not_ready: tuple[str, ...] = ()
+        self.emulated = False
+        """Whether the robot is an emulated one that this window started."""
+        self.choices = LiveChoices()
+        self.log: Path | None = None
+        """The file that frames are written to."""
+        self._beats = 0
+        self._beaten = self._since = 0.0
+        self._seen = False  # whether the link was ever alive
+        self._watchers: set[QObject] = set()
+        self._gaps: deque[tuple[float, float]] = deque()
+        self._shown: tuple[object, ...] = ()
+        self._told.connect(self.happened, Qt.ConnectionType.QueuedConnection)
+        self._timer = QTimer(self)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.setInterval(BEAT_MS)
+        self._timer.timeout.connect(self._beat)
+        self._another = False
+        document.opened.connect(self._on_opened)
+        document.scene_changed.connect(self._on_scene)
+
+    # --- what there is --------------------------------------------------------------------------------------------
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a robot that Stop and the space bar are for, whatever state it is in."""
+        return self.link is not None
+
+    @property
+    def profile(self) -> Profile | None:
+        """Of the robot, with the bus that was chosen."""
+        return None if self.link is None else self.link.profile
+
+    @property
+    def state(self) -> LinkState:
+        """The link's state; DISCONNECTED where there is no contact."""
+        if self.telemetry is None or not self.standing.contact:
+            return LinkState.DISCONNECTED
+        return self.telemetry.state
+
+    @property
+    def movable(self) -> bool:
+        """Whether torque may be on: the link's word and the robot's, and where nobody knows, the last that was said."""
+        last = self.telemetry
+        return self.connected and last is not None and (last.state in _MOVABLE or last.confirmed)
+
+    @property
+    def twin(self) -> Recording | None:
+        """The simulation that runs alongside."""
+        return None if self.live is None else self.live.twin
+
+    @property
+    def longest_gap(self) -> float:
+        """Longest pause of the window's heartbeat in the last 10 s, s; NaN if none was long enough to count."""
+        return max((gap for _, gap in self._gaps), default=float("nan"))
+
+    # --- coming and going -----------------------------------------------------------------------------------------
+
+    def connect_to(self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices, *, emulated: bool = False) -> None:
+        """Open the bus and listen: nothing is sent yet.
+
+        Raises
+        ------
+        LinkError
+            If it cannot be opened.
+        """
+        self.disconnect_robot()
+        link = self.services.open_link(loaded, bus)
+        self.link, self.loaded, self.choices, self.emulated = link, loaded, choices, emulated
+        self.telemetry, self.not_ready = None, ()
+        self._beats, self._beaten, self._since, self._seen = 0, time.monotonic(), time.monotonic(), False
+        self._gaps.clear()
+        link.beat()
+        self._timer.start()
+        self._make_live()
+        link.command("connect")
+        self._look()
+        self._bridge.show_robot()
+
+    def _make_live(self) -> None:
+        assert self.link is not None
+        live = self.services.open_live(
+            self.link, self._document.scene, self._document.base_dir, self._new_run, self._told.emit, self.choices
+        )
+        self.live = live
+        self._bridge.set_robot(Robot(live, self.link.profile.name))
+
+    def watch_traffic(self, watcher: QObject, watch: bool) -> None:
+        """Somebody looks at the traffic, or does not: to put it into words costs time that nobody should pay unseen."""
+        (self._watchers.add if watch else self._watchers.discard)(watcher)
+
+    def watch(self, choices: LiveChoices) -> None:
+        """Take live poses from another port, or let the simulation run alongside or not; not while it streams."""
+        if self.link is None or choices == self.choices:
+            return
+        self.choices = choices
+        self._end_live()
+        self._make_live()
+        self._look()
+
+    def _end_live(self) -> None:
+        live, self.live = self.live, None
+        if live is not None:
+            live.close()
+
+    def disconnect_robot(self) -> None:
+        """Stop the robot if it could move, and let go of it."""
+        link, self.link = self.link, None
+        if link is None:
+            return
+        self._timer.stop()
+        if self.telemetry is not None and self.telemetry.state in _MOVABLE:
+            link.stop("The robot was disconnected.")
+        self._end_live()
+        self._bridge.set_robot(None)
+        link.close()
+        for event in link.events():
+            self.happened.emit(event)
+        self.loaded, self.telemetry, self.log, self.not_ready, self.emulated = None, None, None, (), False
+        self._look()
+
+    def close(self) -> None:
+        """The window closes: the robot is stopped and let go of."""
+        self.disconnect_robot()
+
+    # --- what the operator wants ----------------------------------------------------------------------------------
+
+    def stop(self, reason: str = "Stopped by the operator.") -> None:
+        """Stop the robot, now."""
+        if self.link is not None:
+            self.link.stop(reason)  # the live source learns of it from the link, as of every other reason
+
+    def steer(self, command: TeleopCommand) -> None:
+        """Where somebody at the controls wants it to go; without effect unless its scene is driven by hand."""
+        if self.live is not None:
+            self.live.steer(command)
+
+    def arm(self) -> None:
+        """Torque on, if nothing keeps the robot from it."""
+        if self.live is not None and not self.not_ready:
+            self.live.arm()
+
+    def stream(self) -> None:
+        """Let the robot follow the scene's gait or controller."""
+        if self.live is not None:
+            self.live.stream()
+
+    def disarm(self) -> None:
+        """Torque off, in order."""
+        if self.live is not None:
+            self.live.disarm()
+
+    def reset(self) -> None:
+        """Out of a fault."""
+        if self.live is not None:
+            self.live.reset()
+
+    def command(self, kind: CommandKind, **values: str | int | float | bool) -> None:
+        """Anything else that the link can do."""
+        if self.link is not None:
+            self.link.command(kind, **values)
+
+    def begin_log(self, path: Path) -> None:
+        """Write all frames to a file, its kind by its ending."""
+        if self.link is not None:
+            self.link.begin_log(path)
+            self.log = path
+            self.changed.emit()
+
+    def end_log(self) -> None:
+        """Write no more frames to the file."""
+        self.command("log", path="")
+        self.log = None
+        self.changed.emit()
+
+    # --- the clock of it ------------------------------------------------------------------------------------------
+
+    def _beat(self) -> None:
+        link = self.link
+        if link is None:
+            return
+        link.beat()
+        now = time.monotonic()
+        self._gaps.append((now, now - self._beaten))
+        self._beaten = now
+        while self._gaps[0][0] < now - _GAP_S:
+            self._gaps.popleft()
+        self._beats += 1
+        if self._beats % _POLL_BEATS == 0:
+            self._look()
+
+    def _look(self) -> None:
+        """Read what the link knows, and tell who shows it."""
+        link = self.link
+        now = time.monotonic()
+        alive = link is not None and link.alive
+        self._seen |= alive
+        if link is not None and (self._seen or now > self._since + _START_S):
+            self.telemetry = link.telemetry()
+        self.standing = standing(self.telemetry, alive, self.profile, now)
+        self.not_ready = self._reasons()
+        if link is not None:
+            for event in link.events():
+                self.happened.emit(event)
+            if self._watchers and (frames := link.traffic()):
+                self.traffic.emit(frames)
+        said = self.standing
+        shown = (link, said.title, said.sentence, said.role, said.contact, self.not_ready, self.state)
+        if shown != self._shown:
+            self._shown = shown
+            self.changed.emit()
+        self.polled.emit()
+
+    def _reasons(self) -> tuple[str, ...]:
+        if self.link is None:
+            return ()
+        if not self.standing.contact:
+            return (self.standing.sentence,)
+        return () if self.live is None else tuple(dict.fromkeys(self.live.not_ready))
+
+    def _on_opened(self) -> None:
+        """Another scene is not what the robot was armed for."""
+        self._another = True
+        if self.movable:
+            self.stop("Stopped, as another scene was opened.")
+
+    def _on_scene(self, before: Scene | None, after: Scene) -> None:
+        another, self._another = self._another or before is None, False
+        if self.live is None:
+            return
+        if another:
+            self._end_live()
+            self._make_live()
+        else:
+            self.live.set_scene(after)
+
+    def tell(self, severity: Severity, text: str) -> None:
+        """Add something to what happened, in words."""
+        self.happened.emit(LinkEvent(time.monotonic(), severity, text, "robot"))

@@ -1,0 +1,110 @@
+"""An emulated robot as a child of the window: a process of its own, on a bus of this computer, that ends with it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from snakestudio.errors import LinkError
+from snakestudio.link.profile.schema import Bus
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_dump import dump_scene
+
+__all__ = ["EmulatedRobot"]
+
+_WAIT_S = 2.0
+
+
+class EmulatedRobot:
+    """`snakestudio emulate` on UDP multicast.
+
+    Parameters
+    ----------
+    profile : Path
+    scene : Scene or None
+        The ground that it moves on, with a stream of its poses; None: its joints move, and nothing else.
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    pose_port : int
+        UDP port of this computer that the poses are sent to.
+
+    Raises
+    ------
+    LinkError
+        If it cannot be started.
+    """
+
+    def __init__(self, profile: Path, scene: Scene | None, base_dir: Path | None, pose_port: int) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="snakestudio-robot-")
+        self._errors = Path(self._folder.name, "errors.txt")
+        # A group and a port of its own: two windows' robots must never meet.
+        self.channel = f"239.74.{163 + os.getpid() % 50}.{1 + os.getpid() // 50 % 250}"
+        self.port = _free_port()
+        program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "snakestudio"]
+        command = [
+            *program, "emulate", str(profile), "--interface", "udp_multicast", "--channel", self.channel,
+            "--port", str(self.port), "--until-eof",
+        ]  # fmt: skip
+        if scene is not None:
+            path = Path(self._folder.name, "scene.toml")
+            path.write_text(dump_scene(scene), encoding="utf-8")
+            command += ["--scene", str(path), "--pose", f"127.0.0.1:{pose_port}"]
+        try:
+            with self._errors.open("wb") as errors:
+                self._process = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors, cwd=base_dir
+                )
+        except OSError as error:
+            self._folder.cleanup()
+            raise LinkError(f"The emulated robot could not be started: {error.strerror or error}.") from error
+
+    def bus(self, given: Bus) -> Bus:
+        """The profile's bus, led to this robot."""
+        return given.model_copy(
+            update={"interface": "udp_multicast", "channel": self.channel, "options": {"port": self.port}}
+        )
+
+    @property
+    def ended(self) -> str:
+        """Why it ended by itself, in a sentence; empty while it runs."""
+        code = self._process.poll()
+        if code is None:
+            return ""
+        with contextlib.suppress(OSError):
+            lines = self._errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            if lines:
+                return f"The emulated robot ended: {lines[-1].removeprefix('snakestudio: ')}"
+        return f"The emulated robot ended with exit code {code}."
+
+    def tell(self, line: str) -> None:
+        """One of the commands that it takes: `fault KIND [NODE]`, `clear`, `quit`."""
+        stdin = self._process.stdin
+        if stdin is not None and self._process.poll() is None:
+            with contextlib.suppress(OSError):
+                stdin.write(f"{line}\n".encode())
+                stdin.flush()
+
+    def close(self) -> None:
+        """End it."""
+        self.tell("quit")
+        stdin = self._process.stdin
+        if stdin is not None:
+            with contextlib.suppress(OSError):
+                stdin.close()
+        try:
+            self._process.wait(_WAIT_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._folder.cleanup()
+
+
+def _free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,102 @@
+"""What happened, in words: a list that keeps the newest events, filtered, copied and saved as text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from snakestudio.gui import theme
+from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.link.messages import LinkEvent
+
+__all__ = ["SEVERITIES", "EventLog"]
+
+SEVERITIES = ("info", "good", "warning", "error")
+
+_KEPT = 5000
+_ROLES = {"info": "text", "good": "good", "warning": "warning", "error": "danger"}
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class EventLog(QAbstractListModel):
+    """The newest events of all robots of this window, the oldest first.
+
+    Parameters
+    ----------
+    control : RobotControl
+    """
+
+    def __init__(self, control: RobotControl, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._events: list[tuple[datetime, LinkEvent]] = []
+        self._shown: list[int] = []
+        self._words: tuple[str, ...] = ()
+        self._important = False
+        control.happened.connect(self.add)
+
+    def add(self, event: LinkEvent) -> None:
+        """Note what happened."""
+        if len(self._events) >= _KEPT:
+            self.beginResetModel()
+            del self._events[: _KEPT // 10]
+            self._filter()
+            self.endResetModel()
+        at = datetime.fromtimestamp(time.time() - (time.monotonic() - event.time))
+        self._events.append((at, event))
+        if self._fits(event):
+            row = len(self._shown)
+            self.beginInsertRows(QModelIndex(), row, row)
+            self._shown.append(len(self._events) - 1)
+            self.endInsertRows()
+
+    def seek(self, text: str, *, important: bool) -> None:
+        """Show only the events that have all words of a text; the important ones only are warnings and errors."""
+        self.beginResetModel()
+        self._words, self._important = tuple(text.casefold().split()), important
+        self._filter()
+        self.endResetModel()
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self.beginResetModel()
+        self._events, self._shown = [], []
+        self.endResetModel()
+
+    def text(self, rows: Iterable[int] | None = None) -> str:
+        """Lines of time, severity and sentence: of some shown rows, or of all that are shown."""
+        wanted = range(len(self._shown)) if rows is None else rows
+        return "".join(self._line(*self._events[self._shown[row]]) + "\n" for row in wanted)
+
+    @staticmethod
+    def _line(at: datetime, event: LinkEvent) -> str:
+        return f"{at.isoformat(sep=' ', timespec='milliseconds')}  {event.severity:7}  {event.text}"
+
+    def _fits(self, event: LinkEvent) -> bool:
+        if self._important and event.severity not in ("warning", "error"):
+            return False
+        text = f"{event.text} {event.kind}".casefold()
+        return all(word in text for word in self._words)
+
+    def _filter(self) -> None:
+        self._shown = [row for row, (_, event) in enumerate(self._events) if self._fits(event)]
+
+    # --- Qt's model -----------------------------------------------------------------------------------------------
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._shown)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        at, event = self._events[self._shown[index.row()]]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"{at.strftime('%H:%M:%S')}.{at.microsecond // 1000:03d}   {event.text}"
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return theme.colour(_ROLES[event.severity])
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return f"{event.severity.capitalize()}: {event.text}"
+        return None

@@ -1,0 +1,107 @@
+"""Text that changes many times a second: painted, as a label would ask the whole window for a new layout each time."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from snakestudio.gui import theme
+
+__all__ = ["FigureList", "SteadyLabel"]
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class SteadyLabel(QWidget):
+    """A line of text in a colour of the palette."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text, self._role = "", "dim"
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._text
+
+    def say(self, text: str, role: str = "dim") -> None:
+        """Show another text."""
+        if (text, role) != (self._text, self._role):
+            self._text, self._role = text, role
+            self.setAccessibleName(text)
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(40, theme.scaled(20))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setFont(theme.value_font(13, bold=False))
+            painter.setPen(theme.colour(self._role))
+            text = painter.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
+            painter.drawText(self.rect(), _LEFT, text)
+        finally:
+            painter.end()
+
+
+class FigureList(QWidget):
+    """Names on the left, figures on the right.
+
+    Parameters
+    ----------
+    names : tuple of (name, tip)
+    """
+
+    def __init__(self, names: tuple[tuple[str, str], ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tips = dict(names)
+        self._values = {name: ("–", "text") for name, _ in names}
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(", ".join(self._values))
+
+    def value(self, name: str) -> str:
+        """What is shown beside a name."""
+        return self._values[name][0]
+
+    def say(self, name: str, text: str, role: str = "text") -> None:
+        """Show a figure in a colour of the palette."""
+        if self._values[name] != (text, role):
+            self._values[name] = text, role
+            self.update()
+
+    @property
+    def _row(self) -> int:
+        return theme.scaled(22)
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.scaled(200), len(self._values) * self._row)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            row = min(len(self._values) - 1, max(0, event.pos().y() // self._row))
+            name = [*self._values][row]
+            QToolTip.showText(event.globalPos(), f"<qt><b>{self.value(name)}</b><br>{self._tips[name]}</qt>", self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            names, values = theme.text_font(13), theme.value_font(13)
+            painter.setFont(names)
+            left = max(painter.fontMetrics().horizontalAdvance(name) for name in self._values) + 16
+            for row, (name, (text, role)) in enumerate(self._values.items()):
+                top = row * self._row
+                painter.setFont(names)
+                painter.setPen(theme.colour("dim"))
+                painter.drawText(QRect(0, top, left, self._row), _LEFT, name)
+                painter.setFont(values)
+                painter.setPen(theme.colour(role))
+                room = self.width() - left
+                text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
+                painter.drawText(QRect(left, top, room, self._row), _LEFT, text)
+        finally:
+            painter.end()

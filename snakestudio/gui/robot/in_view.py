@@ -1,0 +1,111 @@
+"""The robot in viewport and plots: how fresh what is drawn is, where its base is only guessed, and its twin."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from snakestudio.gui import theme
+from snakestudio.gui.overlaid_runs import ghost_at
+from snakestudio.gui.plots.overlaid import OverlaidRun
+from snakestudio.gui.robot.standing import span_text
+from snakestudio.gui.run_colours import twin_colour
+from snakestudio.model.recording import Recording
+from snakestudio.model.snapshot import Fields
+from snakestudio.render.overlays import Ghost
+
+if TYPE_CHECKING:
+    from snakestudio.gui.main_window import MainWindow
+
+__all__ = ["TWIN", "InView"]
+
+TWIN = "simulated twin"
+
+
+class InView(QObject):
+    """Marks in the viewport, and the twin over the robot's run.
+
+    Parameters
+    ----------
+    window : MainWindow
+
+    Signals
+    -------
+    changed()
+        Another twin is to be seen, or none.
+    """
+
+    changed = Signal()
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._control, self._bridge, self._viewport = window.robot, window.bridge, window.viewport
+        self._twin: Recording | None = None
+        window.overlaid.add(self)
+        self.changed.connect(window.overlaid.changed)
+        self._viewport.robot_marks = self.marks
+        self._viewport.robot_stale = self.stale
+        self._control.polled.connect(self._look)
+        self._bridge.source_changed.connect(self._look)
+
+    @property
+    def shown(self) -> bool:
+        """Whether the window shows the robot, as it is now."""
+        return self._bridge.source == "robot"
+
+    def stale(self) -> bool:
+        """Whether the robot is to be drawn as something that nothing is known of at present."""
+        return self.shown and self._bridge.live and self._control.standing.stale
+
+    def marks(self) -> list[tuple[str, str]]:
+        """Colour and text of what must be known about the robot that is drawn."""
+        if not self.shown:
+            return []
+        palette, snapshot = theme.current(), self._bridge.displayed
+        marks = []
+        if self.stale():
+            marks.append((palette.dim, self._how_old()))
+        if snapshot is not None and Fields.POSE not in snapshot.valid:
+            marks.append((palette.warning, "place on the ground is not measured"))
+        return marks
+
+    def _how_old(self) -> str:
+        standing = self._control.standing
+        if not standing.contact:
+            return "no contact with the robot"
+        if math.isinf(standing.oldest):
+            return "joints that were never heard are drawn straight"
+        return f"joint angles are {span_text(standing.oldest)} old"
+
+    def _look(self) -> None:
+        twin = self._control.twin if self.shown else None
+        if twin is not self._twin:
+            self._twin = twin
+            self.changed.emit()
+        self._viewport.show_marks()
+
+    def renew_theme(self) -> None:
+        """The palette is another one."""
+        if self._twin is not None:
+            self.changed.emit()
+
+    # --- over the run ---------------------------------------------------------------------------------------------
+
+    def overlaid(self) -> list[OverlaidRun]:
+        """The twin for the plots."""
+        twin = self._twin
+        return [] if twin is None else [OverlaidRun(TWIN, twin_colour(), twin)]
+
+    def ghosts(self, time: float) -> tuple[Ghost, ...]:
+        """The twin at a time (s)."""
+        twin = self._twin
+        ghost = (
+            None if twin is None or not len(twin) else ghost_at(twin, min(time, float(twin.times[-1])), twin_colour())
+        )
+        return () if ghost is None else (ghost,)
+
+    def names(self, time: float) -> list[tuple[str, str]]:
+        """Its colour and name."""
+        return [] if self._twin is None or not len(self._twin) else [(twin_colour(), TWIN)]

@@ -1,0 +1,236 @@
+"""What ties the robot to the rest of the window: menus, notices, stop from everywhere, ghosts of the twin, closing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from snakestudio.gui.banner import Button
+from snakestudio.gui.robot.bar_part import BarPart
+from snakestudio.gui.robot.emulator import EmulatedRobot
+from snakestudio.gui.robot.event_log import EventLog
+from snakestudio.gui.robot.in_view import InView
+from snakestudio.gui.robot.stop_button import ModalStop
+from snakestudio.gui.robot.stop_guard import StopGuard
+from snakestudio.gui.status_bar import StatusBar
+from snakestudio.link.messages import LinkEvent
+from snakestudio.link.profile.schema import Bus
+
+if TYPE_CHECKING:
+    from snakestudio.gui.main_window import MainWindow
+    from snakestudio.gui.robot.services import LiveChoices
+    from snakestudio.link.profile.loading import LoadedProfile
+
+__all__ = ["RobotInWindow"]
+
+_LOGS = "Vector BLF (*.blf);;Vector ASC (*.asc);;candump (*.log)"
+_FOLDER = "robot/logs"
+
+
+class RobotInWindow(QObject):
+    """The robot's part of a window.
+
+    Parameters
+    ----------
+    window : MainWindow
+        With its actions and its bar.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window, self._control = window, window.robot
+        control = self._control
+        self.log = EventLog(control, self)
+        self.view = InView(window)
+        self._emulated: EmulatedRobot | None = None
+        status_bar = window.statusBar()
+        assert isinstance(status_bar, StatusBar)
+        status_bar.robot = lambda: (f"robot: {control.standing.title.lower()}", control.standing.role)
+        bar = window.run_bar.findChild(BarPart)
+        assert bar is not None
+        self._bar, self._button = bar, bar.stop
+        self.guard = StopGuard(control.stop, bar.stop, self)
+        self._modal: ModalStop | None = None
+        self._was_connected = False
+        control.changed.connect(self._on_changed)
+        control.changed.connect(window.actions_table.refresh_soon)
+        control.polled.connect(self._on_poll)
+        control.happened.connect(self._on_event)
+
+    # --- what the menus do ----------------------------------------------------------------------------------------
+
+    def show_robot(self) -> None:
+        """Show the robot; where there is none, ask which to connect to."""
+        if self._control.connected:
+            self._window.bridge.show_robot()
+        else:
+            self.ask_connect()
+
+    def ask_connect(self, kind: str = "") -> None:
+        """Bring up the dialog that connects."""
+        from snakestudio.gui.robot.connect_dialog import ConnectDialog
+
+        dialog = self._window.findChild(ConnectDialog)
+        if dialog is None:
+            dialog = ConnectDialog(self._control, self, self._window.settings, self._window)
+        dialog.choose_kind(kind)
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
+
+    def connect_robot(self, loaded: LoadedProfile, bus: Bus, choices: LiveChoices) -> None:
+        """Connect to a robot on a bus.
+
+        Raises
+        ------
+        LinkError
+            If that is not possible.
+        """
+        self.end_emulated()
+        self._control.connect_to(loaded, bus, choices)
+        self._show_panels()
+
+    def connect_emulated(self, loaded: LoadedProfile, choices: LiveChoices, *, on_ground: bool) -> None:
+        """Start an emulated robot, and connect to it.
+
+        Raises
+        ------
+        LinkError
+            If that is not possible.
+        """
+        self._control.disconnect_robot()
+        self.end_emulated()
+        document = self._window.document
+        scene = document.scene if on_ground else None
+        assert loaded.path is not None, "an emulated robot reads its profile from a file"
+        self._emulated = EmulatedRobot(loaded.path, scene, document.base_dir, choices.pose_port)
+        try:
+            self._control.connect_to(loaded, self._emulated.bus(loaded.profile.bus), choices, emulated=True)
+        except Exception:
+            self.end_emulated()
+            raise
+        self._show_panels()
+
+    def _show_panels(self) -> None:
+        self._window.show_dock("robot_data")
+        self._window.show_dock("robot")
+
+    def disconnect_robot(self) -> None:
+        """Stop the robot if it could move, and let go of it."""
+        self._control.disconnect_robot()
+        self.end_emulated()
+
+    def end_emulated(self) -> None:
+        """End the emulated robot that this window started, if there is one."""
+        emulated, self._emulated = self._emulated, None
+        if emulated is not None:
+            emulated.close()
+
+    def ask_arm(self) -> None:
+        """Go to the button that arms."""
+        from snakestudio.gui.robot.panel import RobotPanel
+
+        self._window.show_dock("robot")
+        panel = self._window.findChild(RobotPanel)
+        if panel is not None:
+            panel.arming.hold.setFocus()
+
+    def record_frames(self) -> None:
+        """Ask for a file and write every frame to it; where that is done already, end it."""
+        control, settings = self._control, self._window.settings
+        if control.log is not None:
+            control.end_log()
+            return
+        folder = Path(str(settings.value(_FOLDER) or Path.home()))
+        name, kind = QFileDialog.getSaveFileName(self._window, "Record Frames", str(folder / "frames.blf"), _LOGS)
+        if not name:
+            return
+        path = Path(name)
+        if not path.suffix:
+            path = path.with_suffix(kind.rpartition("*")[2].rstrip(")"))
+        settings.setValue(_FOLDER, str(path.parent))
+        control.begin_log(path)
+
+    # --- what happens ---------------------------------------------------------------------------------------------
+
+    def _on_changed(self) -> None:
+        control, table = self._control, self._window.actions_table
+        connected = control.connected
+        if connected != self._was_connected:
+            self._was_connected = connected
+            self.guard.set_on(connected)
+            # Never all of it at once, or the window would grow beyond a narrow screen, and the stop with it.
+            if not connected:
+                self._bar.hide()
+            self._window.run_bar.make_room(connected)
+            if connected:
+                self._bar.show()
+            space = [QKeySequence(Qt.Key.Key_Space)]
+            table["play"].setShortcuts([] if connected else space)
+            table["stop_robot"].setShortcuts(space if connected else [])
+            if not connected:
+                self._end_modal()
+                self._window.banners.robot.clear()
+
+    def _on_event(self, event: LinkEvent) -> None:
+        """What the operator must know stands above the viewport, too."""
+        if event.severity not in ("warning", "error"):
+            return
+        buttons: list[Button] = [("Show Events", lambda: self._window.show_dock("robot_data"))]
+        self._window.banners.robot.say("warning", event.text, buttons, passing=event.severity == "warning")
+
+    def _on_poll(self) -> None:
+        self._follow_dialogs()
+        if self._emulated is not None and (why := self._emulated.ended):
+            self.end_emulated()
+            self._control.tell("error", why)
+
+    def _follow_dialogs(self) -> None:
+        """A dialog that blocks the window gets a Stop of its own, in the same place of the screen."""
+        dialog = ModalStop.needed() if self._control.connected else None
+        if self._modal is not None and self._modal.parentWidget() is not dialog:
+            self._end_modal()
+        if dialog is None:
+            return
+        if self._modal is None:
+            self._modal = ModalStop(self._button, dialog)
+            self._modal.button.pressed.connect(lambda: self._control.stop("Stopped by the Stop button."))
+            self._modal.destroyed.connect(self._forget_modal)
+        self._modal.follow()
+
+    def _forget_modal(self) -> None:
+        self._modal = None
+
+    def _end_modal(self) -> None:
+        modal, self._modal = self._modal, None
+        if modal is not None:
+            modal.destroyed.disconnect(self._forget_modal)
+            modal.close()
+            modal.deleteLater()
+
+    # --- the window -----------------------------------------------------------------------------------------------
+
+    def renew_theme(self) -> None:
+        """The palette is another one."""
+        self.view.renew_theme()
+
+    def may_close(self) -> bool:
+        """Whether the window may be closed: a robot that could move is stopped first, and then it is asked."""
+        if not self._control.movable:
+            return True
+        self._control.stop("Stopped, as the window was asked to close.")
+        answer = QMessageBox.question(
+            self._window, "Close SnakeStudio",
+            "The robot was armed and has been stopped. Close the window and disconnect it?",
+            QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Cancel,
+        )  # fmt: skip
+        return answer == QMessageBox.StandardButton.Close
+
+    def close(self) -> None:
+        """The window closes for good."""
+        self.guard.set_on(False)
+        self.disconnect_robot()

@@ -1,0 +1,218 @@
+"""The joints in figures: told and measured, how far apart, current, temperature, status, and how old each datum is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFont
+
+from snakestudio.gui import theme
+from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.robot.standing import ages, span_text
+from snakestudio.link.messages import MEANINGS, Telemetry
+from snakestudio.link.profile.schema import Axis, Profile
+
+__all__ = ["COLUMNS", "JointTable"]
+
+_Index = QModelIndex | QPersistentModelIndex
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_NEAR = 0.9
+"""Share of a limit from which on a value stands out."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    title: str
+    tip: str
+    text: Callable[[JointTable, int], str]
+    role: Callable[[JointTable, int], str] = lambda table, row: "text"
+    measured: bool = True
+    """Whether the robot says it, so that it can be stale."""
+
+
+class JointTable(QAbstractTableModel):
+    """A row for every axis of the profile; brought up to date by whoever shows it, and only while it is seen.
+
+    Parameters
+    ----------
+    control : RobotControl
+    """
+
+    def __init__(self, control: RobotControl, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._control = control
+        self.axes: tuple[Axis, ...] = ()
+        self.telemetry: Telemetry | None = None
+        self.profile: Profile | None = None
+        self.age: NDArray[np.float64] = np.zeros(0)
+        self.silent = True
+        self._fonts: tuple[QFont, QFont] = QFont(), QFont()
+
+    def refresh(self) -> None:
+        """Show what is known now."""
+        control = self._control
+        axes = () if control.profile is None else control.profile.axes
+        if axes is not self.axes:
+            self.beginResetModel()
+            self.axes, self.profile = axes, control.profile
+            self._read()
+            self.endResetModel()
+        elif axes:
+            self._read()
+            self.dataChanged.emit(self.index(0, 0), self.index(len(axes) - 1, len(COLUMNS) - 1))
+
+    def _read(self) -> None:
+        slanted = theme.value_font(13, bold=False)
+        slanted.setItalic(True)
+        self._fonts = theme.value_font(13, bold=False), slanted
+        last = self._control.telemetry
+        self.telemetry = last if last is not None and len(last.angle) == len(self.axes) else None
+        self.silent = not self._control.standing.contact
+        if self.telemetry is not None:
+            self.age = ages(self.telemetry, time.monotonic())
+
+    def stale(self, row: int) -> bool:
+        """Whether what an axis says is older than the profile allows."""
+        return self.silent or self.profile is None or bool(self.age[row] > self.profile.timing.stale_s)
+
+    # --- values ---------------------------------------------------------------------------------------------------
+
+    def number(self, name: str, row: int, factor: float = 1.0, places: int = 1) -> str:
+        """A figure of the telemetry; a dash if it is not known."""
+        assert self.telemetry is not None
+        value = float(getattr(self.telemetry, name)[row]) * factor
+        return f"{value:.{places}f}".replace("-", "−") if np.isfinite(value) else "–"
+
+    def error(self, row: int) -> float:
+        """Measured less told angle, °."""
+        assert self.telemetry is not None
+        return float(np.degrees(self.telemetry.angle[row] - self.telemetry.reference[row]))
+
+    def beside(self, value: float, low: float | None, high: float | None) -> str:
+        """Colour of a value beside its limits."""
+        if not np.isfinite(value):
+            return "dim"
+        if (high is not None and value > high) or (low is not None and value < low):
+            return "danger"
+        near = (high is not None and value > _NEAR * high > 0) or (low is not None and value < _NEAR * low < 0)
+        return "warning" if near else "text"
+
+    def angle_role(self, row: int) -> str:
+        """Colour of the measured angle."""
+        assert self.telemetry is not None
+        assert self.profile is not None
+        axis, limits = self.axes[row], self.profile.limits
+        low = limits.min_deg if axis.min_deg is None else axis.min_deg
+        high = limits.max_deg if axis.max_deg is None else axis.max_deg
+        return self.beside(float(np.degrees(self.telemetry.angle[row])), low, high)
+
+    def limited(self, name: str, limit: str, row: int) -> str:
+        """Colour of a figure that has a largest value in the profile."""
+        assert self.telemetry is not None
+        assert self.profile is not None
+        own = getattr(self.axes[row], limit, None)
+        most = getattr(self.profile.limits, limit) if own is None else own
+        return self.beside(abs(float(getattr(self.telemetry, name)[row])), None, most)
+
+    def error_role(self, row: int) -> str:
+        """Colour of the deviation."""
+        assert self.profile is not None
+        return self.beside(abs(self.error(row)), None, self.profile.limits.max_error_deg)
+
+    def status_role(self, row: int) -> str:
+        """Colour of the status."""
+        assert self.telemetry is not None
+        meaning = MEANINGS[int(self.telemetry.meaning[row])]
+        if self.telemetry.errors[row] or meaning == "fault":
+            return "danger"
+        return {"armed": "danger", "ready": "good", "booting": "accent", None: "dim"}.get(meaning, "text")
+
+    def status(self, row: int) -> str:
+        """Status and errors in words."""
+        assert self.telemetry is not None
+        text = self.telemetry.axis_text[row] if row < len(self.telemetry.axis_text) else ""
+        return text or MEANINGS[int(self.telemetry.meaning[row])] or "–"
+
+    # --- Qt's model -----------------------------------------------------------------------------------------------
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.axes)
+
+    def columnCount(self, parent: _Index | None = None) -> int:
+        return len(COLUMNS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is Qt.Orientation.Horizontal:
+            if role == Qt.ItemDataRole.DisplayRole:
+                return COLUMNS[section].title
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return COLUMNS[section].tip
+            if role == Qt.ItemDataRole.TextAlignmentRole:
+                return _LEFT if COLUMNS[section].title in _TEXTS else _RIGHT
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row, column = index.row(), COLUMNS[index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _LEFT if column.title in _TEXTS else _RIGHT
+        if self.telemetry is None and column.measured:
+            return "–" if role == Qt.ItemDataRole.DisplayRole else None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.text(self, row)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            if column.measured and self.stale(row):
+                return theme.colour("dim")
+            return theme.colour(column.role(self, row))
+        if role == Qt.ItemDataRole.FontRole and column.measured:
+            return self._fonts[self.stale(row)]
+        if role == Qt.ItemDataRole.ToolTipRole and column.measured and self.stale(row):
+            return (
+                f"Stale: heard {span_text(float(self.age[row]))} ago" if np.isfinite(self.age[row]) else "Never heard"
+            )
+        return None
+
+
+_DEGREES = 180.0 / np.pi
+_TEXTS = ("Joint", "Status")
+
+COLUMNS: tuple[_Column, ...] = (
+    _Column(
+        "Joint", "Joint and axis, and the node that moves it", lambda t, r: t.axes[r].name.capitalize(), measured=False
+    ),
+    _Column("Node", "Number of the node", lambda t, r: str(t.axes[r].node), lambda t, r: "dim", measured=False),
+    _Column(
+        "Reference °", "Where it was told to be: the set-point that was sent last",
+        lambda t, r: t.number("reference", r, _DEGREES), measured=True,
+    ),
+    _Column(
+        "Measured °", "Where it says that it is", lambda t, r: t.number("angle", r, _DEGREES), JointTable.angle_role
+    ),
+    _Column(
+        "Error °", "Measured less reference",
+        lambda t, r: f"{t.error(r):+.1f}".replace("-", "−") if np.isfinite(t.error(r)) else "–", JointTable.error_role,
+    ),
+    _Column(
+        "Current A", "Current of its motor", lambda t, r: t.number("current", r, places=2),
+        lambda t, r: t.limited("current", "max_current_a", r),
+    ),
+    _Column(
+        "Temp. °C", "Temperature of its motor", lambda t, r: t.number("temperature", r, places=0),
+        lambda t, r: t.limited("temperature", "max_temperature_c", r),
+    ),
+    _Column("Status", "What its node says of itself", JointTable.status, JointTable.status_role),
+    _Column("Rate Hz", "Measured angles a second", lambda t, r: t.number("feedback_rate", r)),
+    _Column(
+        "Age", "How long ago its angle was received", lambda t, r: span_text(float(t.age[r])),
+        lambda t, r: "warning" if t.stale(r) else "text",
+    ),
+)  # fmt: skip
+"""The columns of the table, from the left."""

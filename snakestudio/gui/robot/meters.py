@@ -1,0 +1,143 @@
+"""Small painted instruments of the robot panel: its nodes as cells, and how full the bus is."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from snakestudio.gui import theme
+from snakestudio.gui.robot.standing import span_text
+
+__all__ = ["LoadMeter", "NodeStrip"]
+
+_GAP = 4
+
+
+class NodeStrip(QWidget):
+    """A cell for every node: green while it is heard, amber when it is stale, grey when it was never heard."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._nodes: tuple[tuple[int, float, str], ...] = ()
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setAccessibleName("Nodes of the robot")
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Colours of the cells."""
+        return tuple(role for _, _, role in self._nodes)
+
+    def show_nodes(self, nodes: tuple[tuple[int, float, str], ...]) -> None:
+        """Show number, age (s) and colour of every node."""
+        resized = len(nodes) != len(self._nodes)
+        if nodes != self._nodes:
+            self._nodes = nodes
+            self.update()
+        if resized:
+            self.updateGeometry()
+
+    @property
+    def _width(self) -> int:
+        widest = max((len(str(node)) for node, _, _ in self._nodes), default=1)
+        return theme.scaled(16 + 8 * widest)
+
+    def _per_row(self, width: int) -> int:
+        return max(1, (width + _GAP) // (self._width + _GAP))
+
+    def heightForWidth(self, width: int) -> int:
+        rows = math.ceil(len(self._nodes) / self._per_row(width)) or 1
+        return rows * (theme.scaled(24) + _GAP)
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.scaled(280), self.heightForWidth(self.width() or theme.scaled(280)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.setMinimumHeight(self.heightForWidth(self.width()))
+
+    def _cell(self, place: int) -> QRectF:
+        row, column = divmod(place, self._per_row(self.width()))
+        height = theme.scaled(24)
+        return QRectF(column * (self._width + _GAP), row * (height + _GAP), self._width, height)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), self._tip(event.pos()), self)
+            return True
+        return super().event(event)
+
+    def _tip(self, at: QPoint) -> str:
+        for place, (node, age, _) in enumerate(self._nodes):
+            if self._cell(place).contains(at):
+                return f"Node {node}: heard {span_text(age)} ago" if math.isfinite(age) else f"Node {node}: never heard"
+        return ""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setFont(theme.value_font(12, bold=False))
+            p = theme.current()
+            for place, (node, _, role) in enumerate(self._nodes):
+                cell = self._cell(place)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme.colour("card"))
+                painter.drawRoundedRect(cell, 4, 4)
+                painter.setBrush(theme.colour(role if role != "dim" else "line"))
+                painter.drawRoundedRect(QRectF(cell.left(), cell.bottom() - 3, cell.width(), 3), 1.5, 1.5)
+                painter.setPen(theme.colour("text" if role == "good" else role) if role != "dim" else p.dim)
+                painter.drawText(cell.adjusted(0, 0, 0, -2), Qt.AlignmentFlag.AlignCenter, str(node))
+        finally:
+            painter.end()
+
+
+class LoadMeter(QWidget):
+    """Share of the bus's time that is taken, with the profile's limit as a mark."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._load, self._limit = math.nan, 1.0
+        self.setFixedHeight(theme.scaled(24))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Bus load")
+        self.setToolTip("Share of the bus's time that the last second took; the mark is the profile's limit")
+
+    @property
+    def text(self) -> str:
+        """The share in words."""
+        return "–" if math.isnan(self._load) else f"{100 * self._load:.0f} %"
+
+    def show_load(self, load: float, limit: float) -> None:
+        """Show shares from 0 to 1; NaN: not known."""
+        if (load, limit) != (self._load, self._limit):
+            self._load, self._limit = load, limit
+            self.setAccessibleDescription(self.text)
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            font = theme.value_font(13)
+            painter.setFont(font)
+            label = painter.fontMetrics().horizontalAdvance("100 %") + 8
+            middle, long = self.height() / 2, self.width() - label
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("line"))
+            painter.drawRoundedRect(QRectF(0, middle - 3, long, 6), 3, 3)
+            if not math.isnan(self._load):
+                over = self._load > self._limit
+                near = self._load > 0.8 * self._limit
+                painter.setBrush(theme.colour("danger" if over else "warning" if near else "accent"))
+                painter.drawRoundedRect(QRectF(0, middle - 3, max(6.0, long * min(1.0, self._load)), 6), 3, 3)
+            painter.setBrush(theme.colour("dim"))
+            painter.drawRect(QRectF(long * min(1.0, self._limit) - 1, middle - 6, 2, 12))
+            painter.setPen(theme.colour("text" if not math.isnan(self._load) else "dim"))
+            place = QRectF(long, 0, label, self.height())
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self.text)
+        finally:
+            painter.end()

@@ -1,0 +1,215 @@
+"""The panel of the robot: its state, the way to arm it, nodes, bus, timing, and what is watched beside it."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtGui import QIntValidator
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from snakestudio.gui import theme
+from snakestudio.gui.robot.arming import Arming
+from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.robot.figures import FigureList
+from snakestudio.gui.robot.meters import LoadMeter, NodeStrip
+from snakestudio.gui.robot.services import LiveChoices
+from snakestudio.gui.robot.standing import span_text
+from snakestudio.gui.robot.state_card import StateCard
+from snakestudio.gui.throttle import Throttle
+from snakestudio.gui.widgets.sections import Section, scrolled
+from snakestudio.link.messages import LinkState, Telemetry
+from snakestudio.link.pose_packet import PORT
+
+if TYPE_CHECKING:
+    from snakestudio.gui.robot.in_window import RobotInWindow
+
+__all__ = ["RobotPanel"]
+
+_PANEL_MS = 150
+
+
+class RobotPanel(QWidget):
+    """Everything about one robot but its rows.
+
+    Parameters
+    ----------
+    control : RobotControl
+    entry : RobotInWindow
+        Connects, and records frames.
+    """
+
+    def __init__(self, control: RobotControl, entry: RobotInWindow, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._control = control
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(16, 0, 16, 16)
+        column.setSpacing(12)
+        self.state = StateCard(content)
+        self.arming = Arming(control, content)
+        self.connect_button = QPushButton("Connect ...", content)
+        theme.set_role(self.connect_button, "primary")
+        self.connect_button.clicked.connect(lambda: entry.ask_connect())
+        self.disconnect_button = QPushButton("Disconnect", content)
+        self.disconnect_button.setToolTip("Stop the robot if it could move, and let go of it")
+        self.disconnect_button.clicked.connect(entry.disconnect_robot)
+        self.record = QPushButton(content)
+        self.record.setToolTip("Write every frame on the bus to a file")
+        self.record.clicked.connect(entry.record_frames)
+        self.name = QLabel(content)
+        self.name.setProperty("role", "heading")
+        self.where = QLabel(content)
+        self.where.setProperty("role", "dim")
+        self.where.setWordWrap(True)
+        self.heard = QLabel(content)
+        self.heard.setProperty("role", "dim")
+        self.nodes = NodeStrip(content)
+        self.load = LoadMeter(content)
+        self.bus = FigureList((
+            ("Received", "Frames since the bus was opened"),
+            ("Sent", "Frames since the bus was opened"),
+            ("Unknown", "Frames of ids that the profile does not know"),
+            ("Unreadable", "Frames of the profile whose checksum, length or values were wrong"),
+            ("Bus errors", "Error frames that the adapter reported, and frames that it could not send"),
+        ), content)  # fmt: skip
+        self.timing = FigureList((
+            ("Period", "Mean time between two rounds of set-points in the last 10 s"),
+            ("Lateness p99", "Of a hundred rounds of set-points, 99 were not later than this"),
+            ("Longest gap", "Longest time between two rounds of set-points in the last 10 s"),
+            ("Skipped", "Rounds that were left out since streaming or arming began: never made up for in a burst"),
+            ("Priority", "What the operating system granted the link's process"),
+            ("Window", "Longest pause of this window's heartbeat in the last 10 s; the link stops the robot after the "
+             "profile's window timeout"),
+        ), content)  # fmt: skip
+        self.poses = _PoseBox(control, content)
+        self._live = QWidget(content)
+        live = QVBoxLayout(self._live)
+        live.setContentsMargins(0, 0, 0, 0)
+        live.setSpacing(12)
+        sections: tuple[tuple[str, tuple[QWidget, ...]], ...] = (
+            ("Nodes", (self.heard, self.nodes)), ("Bus", (self.load, self.bus)), ("Timing", (self.timing,)),
+            ("Beside the robot", (self.poses,)),
+        )  # fmt: skip
+        for title, parts in sections:
+            section = Section(title, parent=self._live)
+            for each in parts:
+                section.add(each)
+            live.addWidget(section)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.record, 1)
+        row.addWidget(self.disconnect_button, 1)
+        head: tuple[QWidget, ...] = (self.state, self.connect_button, self.arming, self.name, self.where)
+        for each in head:
+            column.addWidget(each)
+        column.addLayout(row)
+        column.addWidget(self._live)
+        column.addStretch(1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(scrolled(content))
+        self._throttle = Throttle(_PANEL_MS, self._refresh, self)
+        control.polled.connect(self._throttle.ask)
+        control.changed.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        control = self._control
+        connected, profile, last = control.connected, control.profile, control.telemetry
+        self.state.show_standing(control.standing)
+        self.connect_button.setVisible(not connected)
+        for part in (self.arming, self.name, self.where, self.record, self.disconnect_button, self._live):
+            part.setVisible(connected)
+        if profile is None:
+            return
+        bus = profile.bus
+        self.name.setText(f"{profile.name}{' (emulated)' if control.emulated else ''}")
+        self.where.setText(f"{bus.interface} {bus.channel}, {bus.bitrate // 1000} kbit/s")
+        self.record.setText("Record Frames ..." if control.log is None else f"End Recording ({control.log.name})")
+        self.poses.refresh()
+        if last is not None:
+            self._show(last)
+
+    def _show(self, last: Telemetry) -> None:
+        control, profile = self._control, self._control.profile
+        assert profile is not None
+        now, contact = time.monotonic(), control.standing.contact
+        cells = []
+        for node, heard in zip(profile.nodes, last.heartbeat_time, strict=True):
+            age = now - float(heard) if np.isfinite(heard) else math.inf
+            lost, stale = age > profile.timing.lost_s, age > profile.timing.stale_s
+            role = "dim" if not contact or math.isinf(age) else "danger" if lost else "warning" if stale else "good"
+            cells.append((node, age, role))
+        self.nodes.show_nodes(tuple(cells))
+        heard = sum(role == "good" for _, _, role in cells)
+        self.heard.setText(f"{heard} of {len(cells)} heard" if contact else "Nothing is known without contact")
+        self.load.show_load(last.bus_load if contact else math.nan, profile.timing.max_bus_load)
+        for name, count, bad in (
+            ("Received", last.received, False), ("Sent", last.sent, False), ("Unknown", last.unknown, True),
+            ("Unreadable", last.unreadable, True), ("Bus errors", last.error_frames + last.send_errors, True),
+        ):  # fmt: skip
+            self.bus.say(name, f"{count:,}".replace(",", " "), "warning" if bad and count else "text")
+        sends = last.state in (LinkState.ARMED, LinkState.STREAMING) or math.isfinite(last.period_mean)
+        wanted = 1.0 / profile.timing.set_point_rate_hz
+        self.timing.say("Period", f"{_ms(last.period_mean)} of {_ms(wanted)}" if sends else "nothing is sent")
+        self.timing.say("Lateness p99", _ms(last.lateness_p99))
+        self.timing.say("Longest gap", _ms(last.gap_max), "warning" if last.gap_max > 2.0 * wanted else "text")
+        self.timing.say("Skipped", str(last.skipped), "warning" if last.skipped else "text")
+        self.timing.say("Priority", last.priority or "–")
+        gap = control.longest_gap
+        self.timing.say("Window", span_text(gap), "warning" if gap > 0.5 * profile.timing.window_timeout_s else "text")
+
+
+class _PoseBox(QWidget):
+    """Whether live poses are waited for, and whether the simulation runs alongside."""
+
+    def __init__(self, control: RobotControl, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._control = control
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        self.twin = QCheckBox("Simulated twin", self)
+        self.twin.setToolTip("The simulation runs alongside with the same references; its deviation is recorded")
+        self.poses = QCheckBox("Live poses at UDP port", self)
+        self.poses.setToolTip("Where the robot is, from motion capture; without it the base is drawn where it began")
+        self.port = QLineEdit(self)
+        self.port.setValidator(QIntValidator(1, 65535, self.port))
+        self.port.setFixedWidth(theme.scaled(72))
+        self.port.setAccessibleName("UDP port of live poses")
+        self.port.setText(str(control.choices.pose_port or PORT))
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.poses)
+        row.addWidget(self.port)
+        row.addStretch(1)
+        column.addWidget(self.twin)
+        column.addLayout(row)
+        self.refresh()
+        self.twin.clicked.connect(self._apply)
+        self.poses.clicked.connect(self._apply)
+        self.port.editingFinished.connect(self._apply)
+
+    def refresh(self) -> None:
+        """Show what is chosen."""
+        choices = self._control.choices
+        self.twin.setChecked(choices.twin)
+        self.poses.setChecked(bool(choices.pose_port))
+        if choices.pose_port and not self.port.hasFocus():
+            self.port.setText(str(choices.pose_port))
+        standing = self._control.state not in (LinkState.ARMED, LinkState.STREAMING)
+        for part in (self.twin, self.poses, self.port):
+            part.setEnabled(standing)
+
+    def _apply(self) -> None:
+        port = int(self.port.text() or PORT) if self.poses.isChecked() else 0
+        self._control.watch(LiveChoices(port, self.twin.isChecked()))
+
+
+def _ms(seconds: float) -> str:
+    if not math.isfinite(seconds):
+        return "–"
+    return f"{1e3 * seconds:.1f} ms" if seconds < 1.0 else f"{seconds:.2f} s"

@@ -1,0 +1,162 @@
+"""Where the window's robots come from: profiles, adapters, links and live sources, as functions that tests replace.
+
+Everything behind them is imported when it is asked for: a window without a robot never loads the bus library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from snakestudio.link.messages import LinkEvent
+from snakestudio.model.recording import Recording
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from snakestudio.link.adapters import Adapter
+    from snakestudio.link.base import Link
+    from snakestudio.link.profile.loading import LoadedProfile
+    from snakestudio.link.profile.schema import Bus
+    from snakestudio.model.teleop import TeleopCommand
+
+__all__ = ["Live", "LiveChoices", "NewRun", "Services", "Tell"]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveChoices:
+    """How a connected robot is watched.
+
+    Attributes
+    ----------
+    pose_port : int
+        UDP port at which live poses are waited for; 0: none are.
+    twin : bool
+        Whether the simulation runs alongside.
+    """
+
+    pose_port: int = 0
+    twin: bool = True
+
+
+class Live(Protocol):
+    """A robot as a source: what `live.robot.LiveRobot` is."""
+
+    @property
+    def recording(self) -> Recording | None:
+        """What was measured so far."""
+        ...
+
+    @property
+    def latest(self) -> Snapshot | None:
+        """What was measured last."""
+        ...
+
+    @property
+    def twin(self) -> Recording | None:
+        """The simulation that runs alongside."""
+        ...
+
+    @property
+    def streaming(self) -> bool:
+        """Whether references are sent."""
+        ...
+
+    @property
+    def not_ready(self) -> tuple[str, ...]:
+        """What keeps the robot from being armed, a sentence each."""
+        ...
+
+    def set_scene(self, scene: Scene) -> None:
+        """Another gait or controller, while it goes."""
+        ...
+
+    def steer(self, command: TeleopCommand) -> None:
+        """What somebody at the controls wants."""
+        ...
+
+    def arm(self) -> None:
+        """Torque on."""
+        ...
+
+    def stream(self) -> None:
+        """Follow the scene's gait or controller."""
+        ...
+
+    def disarm(self) -> None:
+        """Torque off, in order."""
+        ...
+
+    def reset(self) -> None:
+        """Out of FAULT."""
+        ...
+
+    def close(self) -> None:
+        """End it; the link stays."""
+        ...
+
+
+NewRun = Callable[[Scene], Path | None]
+Tell = Callable[[LinkEvent], None]
+"""Is told what happened, on any thread."""
+
+
+def _shipped() -> list[Path]:
+    from snakestudio.link.profile.library import shipped
+
+    return shipped()
+
+
+def _load(path: Path) -> LoadedProfile:
+    from snakestudio.link.profile.loading import load_profile
+
+    return load_profile(path)
+
+
+def _interfaces() -> list[Adapter]:
+    from snakestudio.link.adapters import available
+
+    return available()
+
+
+def _open_link(loaded: LoadedProfile, bus: Bus) -> Link:
+    from snakestudio.link.client import LinkClient
+
+    return LinkClient(loaded, bus)
+
+
+def _open_live(
+    link: Link, scene: Scene, base_dir: Path | None, new_run: NewRun, tell: Tell, choices: LiveChoices
+) -> Live:
+    from snakestudio.live.pose_stream import UdpPoses
+    from snakestudio.live.robot import LiveRobot
+
+    pose = UdpPoses(choices.pose_port) if choices.pose_port else None
+    return LiveRobot(link, scene, base_dir, new_run=new_run, on_event=tell, pose=pose, twin=choices.twin)
+
+
+@dataclass(frozen=True)
+class Services:
+    """The real ones.
+
+    Attributes
+    ----------
+    profiles : callable
+        Gives the files of the profiles that come along.
+    load : callable
+        Reads one; raises ProfileError.
+    interfaces : callable
+        Gives the adapters of this machine; takes up to a second or two.
+    open_link : callable
+        Starts a link to a robot on a bus; raises LinkError.
+    open_live : callable
+        Makes a source of a link.
+    """
+
+    profiles: Callable[[], list[Path]] = field(default=_shipped)
+    load: Callable[[Path], LoadedProfile] = field(default=_load)
+    interfaces: Callable[[], list[Adapter]] = field(default=_interfaces)
+    open_link: Callable[[LoadedProfile, Bus], Link] = field(default=_open_link)
+    open_live: Callable[[Link, Scene, Path | None, NewRun, Tell, LiveChoices], Live] = field(default=_open_live)

@@ -1,0 +1,154 @@
+"""What is said of the robot at a glance: state, colour, one sentence. Plain functions of what the link knows.
+
+The rule of it all: ARMED is said only while the robot itself says so, or cannot say anything at all by its profile;
+never while there is no contact, whatever was heard before.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.link.messages import LinkState, Telemetry
+from snakestudio.link.profile.schema import Profile
+
+__all__ = ["SILENT_S", "Standing", "ages", "heard_s", "span_text", "standing", "state_words"]
+
+FloatArray = NDArray[np.float64]
+
+SILENT_S = 0.5
+"""Age of the link's own word at which nothing that it said is believed any more, s."""
+
+_UNKNOWN = (
+    "Nothing is known of the robot: its own watchdog stops it where it has one; switch it off by hand if it moves."
+)
+
+_WORDS = {
+    LinkState.DISCONNECTED: "Disconnected",
+    LinkState.LISTENING: "Listening",
+    LinkState.IDLE: "Idle",
+    LinkState.ARMED: "Armed",
+    LinkState.STREAMING: "Streaming",
+    LinkState.FAULT: "Stopped",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The robot at a glance.
+
+    Attributes
+    ----------
+    title : str
+        In a word or two, as large as it gets.
+    role : str
+        Colour in the palette. Red is kept for the robot that can move and for the one that was stopped by a fault.
+    sentence : str
+        What that means now.
+    armed : bool
+        Whether it may be shown as armed.
+    contact : bool
+        Whether the link speaks to us and has a bus.
+    heard : float
+        Age of the newest thing that the robot said, s; NaN if it said nothing.
+    oldest : float
+        Age of the joint angle that was heard the longest ago, s; infinite if one was never heard.
+    stale : bool
+        Whether that is older than the profile allows.
+    """
+
+    title: str
+    role: str
+    sentence: str
+    armed: bool = False
+    contact: bool = False
+    heard: float = math.nan
+    oldest: float = math.inf
+    stale: bool = True
+
+
+NOT_CONNECTED = Standing("Not connected", "dim", "Connect to a robot, or to an emulated one.")
+
+
+def state_words(state: LinkState) -> str:
+    """A state of the link in words."""
+    return _WORDS[state]
+
+
+def ages(telemetry: Telemetry, now: float) -> FloatArray:
+    """Age of every axis' measured angle at `now` (s, monotonic), (m,) s; infinite for one never heard."""
+    return np.where(np.isfinite(telemetry.angle_time), now - telemetry.angle_time, np.inf)
+
+
+def heard_s(telemetry: Telemetry, now: float) -> float:
+    """Age of the newest thing the robot said, s; NaN if it said nothing yet."""
+    times = np.concatenate([telemetry.angle_time, telemetry.heartbeat_time])
+    times = times[np.isfinite(times)]
+    return max(0.0, now - float(times.max())) if len(times) else math.nan
+
+
+def standing(telemetry: Telemetry | None, alive: bool, profile: Profile | None, now: float) -> Standing:
+    """What to say of the robot.
+
+    Parameters
+    ----------
+    telemetry : Telemetry or None
+        The link's last word; None before the first.
+    alive : bool
+        Whether the link's process runs and its heartbeat is fresh.
+    profile : Profile or None
+        None: no robot is connected.
+    now : float
+        s, `time.monotonic()`.
+    """
+    if profile is None:
+        return NOT_CONNECTED
+    if telemetry is None:
+        return Standing("Connecting ...", "accent", "The link is starting.")
+    heard = heard_s(telemetry, now)
+    state, reason = telemetry.state, telemetry.reason
+    if not alive or now - telemetry.time > SILENT_S:
+        why = reason if state is LinkState.DISCONNECTED and reason else "The link is silent."
+        return Standing("No contact", "danger", f"{why} {_UNKNOWN}", heard=heard)
+    if state is LinkState.DISCONNECTED or not telemetry.bus_open:
+        return Standing("Disconnected", "warning", reason or "The bus is not open.", heard=heard)
+    oldest = float(ages(telemetry, now).max())
+    confirmed = telemetry.confirmed and heard <= profile.timing.lost_s
+    title, role, sentence, armed = _said(telemetry, confirmed, reason)
+    if telemetry.replay:
+        title, sentence = f"Replay · {title}", "A log is played as if it came from the robot; arming is impossible."
+    return Standing(title, role, sentence, armed, True, heard, oldest, oldest > profile.timing.stale_s)
+
+
+def _said(telemetry: Telemetry, confirmed: bool, reason: str) -> tuple[str, str, str, bool]:
+    """Title, colour, sentence, and whether it is armed."""
+    state = telemetry.state
+    if state is LinkState.FAULT:
+        armed = " It still says that it is armed: switch it off by hand." if confirmed else ""
+        return "Stopped", "danger", f"{reason or 'The robot was stopped.'}{armed}", confirmed
+    if state is LinkState.LISTENING or state is LinkState.IDLE:
+        if confirmed:
+            return "Armed elsewhere", "danger", "The robot says that it is armed, and not by this program.", True
+        if state is LinkState.LISTENING:
+            return "Listening", "accent", "Nothing is sent: what is on the bus is only read.", False
+        return "Idle", "good", reason or "Torque is off.", False
+    moving = state is LinkState.STREAMING
+    if confirmed:
+        said = "It follows the references." if moving else "The joints hold where they stand."
+        return ("Streaming" if moving else "Armed"), "danger", f"The robot says that it is armed. {said}", True
+    if not telemetry.says_status:
+        title = "Streaming" if moving else "Armed"
+        return f"{title} (not confirmed)", "danger", "This robot cannot say by itself that it is armed.", True
+    return "Not confirmed", "warning", "The robot does not say that it is armed.", False
+
+
+def span_text(seconds: float) -> str:
+    """An age as people read it: 12 ms, 1.4 s, 3 min; a dash for never."""
+    if not math.isfinite(seconds):
+        return "–"
+    if seconds < 0.9995:
+        return f"{1e3 * max(seconds, 0.0):.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 99.95 else f"{seconds / 60:.0f} min"

@@ -1,0 +1,62 @@
+"""The robot's state as large as it deserves, what it means in a sentence, and how old the robot's last word is."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+
+from snakestudio.gui import theme
+from snakestudio.gui.robot.figures import SteadyLabel
+from snakestudio.gui.robot.standing import Standing, span_text
+from snakestudio.gui.widgets.themed import Themed
+
+__all__ = ["StateCard"]
+
+
+class StateCard(Themed):
+    """Title, sentence and age on a card whose edge has the colour of the state."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        outside = QVBoxLayout(self)
+        outside.setContentsMargins(0, 0, 0, 0)
+        self._card = QFrame(self)
+        self._card.setObjectName("state_card")
+        outside.addWidget(self._card)
+        column = QVBoxLayout(self._card)
+        column.setContentsMargins(14, 10, 12, 10)
+        column.setSpacing(4)
+        self.title = QLabel(self._card)
+        self.title.setAccessibleName("State of the robot")
+        self.sentence = QLabel(self._card)
+        self.sentence.setWordWrap(True)
+        self.age = SteadyLabel(self._card)
+        column.addWidget(self.title)
+        column.addWidget(self.sentence)
+        column.addWidget(self.age)
+        self._role = ""
+
+    def show_standing(self, standing: Standing) -> None:
+        """Show how the robot stands."""
+        if (standing.title, standing.sentence) != (self.title.text(), self.sentence.text()):
+            self.title.setText(standing.title)
+            self.sentence.setText(standing.sentence)
+        heard = standing.heard
+        self.age.say("" if math.isnan(heard) else f"heard {span_text(heard)} ago")
+        self.age.setVisible(not math.isnan(heard))
+        if standing.role != self._role:
+            self._role = standing.role
+            self.renew_theme()
+
+    def renew_theme(self) -> None:
+        p = theme.current()
+        colour = getattr(p, self._role or "dim")
+        ground = theme.mixed(p.card, colour, 0.12)
+        self._card.setStyleSheet(
+            f"#state_card {{ background: {ground}; border: 1px solid {theme.mixed(p.line, colour, 0.4)};"
+            f" border-left: 4px solid {colour}; border-radius: 6px; }}"
+        )
+        self.title.setStyleSheet(f"color: {colour};")
+        font = theme.text_font(22, strong=True)
+        self.title.setFont(font)

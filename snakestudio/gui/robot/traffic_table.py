@@ -1,0 +1,196 @@
+"""The traffic on the bus as a table: a row for every id with its newest frame, or every frame one after the other."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from snakestudio.gui import theme
+from snakestudio.gui.robot.standing import span_text
+from snakestudio.link.messages import Traffic
+
+__all__ = ["TITLES", "IdRow", "TrafficTable", "id_text"]
+
+_Index = QModelIndex | QPersistentModelIndex
+_KEPT = 2000
+"""Frames that are kept to be seen one after the other."""
+
+_FRESH_S = 0.7
+"""A byte that changed stands out for that long."""
+
+_SMOOTH = 0.2
+"""Share of the newest interval in the mean interval of an id."""
+
+TITLES = ("Id", "", "Count", "Rate Hz", "Age", "Bytes", "In words")
+
+
+def id_text(frame: Traffic) -> str:
+    """An id as it is written: 3 or 8 hexadecimal digits."""
+    return f"{frame.id:08X}" if frame.extended else f"{frame.id:03X}"
+
+
+@dataclass(slots=True)
+class IdRow:
+    """What is known of an id.
+
+    Attributes
+    ----------
+    frame : Traffic
+        The newest.
+    count : int
+    interval : float
+        Mean between two frames lately, s; NaN before the second.
+    changed : float
+        When a byte changed last, s, `time.monotonic()`.
+    places : frozenset of int
+        Which bytes did.
+    """
+
+    frame: Traffic
+    count: int = 1
+    interval: float = math.nan
+    changed: float = -math.inf
+    places: frozenset[int] = frozenset()
+
+    def take(self, frame: Traffic) -> None:
+        """There is a newer one."""
+        before = self.frame
+        passed = frame.time - before.time
+        self.interval = passed if math.isnan(self.interval) else self.interval + _SMOOTH * (passed - self.interval)
+        if frame.data != before.data:
+            longest = max(len(frame.data), len(before.data))
+            self.places = frozenset(k for k in range(longest) if frame.data[k : k + 1] != before.data[k : k + 1])
+            self.changed = frame.time
+        self.frame, self.count = frame, self.count + 1
+
+
+class TrafficTable(QAbstractTableModel):
+    """Frames as they come; what is shown is brought up to date by `refresh`, at the pace of whoever shows it."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: dict[tuple[int, bool, bool], IdRow] = {}
+        self._frames: list[Traffic] = []
+        self._words: tuple[str, ...] = ()
+        self._by_id = True
+        self._paused = False
+        self._shown: list[IdRow] = []
+        self._newer = False
+        self._font = theme.value_font(13, bold=False)
+        self.received = 0
+
+    def take(self, frames: Sequence[Traffic]) -> None:
+        """Frames that came since the last time, the oldest first."""
+        if self._paused:
+            return
+        self.received += len(frames)
+        for frame in frames:
+            key = (frame.id, frame.extended, frame.sent)
+            row = self._rows.get(key)
+            if row is None:
+                self._rows[key] = IdRow(frame)
+            else:
+                row.take(frame)
+        self._newer = True
+        self._frames += frames
+        if len(self._frames) > _KEPT:
+            del self._frames[: len(self._frames) - _KEPT]
+
+    def set_paused(self, paused: bool) -> None:
+        """Let the table stand as it is; frames that come meanwhile are not kept."""
+        self._paused = paused
+
+    def set_by_id(self, by_id: bool) -> None:
+        """A row for every id, or one for every frame."""
+        self._by_id = by_id
+        self.refresh(anew=True)
+
+    def seek(self, text: str) -> None:
+        """Show only what has all words of a text in id, bytes or words."""
+        self._words = tuple(text.casefold().split())
+        self.refresh(anew=True)
+
+    def clear(self) -> None:
+        """Forget all of it."""
+        self._rows, self._frames, self.received = {}, [], 0
+        self.refresh(anew=True)
+
+    def refresh(self, *, anew: bool = False) -> None:
+        """Show what came."""
+        newer, self._newer = self._newer, False
+        if not (anew or newer or self._by_id):
+            return
+        if self._by_id:
+            shown = [row for _, row in sorted(self._rows.items()) if self._fits(row.frame)]
+        else:
+            shown = [IdRow(frame) for frame in self._frames if self._fits(frame)]
+        before, same = len(self._shown), not anew and self._by_id
+        if same and len(shown) == before:
+            self._shown = shown
+            if shown:
+                self.dataChanged.emit(self.index(0, 0), self.index(before - 1, len(TITLES) - 1))
+            return
+        self.beginResetModel()
+        self._shown = shown
+        self.endResetModel()
+
+    def _fits(self, frame: Traffic) -> bool:
+        if not self._words:
+            return True
+        text = f"{id_text(frame)} {frame.data.hex(' ')} {frame.text} {'sent' if frame.sent else 'received'}".casefold()
+        return all(word in text for word in self._words)
+
+    # --- Qt's model -----------------------------------------------------------------------------------------------
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._shown)
+
+    def columnCount(self, parent: _Index | None = None) -> int:
+        return len(TITLES)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return TITLES[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole and orientation is Qt.Orientation.Horizontal:
+            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row, column = self._shown[index.row()], index.column()
+        frame = row.frame
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._text(row, column)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            if frame.error:
+                return theme.colour("warning")
+            if column == 5 and time.monotonic() - row.changed < _FRESH_S:
+                return theme.colour("accent")
+            return theme.colour("dim" if frame.sent or (column == 6 and not frame.text) else "text")
+        if role == Qt.ItemDataRole.FontRole and column in (0, 2, 3, 4, 5):
+            return self._font
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return frame.text or "No message of the profile has this id"
+        return None
+
+    def _text(self, row: IdRow, column: int) -> str:
+        frame = row.frame
+        if column == 0:
+            return id_text(frame)
+        if column == 1:
+            return "error" if frame.error else "sent" if frame.sent else ""
+        if column == 2:
+            return f"{row.count}" if self._by_id else ""
+        if column == 3:
+            return f"{1 / row.interval:.1f}" if row.interval > 0 else ""
+        if column == 4:
+            return span_text(time.monotonic() - frame.time)
+        if column == 5:
+            return "remote" if frame.remote else frame.data.hex(" ").upper()
+        return frame.text or "unknown id"

@@ -1,0 +1,72 @@
+"""Presses the space bar in the real window while a robot is connected: `stop_probe PROFILE COUNT`, figures as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+
+from snakestudio.gui.app import run
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.robot.services import LiveChoices
+from snakestudio.link.messages import LinkState
+from snakestudio.paths import main_scene
+
+_GAP_MS = 250
+_SETTLE_MS = 3000
+
+
+def presses(window: MainWindow, profile: Path, count: int) -> Iterator[int]:
+    """What is done, one after the other; yields for how long the window is left to itself, ms."""
+    control = window.robot
+    while not window.docks_filled or window.bridge.status.state != "ready":
+        yield 100
+    window.document.set_value("run.duration_s", 600.0, "Duration")
+    window.document.undo_stack.setClean()
+    window.bridge.session.set_speed(float("inf"))
+    window.bridge.session.play()
+    loaded = control.services.load(profile)
+    control.connect_to(loaded, loaded.profile.bus, LiveChoices(twin=False))
+    while control.state is not LinkState.LISTENING:
+        yield 100
+    control.command("idle")
+    yield _SETTLE_MS
+    link, called = control.link, 0.0
+    assert link is not None
+    stop = link.stop
+
+    def timed(reason: str = "") -> None:
+        nonlocal called
+        called = time.monotonic()
+        stop(reason)
+
+    link.stop = timed  # type: ignore[method-assign]
+    found = []
+    for _ in range(count):
+        begin = time.monotonic()
+        QTest.keyClick(window.windowHandle(), Qt.Key.Key_Space)
+        found.append((begin, called))
+        yield _GAP_MS
+    print(json.dumps(found), flush=True)
+    window.close()
+
+
+def watch(window: MainWindow) -> None:
+    """Carry out the presses in the window's own event loop."""
+    steps = presses(window, Path(sys.argv[1]), int(sys.argv[2]))
+
+    def go() -> None:
+        pause = next(steps, None)
+        if pause is not None:
+            QTimer.singleShot(pause, go)
+
+    QTimer.singleShot(_SETTLE_MS, go)
+
+
+if __name__ == "__main__":
+    run(main_scene(), watch)

@@ -1,0 +1,226 @@
+"""Learning from traffic and the wiggle test, from the first button to what the profile and the report then say."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.profile import learning_dialog
+from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.profile.learning_dialog import LearningDialog
+from snakestudio.gui.profile.wiggle_dialog import WiggleDialog, room_for
+from snakestudio.link.frame import Frame
+from snakestudio.link.learning.motion import Cue
+from snakestudio.link.learning.proposal import Move
+from snakestudio.link.messages import LinkState, Traffic
+from snakestudio.link.profile.library import new_profile
+from snakestudio.link.profile.loading import load_profile
+from snakestudio.link.profile.schema import Axis, Limits
+from tests.gui.profile.robots import FakeRobot
+from tests.link.learning.traffic_of_robots import frames_of, hand, little_endian
+
+pytestmark = pytest.mark.gui
+
+WAIT_MS = 20_000
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return new_profile("lab_robot", tmp_path / "mine")
+
+
+@pytest.fixture
+def robot(path: Path) -> FakeRobot:
+    robot = FakeRobot(load_profile(path))
+    robot.become(LinkState.LISTENING)
+    return robot
+
+
+def shown(qtbot: QtBot, dialog: LearningDialog | WiggleDialog) -> None:
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+
+
+def record(moved: int, begin: float, end: float, angle: Callable[[float], float]) -> list[Frame]:
+    def degrees(node: int, at: float) -> float:
+        return math.degrees(angle(at)) * (node == moved)
+
+    return frames_of(range(1, 4), lambda n: 0x380 + n, little_endian, begin, end, 0.02, degrees)
+
+
+# --------------------------------------------------------------------------------------------------------- learning
+
+
+def test_without_a_robot_the_dialog_says_what_to_do(qtbot: QtBot, path: Path) -> None:
+    dialog = LearningDialog(ProfileDocument(path), FakeRobot())
+    shown(qtbot, dialog)
+    assert "connect from the Robot menu" in dialog.state.text()
+    assert not dialog.quiet_button.isEnabled()
+
+
+def test_quiet_is_recorded_and_looked_at(
+    qtbot: QtBot, path: Path, robot: FakeRobot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learning_dialog, "QUIET_S", 0.2)
+    dialog = LearningDialog(ProfileDocument(path), robot)
+    shown(qtbot, dialog)
+    assert not dialog.move_button.isEnabled()
+    dialog.quiet_button.click()
+    assert dialog.busy
+    assert "Leave everything still" in dialog.state.text()
+    now = time.monotonic()
+    alive = [Traffic(now + 0.1 * k, 0x701 + n, False, False, False, False, b"\5") for k in range(30) for n in range(3)]
+    own = Traffic(now, 0x10, False, False, False, True, b"\1")
+    robot.traffic.emit([*alive, own])
+    qtbot.waitUntil(lambda: bool(dialog.found), timeout=WAIT_MS)
+    (found,) = dialog.found  # and nothing of what was sent by ourselves
+    assert (found.role, found.family.formula) == ("heartbeat", "0x700 + node")
+    assert "Now choose a joint" in dialog.state.text()
+    assert dialog.move_button.isEnabled()
+
+
+def test_a_silent_bus_is_said(qtbot: QtBot, path: Path, robot: FakeRobot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning_dialog, "QUIET_S", 0.1)
+    dialog = LearningDialog(ProfileDocument(path), robot)
+    shown(qtbot, dialog)
+    dialog.quiet_button.click()
+    qtbot.waitUntil(lambda: "Not a single frame was heard" in dialog.message.text(), timeout=WAIT_MS)
+    assert not dialog.move_button.isEnabled()
+
+
+def test_a_motion_is_shown_recorded_and_can_be_cancelled(qtbot: QtBot, path: Path, robot: FakeRobot) -> None:
+    dialog = LearningDialog(ProfileDocument(path), robot)
+    shown(qtbot, dialog)
+    dialog.quiet = record(0, 0.0, 1.0, lambda t: 0.0)
+    dialog.refresh()
+    dialog.joint.setValue(3)
+    dialog.move_button.click()
+    assert dialog.cue_view.isVisible()
+    qtbot.waitUntil(lambda: "Turn joint 3 (yaw)" in dialog.state.text(), timeout=WAIT_MS)
+    dialog.cancel.click()
+    assert not dialog.busy
+    assert dialog.moves == []
+
+
+def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(qtbot: QtBot, path: Path, robot: FakeRobot) -> None:
+    document = ProfileDocument(path)
+    dialog = LearningDialog(document, robot)
+    shown(qtbot, dialog)
+    cue = Cue(10.0, amplitude=math.radians(20))
+    dialog.quiet = record(0, 0.0, 4.0, lambda t: 0.0)
+    dialog.moves = [Move(1, "yaw", tuple(record(1, 9.0, cue.end + 1, hand(cue))), cue.angle, cue.begin, cue.end)]
+    dialog.look()
+    qtbot.waitUntil(lambda: bool(dialog.found), timeout=WAIT_MS)
+    item = dialog.tree.topLevelItem(0)
+    assert item is not None
+    assert item.text(0) == "feedback"
+    assert item.text(1) == "0x381 to 0x383"
+    dialog.take.click()
+    profile = document.profile
+    assert [(a.joint, a.node) for a in profile.axes if a.axis == "yaw"][:3] == [(1, 1), (2, 2), (3, 3)]
+    learned = next(message for message in profile.messages if message.id == "0x380 + node")
+    assert {signal.quantity for signal in learned.signals} == {"angle", "counter", "checksum"}
+    assert f"{learned.message}:" in document.dbc
+    document.save()
+    assert load_profile(path).profile == document.profile
+    document.undo_stack.undo()
+    assert "0x380 + node" not in {message.id for message in document.profile.messages}
+    assert learned.message not in document.dbc
+    item.setCheckState(0, Qt.CheckState.Unchecked)
+    assert dialog.chosen == []
+
+
+# ----------------------------------------------------------------------------------------------------------- wiggle
+
+
+def begun(qtbot: QtBot, robot: FakeRobot) -> WiggleDialog:
+    dialog = WiggleDialog(robot)
+    shown(qtbot, dialog)
+    dialog.period.set_value(0.5)
+    dialog.count.set_value(2)
+    return dialog
+
+
+def test_it_needs_an_armed_robot(qtbot: QtBot, robot: FakeRobot) -> None:
+    dialog = begun(qtbot, robot)
+    assert dialog.table.rowCount() == 20
+    assert not dialog.one.isEnabled()
+    assert "not armed; arm it" in dialog.message.text()
+    robot.become(LinkState.STREAMING)
+    assert "follows the gait now" in dialog.message.text()
+    robot.become(LinkState.ARMED)
+    assert dialog.one.isEnabled()
+    assert dialog.message.text() == ""
+
+
+def test_a_joint_that_turns_the_wrong_way_round_is_told(qtbot: QtBot, robot: FakeRobot, tmp_path: Path) -> None:
+    assert robot.link is not None
+    robot.link.sign = -1.0
+    dialog = begun(qtbot, robot)
+    robot.become(LinkState.ARMED)
+    dialog.choose(4)
+    dialog.one.click()
+    assert robot.link.commands[-1] == (
+        "wiggle", {"axis": 4, "amplitude_deg": 3.0, "period_s": 0.5, "count": 2},
+    )  # fmt: skip
+    assert dialog.end.isVisible()
+    qtbot.waitUntil(lambda: "joint 3 yaw" in dialog.results, timeout=WAIT_MS)
+    result = dialog.results["joint 3 yaw"]
+    assert result.wrong_way
+    assert result.lag == pytest.approx(0.05, abs=0.03)
+    assert "flip its sign" in dialog.words.text()
+    assert dialog.table.item(4, 5).text() == "It moves the other way round: flip its sign."
+    dialog.save_report(tmp_path / "report.csv")
+    assert (tmp_path / "report.csv").read_text(encoding="utf-8").splitlines()[1].startswith("joint 3 yaw,")
+    dialog.save_report(tmp_path / "report.txt")
+    assert "flip its sign" in (tmp_path / "report.txt").read_text(encoding="utf-8")
+    dialog.save_report(tmp_path / "missing" / "report.txt")
+    assert "cannot be written" in dialog.message.text()
+
+
+def test_breaking_off_stops_the_robot(qtbot: QtBot, robot: FakeRobot) -> None:
+    assert robot.link is not None
+    dialog = begun(qtbot, robot)
+    robot.become(LinkState.ARMED)
+    dialog.one.click()
+    dialog.end.click()
+    assert robot.link.stops == ["The wiggle test was broken off."]
+    assert dialog.results == {}
+    assert "broken off" in dialog.message.text()
+
+
+def test_closing_while_it_moves_stops_the_robot(qtbot: QtBot, robot: FakeRobot) -> None:
+    assert robot.link is not None
+    dialog = begun(qtbot, robot)
+    robot.become(LinkState.ARMED)
+    dialog.one.click()
+    dialog.close()
+    assert robot.link.stops
+
+
+def test_a_robot_that_stops_by_itself_ends_the_test(qtbot: QtBot, robot: FakeRobot) -> None:
+    assert robot.link is not None
+    dialog = begun(qtbot, robot)
+    robot.become(LinkState.ARMED)
+    dialog.one.click()
+    robot.link.reason = "The last feedback of joint 2 yaw came 0.3 s ago."
+    robot.link.state = LinkState.FAULT
+    qtbot.waitUntil(lambda: "broken off: The last feedback of joint 2 yaw" in dialog.message.text(), timeout=WAIT_MS)
+    assert not dialog.bar.isVisible()
+
+
+def test_there_must_be_room_for_the_swing() -> None:
+    axis = Axis(joint=2, axis="pitch", node=2, max_deg=20.0)
+    limits = Limits(min_deg=-30.0, max_deg=40.0)
+    assert room_for(axis, limits, math.radians(16.0), 3.0) == ""
+    assert "stands at 18.0° and has no room for ±3° between -30° and 20°" in room_for(
+        axis, limits, math.radians(18.0), 3.0
+    )
+    assert "Nothing was heard of joint 2 pitch" in room_for(axis, limits, math.nan, 3.0)

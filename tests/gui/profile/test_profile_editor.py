@@ -1,0 +1,440 @@
+"""The profile editor: tables, forms, checks that lead to cells, undo, files, and the connected robot beside it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMessageBox
+from pytestqt.qtbot import QtBot
+
+from snakestudio.errors import Problem, ProfileError
+from snakestudio.gui.profile.cells import columns_of
+from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.profile.editor import ProfileEditor
+from snakestudio.gui.profile.generate_dialog import GenerateDialog
+from snakestudio.gui.profile.joints_page import JointsPage
+from snakestudio.gui.profile.messages_page import MessagesPage
+from snakestudio.gui.profile.sequences_page import SequencesPage
+from snakestudio.link.messages import LinkState
+from snakestudio.link.profile.library import new_profile, own, shipped
+from snakestudio.link.profile.loading import load_profile
+from snakestudio.link.profile.schema import Axis, StatusValue, Step
+from snakestudio.model.quantity import NumberTextError
+from snakestudio.paths import resource
+from tests.gui.profile.robots import FakeRobot
+
+pytestmark = pytest.mark.gui
+
+CHECKED_MS = 3000
+
+
+@pytest.fixture(autouse=True)
+def _no_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question that no test expects is answered by throwing away what it is about: nobody is there to click."""
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: QMessageBox.StandardButton.Discard)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A profile of one's own."""
+    return new_profile("lab_robot", tmp_path / "mine")
+
+
+@pytest.fixture
+def editor(qtbot: QtBot, path: Path) -> ProfileEditor:
+    """The editor with it, and no robot."""
+    return shown(qtbot, ProfileEditor(ProfileDocument(path)))
+
+
+def shown(qtbot: QtBot, editor: ProfileEditor) -> ProfileEditor:
+    qtbot.addWidget(editor)
+    editor.show()
+    qtbot.waitExposed(editor)
+    return editor
+
+
+def joints(editor: ProfileEditor) -> JointsPage:
+    page = editor.pages["Joints"]
+    assert isinstance(page, JointsPage)
+    return page
+
+
+def messages(editor: ProfileEditor) -> MessagesPage:
+    page = editor.pages["Messages"]
+    assert isinstance(page, MessagesPage)
+    return page
+
+
+def column_of(page: JointsPage, name: str) -> int:
+    return [column.name for column in page.model.columns].index(name)
+
+
+# ------------------------------------------------------------------------------------------------------------ cells
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "text", "value"),
+    [
+        (Axis, "offset_deg", "1/2", 0.5),
+        (Axis, "offset_deg", "0.1 rad", math.degrees(0.1)),
+        (Axis, "sign", "-1", -1),
+        (Axis, "max_deg", "", None),
+        (Axis, "axis", "Pitch", "pitch"),
+        (StatusValue, "mask", "0x4F", 0x4F),
+        (Step, "signals", "Mode = 3, Name = node + 1, Gain = -0.5", {"Mode": 3, "Name": "node + 1", "Gain": -0.5}),
+        (Step, "extended", "yes", True),
+    ],
+)  # fmt: skip
+def test_typed_texts_become_values(model: type, name: str, text: str, value: object) -> None:
+    (column,) = columns_of(model, [name])
+    assert column.value(text) == pytest.approx(value) if isinstance(value, float) else column.value(text) == value
+    again = column.value(column.text(column.value(text)))
+    assert again == pytest.approx(value) if isinstance(value, float) else again == value
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "text", "sentence"),
+    [
+        (Axis, "node", "1.5", "Node is a whole number; 1.5 is not."),
+        (Axis, "node", "0xZZ", "0xZZ is no number."),
+        (Axis, "axis", "roll", "Axis takes one of yaw, pitch."),
+        (Step, "signals", "Mode", "Write names and values like Mode = 3, Speed = 100; Mode is not."),
+        (Step, "extended", "perhaps", "29-bit id takes yes or no."),
+    ],
+)
+def test_texts_that_are_no_values_are_refused_in_a_sentence(model: type, name: str, text: str, sentence: str) -> None:
+    (column,) = columns_of(model, [name])
+    with pytest.raises(NumberTextError) as refused:
+        column.value(text)
+    assert str(refused.value) == sentence
+
+
+# ------------------------------------------------------------------------------------------------------------ tables
+
+
+def test_every_shipped_profile_is_shown_on_every_page(qtbot: QtBot) -> None:
+    for path in shipped():
+        editor = shown(qtbot, ProfileEditor(ProfileDocument(path)))
+        for row in range(editor.nav.count()):
+            editor.nav.setCurrentRow(row)
+        assert editor.document.profile == load_profile(path).profile
+        assert messages(editor).layouts
+
+
+def test_an_edit_in_a_cell_is_a_step_of_undo_and_a_wrong_one_none(editor: ProfileEditor) -> None:
+    page, document = joints(editor), editor.document
+    index = page.model.index(0, column_of(page, "offset_deg"))
+    assert page.model.setData(index, "12.5")
+    assert document.profile.axes[0].offset_deg == 12.5
+    assert editor.windowTitle().startswith("lab_robot.toml")
+    assert editor.isWindowModified()
+    assert not page.model.setData(page.model.index(1, column_of(page, "node")), "-3")
+    assert "axes[2].node: -3 must be at least 0" in page.table.message.text()
+    assert document.undo_stack.count() == 1
+    document.undo_stack.undo()
+    assert document.profile.axes[0].offset_deg == 0
+    assert not document.dirty
+
+
+def test_rows_are_added_duplicated_filled_moved_and_removed(editor: ProfileEditor) -> None:
+    page, document = joints(editor), editor.document
+    table = page.table
+    table.go_to(19)
+    table.add()
+    assert len(document.profile.axes) == 21
+    assert (document.profile.axes[20].joint, document.profile.axes[20].node) == (11, 11)
+    table.go_to(0, "gear")
+    page.model.setData(page.model.index(0, column_of(page, "gear")), "50")
+    table.fill_down()
+    assert {axis.gear for axis in document.profile.axes} == {50.0}
+    table.go_to(20)
+    table.remove()
+    table.go_to(0)
+    table.duplicate()
+    assert document.profile.axes[0] == document.profile.axes[1]
+    for _ in range(5):
+        document.undo_stack.undo()
+    assert not document.dirty
+
+
+def test_a_table_cannot_be_emptied_of_what_a_profile_needs(editor: ProfileEditor) -> None:
+    page = joints(editor)
+    page.table.view.selectAll()
+    page.table.remove()
+    assert len(editor.document.profile.axes) == 20
+    assert "the list is empty" in page.table.message.text()
+
+
+def test_cells_are_pasted_from_a_spreadsheet_as_one_step(editor: ProfileEditor) -> None:
+    page, document = joints(editor), editor.document
+    page.table.go_to(19, "joint")
+    QGuiApplication.clipboard().setText("10\tpitch\t10\r\n11\tyaw\t11\r\n12\tyaw\t12\r\n")
+    page.table.paste()
+    assert [(axis.joint, axis.axis, axis.node) for axis in document.profile.axes[19:]] == [
+        (10, "pitch", 10), (11, "yaw", 11), (12, "yaw", 12),
+    ]  # fmt: skip
+    assert document.undo_stack.count() == 1
+    QGuiApplication.clipboard().setText("13\tyaw\n14\troll\n")
+    page.table.go_to(21, "joint")
+    page.table.paste()
+    assert "Axis takes one of yaw, pitch." in page.table.message.text()
+    assert len(document.profile.axes) == 22
+    page.table.go_to(0, "joint")
+    page.table.copy()
+    assert QGuiApplication.clipboard().text() == "1"
+
+
+def test_joints_are_generated(qtbot: QtBot) -> None:
+    dialog = GenerateDialog()
+    qtbot.addWidget(dialog)
+    dialog.joints.setValue(3)
+    dialog.numbering.setCurrentText("a node for each axis")
+    assert [(a.joint, a.axis, a.node, a.slot) for a in dialog.axes] == [
+        (1, "yaw", 1, 0), (1, "pitch", 2, 0), (2, "yaw", 3, 0), (2, "pitch", 4, 0), (3, "yaw", 5, 0), (3, "pitch", 6, 0),
+    ]  # fmt: skip
+    dialog.numbering.setCurrentText("a node for each joint")
+    dialog.first_node.setValue(8)
+    assert [(a.node, a.slot) for a in dialog.axes[:4]] == [(8, 0), (8, 1), (9, 0), (9, 1)]
+    assert dialog.summary.text() == "6 axes of nodes 8 to 10"
+
+
+# ------------------------------------------------------------------------------------------------------------ pages
+
+
+def test_a_formula_shows_the_ids_it_gives(editor: ProfileEditor) -> None:
+    page = messages(editor)
+    page.table.go_to(0)
+    assert page.ids.text().startswith("node 1: 0x201 · node 2: 0x202")
+    editor.document.set_values({"messages[1].id": "node << 4 | 3"}, "Change id")
+    assert page.ids.text().startswith("node 1: 0x13 · node 2: 0x23")
+    editor.document.set_values({"messages[1].id": "0x200 + nod"}, "Change id")
+    assert "nod" in page.refusal.text()
+    assert page.ids.text() == ""
+
+
+def test_bits_are_drawn_where_the_signals_are(editor: ProfileEditor) -> None:
+    page = messages(editor)
+    page.table.go_to(0)  # JointSetPoint: four 16-bit numbers, one behind the other
+    middle = page.grid._GUTTER + 4.5 * page.grid._CELL
+    row = page.grid._row
+    named = [
+        [signal.name for signal in page.grid.signals_at(middle, page.grid._HEAD + (b + 0.5) * row)] for b in range(9)
+    ]
+    names = ("YawTarget", "PitchTarget", "YawRateTarget", "PitchRateTarget")
+    assert named == [[name] for name in names for _ in range(2)] + [[]]
+
+
+def test_a_sequence_shows_the_bytes_that_it_sends(editor: ProfileEditor) -> None:
+    page = editor.pages["Sequences"]
+    assert isinstance(page, SequencesPage)
+    editor.nav.setCurrentRow(list(editor.pages).index("Sequences"))
+    lines = page.bytes.toPlainText().splitlines()
+    # JointCommand is one byte at 0x100 + node, and 1 arms: see lab_robot.dbc.
+    assert lines[0].split()[:3] == ["1", "101", "01"]
+    assert len(lines) == 11
+    assert "wait until every node says that it is armed" in lines[-1]
+    page.tables["arm"].go_to(0)
+    page.tables["arm"].remove()
+    assert page.bytes.toPlainText().splitlines() == ["  1  wait until every node says that it is armed, at most 1 s"]
+
+
+def test_findings_follow_edits_and_lead_to_their_cells(editor: ProfileEditor, qtbot: QtBot) -> None:
+    document = editor.document
+    assert editor.checks.summary.text() == "No errors"
+    document.set_values({"messages[1].signals[2].signal": "PitchTargt"}, "Break it")
+    qtbot.waitUntil(lambda: bool(editor.checks.findings.entries), timeout=CHECKED_MS)
+    (finding,) = [f for f in editor.checks.findings.entries if "PitchTargt" in f.text]
+    assert "did you mean" in finding.text
+    editor.go_to(finding.problem)
+    assert editor.stack.currentWidget() is messages(editor)
+    assert messages(editor).signal_table.view.currentIndex().row() == 1
+    document.undo_stack.undo()
+    document.set_parts("sequences.stop", (), "No stop")
+    qtbot.waitUntil(lambda: "Arming is refused" in editor.checks.arming.text(), timeout=CHECKED_MS)
+    document.set_values({"timing.set_point_rate_hz": 1000.0}, "Too fast")
+    qtbot.waitUntil(lambda: editor.checks.meter.load > 1.0, timeout=CHECKED_MS)
+
+
+@pytest.mark.parametrize(
+    ("key", "title"),
+    [
+        ("axes[3].node", "Joints"), ("axes", "Joints"), ("messages[2].id", "Messages"), ("status[1].code",
+        "Status and Errors"), ("sequences.stop[1].send", "Sequences"), ("sequences.stop", "Sequences"),
+        ("timing.lost_s", "Overview"), ("dbc", "Overview"), ("on_loss.bus", "On Loss"),
+        ("emulation.boot_s", "Emulation"), ("status", "Status and Errors"),
+    ],
+)  # fmt: skip
+def test_every_kind_of_key_has_its_page(editor: ProfileEditor, key: str, title: str) -> None:
+    editor.nav.setCurrentRow(list(editor.pages).index("DBC"))
+    editor.go_to(Problem("error", key, "", ""))
+    assert editor.nav.currentItem().text() == title
+
+
+# ------------------------------------------------------------------------------------------------------------ files
+
+
+def test_saving_keeps_comments_and_a_backup(editor: ProfileEditor, path: Path) -> None:
+    before = path.read_text(encoding="utf-8")
+    editor.document.set_values({"limits.max_deg": 45.0}, "Change limit")
+    assert editor.save()
+    after = path.read_text(encoding="utf-8")
+    changed = [(a, b) for a, b in zip(before.splitlines(), after.splitlines(), strict=True) if a != b]
+    assert changed == [("max_deg = 60.0", "max_deg = 45.0")]
+    assert path.with_name("lab_robot.toml~").read_text(encoding="utf-8") == before
+    assert not editor.document.dirty
+    assert load_profile(path).profile.limits.max_deg == 45.0
+
+
+def test_saved_under_another_name_the_dbc_goes_along(editor: ProfileEditor, path: Path) -> None:
+    editor.document.save(path.with_name("other.toml"))
+    assert load_profile(path.with_name("other.toml")).profile.dbc == "other.dbc"
+    assert "# Every joint's node has two slots" in path.with_name("other.toml").read_text(encoding="utf-8")
+    assert editor.place.text() == "other.toml"
+
+
+def test_what_comes_with_the_program_is_never_written_to(qtbot: QtBot) -> None:
+    template = resource("profiles", "lab_robot.toml")
+    before = template.read_bytes()
+    editor = shown(qtbot, ProfileEditor(ProfileDocument(template)))
+    editor.document.set_values({"name": "Mine"}, "Rename")
+    with pytest.raises(ProfileError, match="comes with the program"):
+        editor.document.save()
+    editor.document.undo_stack.undo()
+    assert editor.begin_from(template)
+    assert editor.begin_from(template), "a second copy has a folder of its own"
+    assert not editor.document.shipped
+    editor.document.set_values({"name": "Mine"}, "Rename")
+    assert editor.save()
+    assert load_profile(editor.document.path).profile.name == "Mine"
+    assert template.read_bytes() == before
+    assert all(path not in shipped() for path in own())
+
+
+def test_a_file_that_cannot_be_written_loses_nothing(editor: ProfileEditor, path: Path) -> None:
+    editor.document.set_values({"name": "Mine"}, "Rename")
+    assert not editor._save(path.parent / "missing" / "x.toml")
+    assert "cannot be written" in editor.note.text()
+    assert editor.document.dirty
+
+
+def test_closing_asks_about_what_is_not_saved(qtbot: QtBot, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    editor = ProfileEditor(ProfileDocument(path))
+    editor.show()
+    qtbot.waitExposed(editor)
+    asked: list[str] = []
+    answers = [QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Save]
+
+    def answer(box: QMessageBox) -> QMessageBox.StandardButton:
+        asked.append(box.text())
+        return answers.pop(0)
+
+    monkeypatch.setattr(QMessageBox, "exec", answer)
+    editor.document.set_values({"name": "Mine"}, "Rename")
+    assert not editor.close()
+    assert asked == ["lab_robot.toml has changes that are not saved."]
+    assert editor.close()
+    assert load_profile(path).profile.name == "Mine"
+
+
+def test_the_main_window_does_not_close_over_unsaved_edits(
+    qtbot: QtBot, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from PySide6.QtWidgets import QWidget
+
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    editor = ProfileEditor(ProfileDocument(path), None, window)
+    editor.document.set_values({"name": "Mine"}, "Rename")
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: QMessageBox.StandardButton.Cancel)
+    assert not window.close()
+    editor.document.undo_stack.setClean()
+    assert window.close()
+
+
+def test_a_profile_that_cannot_be_read_leaves_what_is_open(
+    editor: ProfileEditor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(QMessageBox, "warning", lambda parent, title, text: told.append(text))
+    broken = tmp_path / "broken.toml"
+    broken.write_text("format = 1\nnaem = 3\n", encoding="utf-8")
+    assert not editor.open_file(broken)
+    assert "did you mean name" in told[0]
+    assert editor.document.profile.name == "Lab robot"
+
+
+# ------------------------------------------------------------------------------------------------------ with a robot
+
+
+@pytest.fixture
+def robot(path: Path) -> FakeRobot:
+    """Connected with that profile; every node of it says 10 degrees but the first, which says 30."""
+    robot = FakeRobot(load_profile(path))
+    assert robot.link is not None
+    robot.link.state = LinkState.LISTENING
+    robot.link.held = np.radians([30.0] + [10.0] * 19)
+    robot.look()
+    return robot
+
+
+@pytest.fixture
+def live(qtbot: QtBot, path: Path, robot: FakeRobot) -> ProfileEditor:
+    return shown(qtbot, ProfileEditor(ProfileDocument(path), robot))
+
+
+def test_what_is_measured_follows_sign_and_offset_of_the_row(live: ProfileEditor) -> None:
+    """A node that says 30 with sign -1 and offset 5: -1 * (30 - 5) = -25 degrees."""
+    page = joints(live)
+    measured = page.model.index(0, len(page.model.columns))
+    assert measured.data() == "+30.0"
+    live.document.set_values({"axes[1].sign": -1, "axes[1].offset_deg": 5.0}, "Turn it")
+    assert measured.data() == "\N{MINUS SIGN}25.0"
+    page.table.go_to(0)
+    page.flip.click()
+    assert measured.data() == "+25.0"
+    page.offset.click()
+    assert live.document.profile.axes[0].offset_deg == pytest.approx(30.0)
+    assert measured.data() in ("+0.0", "\N{MINUS SIGN}0.0")
+    live.document.set_values({"axes[1].gear": 2.0}, "Gear")
+    assert measured.data() == "\N{MINUS SIGN}15.0"  # the node's 30 are 15 of the joint, less 30
+
+
+def test_a_node_that_was_never_heard_has_no_offset(live: ProfileEditor) -> None:
+    page = joints(live)
+    live.document.set_values({"axes[1].node": 77}, "Another node")
+    page.table.go_to(0)
+    page.offset.click()
+    assert "Nothing was heard of joint 1 yaw yet" in page.table.message.text()
+    assert page.model.index(0, len(page.model.columns)).data() == "–"
+
+
+def test_while_armed_nothing_can_be_changed(live: ProfileEditor, robot: FakeRobot) -> None:
+    page = joints(live)
+    robot.become(LinkState.ARMED)
+    assert "disarm it before you change anything" in live.note.text()
+    assert not page.model.flags(page.model.index(0, 0)) & Qt.ItemFlag.ItemIsEditable
+    assert not page.table.buttons["add"].isEnabled()
+    assert not live.apply.isEnabled()
+    with pytest.raises(ProfileError, match="armed with this profile"):
+        live.document.set_values({"name": "Mine"}, "Rename")
+    robot.become(LinkState.IDLE)
+    live.document.set_values({"name": "Mine"}, "Rename")
+    assert live.document.profile.name == "Mine"
+
+
+def test_applying_saves_and_asks_to_connect_again(live: ProfileEditor, path: Path, qtbot: QtBot) -> None:
+    live.document.set_values({"name": "Mine"}, "Rename")
+    with qtbot.waitSignal(live.applied, timeout=1000):
+        live.apply.click()
+    assert load_profile(path).profile.name == "Mine"
+
+
+def test_without_that_robot_nothing_is_applied_or_locked(editor: ProfileEditor) -> None:
+    assert not editor.apply.isVisible()
+    assert editor.document.locked == ""

@@ -1,0 +1,128 @@
+"""Gamepads through SDL: what they read, coming and going, and machines without any."""
+
+from __future__ import annotations
+
+import builtins
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.teleop.gamepad import Gamepads
+from snakestudio.gui.teleop.inputs import Input
+from snakestudio.gui.teleop.sdl import Sdl, SdlError, load_sdl
+from tests.gui.teleop.conftest import VirtualPad
+
+pytestmark = pytest.mark.gui
+
+Plug = Callable[..., VirtualPad]
+
+
+@pytest.fixture
+def pads(qtbot: QtBot) -> Iterator[Gamepads]:
+    pads = Gamepads()
+    pads.want("test", True)
+    yield pads
+    pads.close()
+
+
+def test_a_known_gamepad_is_read_by_the_names_of_its_parts(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
+    with qtbot.waitSignal(pads.found):
+        pad = plug(pads)
+    pad.axis(1, -1.0)
+    pad.axis(4, 1.0)
+    pad.button(0, True)
+    expected = {Input("axis", "lefty"): -1.0, Input("axis", "lefttrigger"): 1.0, Input("button", "a"): 1.0}
+    qtbot.waitUntil(lambda: pads.readings == pytest.approx(expected, abs=1e-4))
+    pad.button(0, False)
+    qtbot.waitUntil(lambda: Input("button", "a") not in pads.readings)
+
+
+def test_any_joystick_is_read_by_numbers(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
+    pad = plug(pads, axes=3, buttons=4, known=False)
+    pad.axis(2, 0.5)
+    pad.button(3, True)
+    expected = {Input("axis", "axis2"): 0.5, Input("button", "button3"): 1.0}
+    qtbot.waitUntil(lambda: pads.readings == pytest.approx(expected, abs=1e-4))
+
+
+def test_an_unplugged_gamepad_is_gone_at_once_with_what_it_held(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
+    pad = plug(pads)
+    pad.axis(0, 1.0)
+    qtbot.waitUntil(lambda: bool(pads.readings))
+    with qtbot.waitSignal(pads.lost, timeout=1000) as lost:
+        began = time.monotonic()
+        pad.unplug()
+    assert lost.args
+    assert time.monotonic() - began < 1.0  # how fast it is otherwise, the benchmark measures
+    assert pads.readings == {}
+    assert pads.names == ()
+    plug(pads).axis(0, -1.0)
+    qtbot.waitUntil(lambda: pads.readings == {Input("axis", "leftx"): -1.0})
+
+
+def test_of_two_gamepads_the_one_moved_further_counts(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
+    one, other = plug(pads), plug(pads)
+    one.axis(0, 0.25)
+    other.axis(0, -0.75)
+    qtbot.waitUntil(lambda: pads.readings == pytest.approx({Input("axis", "leftx"): -0.75}, abs=1e-3))
+    other.unplug()
+    qtbot.waitUntil(lambda: pads.readings == pytest.approx({Input("axis", "leftx"): 0.25}, abs=1e-3))
+
+
+def test_they_are_read_only_while_somebody_wants_them(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
+    pads.want("other", True)
+    pads.want("test", False)
+    plug(pads)
+    pads.want("other", False)
+    assert pads.names == ()
+    assert not pads.alive
+
+
+def test_a_reader_that_hangs_counts_as_no_gamepad(
+    qtbot: QtBot, pads: Gamepads, plug: Plug, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plug(pads).axis(0, 1.0)
+    qtbot.waitUntil(lambda: bool(pads.readings))
+    read = Sdl.read
+    monkeypatch.setattr(Sdl, "read", lambda self: (time.sleep(0.4), read(self))[1])
+    qtbot.waitUntil(lambda: pads.stuck)
+    assert pads.readings == {}
+
+
+def test_sdl_leaves_the_program_its_signals(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
+    plug(pads)
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    caught = int(status.split("SigCgt:")[1].split()[0], 16)
+    assert not caught >> (signal.SIGTERM - 1) & 1
+
+
+def test_without_sdl_there_is_a_sentence_and_the_keys(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *args: Any) -> Any:
+        if name == "sdl2":
+            raise ImportError("could not find any library for SDL2")
+        return real(name, *args)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    pads = Gamepads()
+    with qtbot.waitSignal(pads.refused):
+        pads.want("test", True)
+    assert pads.refusal == (
+        "Gamepads cannot be used: SDL 2 is missing (could not find any library for SDL2). Install it, or use the keys."
+    )
+    assert pads.readings == {}
+    pads.close()
+
+
+def test_an_sdl_that_cannot_begin_is_told_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = load_sdl()
+    monkeypatch.setattr(module, "SDL_InitSubSystem", lambda parts: -1)
+    with pytest.raises(SdlError, match=r"SDL says .* The keys still work"):
+        Sdl(module)

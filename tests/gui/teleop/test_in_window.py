@@ -1,0 +1,177 @@
+"""Teleoperation in the window: what it offers, who follows, and that the simulation moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.teleop.editor import MappingEditor
+from snakestudio.gui.teleop.inputs import Input
+from snakestudio.gui.teleop.mapping import DEFAULT
+from snakestudio.gui.teleop.panel import TeleopPanel, acting, bound_keys
+from snakestudio.gui.teleop.steerer import Steerer
+from snakestudio.gui.teleop.teleop import Teleop
+from snakestudio.model.teleop import TeleopCommand
+from snakestudio.paths import scenes_dir
+
+pytestmark = pytest.mark.gui
+
+
+class Driven:
+    """Stands in for a session."""
+
+    def __init__(self) -> None:
+        self.driven: list[TeleopCommand] = []
+
+    def steer(self, command: TeleopCommand) -> None:
+        self.driven.append(command)
+
+
+class Robot(Driven):
+    """Stands in for a live robot."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.movable = True
+        self.stopped: list[str] = []
+
+    def stop(self, reason: str) -> None:
+        self.stopped.append(reason)
+
+
+@dataclass
+class Shown:
+    """Stands in for the bridge."""
+
+    source: str
+    session: Driven
+
+
+@pytest.fixture
+def planar(ready: MainWindow, qtbot: QtBot) -> MainWindow:
+    assert ready.files.open(scenes_dir() / "path_following.toml")
+    qtbot.waitUntil(lambda: ready.bridge.status.state == "ready")
+    ready.run_bar.speed.choose(1.0)
+    return ready
+
+
+@pytest.fixture
+def panel(planar: MainWindow, qtbot: QtBot) -> Iterator[TeleopPanel]:
+    panel = TeleopPanel(planar.teleoperation)
+    qtbot.addWidget(panel)
+    yield panel
+    planar.teleoperation.teleop.set_on(False)
+
+
+def test_a_scene_that_nobody_steers_becomes_one_by_one_step_of_undo_and_is_driven(
+    planar: MainWindow, panel: TeleopPanel, qtbot: QtBot
+) -> None:
+    window, teleoperation = planar, planar.teleoperation
+    scene = window.document.scene
+    assert panel.switch.text() == "Drive by Hand"
+    window.actions_table["teleop"].trigger()
+    assert window.banners.edits.text == "Nothing follows the controls: the scene's controller is “Path following”."
+    assert panel.message.text() == window.banners.edits.text
+    assert panel.switch.text() == "Leave Teleoperation (Esc)"
+    assert teleoperation.adoptable
+    panel.adopt.click()
+    assert window.document.undo_stack.count() == 1
+    qtbot.waitUntil(lambda: window.bridge.status.state == "ready" and not window.bridge.status.pending)
+    assert teleoperation.refusal == ""
+    assert window.banners.edits.text == ""
+    window.activateWindow()
+    qtbot.waitUntil(lambda: not teleoperation.teleop.waiting)
+    window.bridge.play_or_pause()
+    qtbot.keyPress(window.viewport, Qt.Key.Key_W)
+
+    def moves() -> bool:
+        now = acting(window.document.scene, window.bridge.displayed)
+        return now is not None and now.speed > 0.5
+
+    qtbot.waitUntil(moves, timeout=10_000)
+    assert window.bridge.recording is not None
+    assert "The robot is steered by hand" in [event.text for event in window.bridge.recording.events]
+    qtbot.keyRelease(window.viewport, Qt.Key.Key_W)
+    qtbot.keyClick(window.viewport, Qt.Key.Key_Escape)
+    assert not window.actions_table["teleop"].isChecked() or not teleoperation.teleop.on
+    assert not teleoperation.teleop.on
+    window.document.undo_stack.undo()
+    assert window.document.scene == scene
+
+
+def test_a_continuous_body_is_refused_in_words(planar: MainWindow, qtbot: QtBot) -> None:
+    assert planar.files.open(scenes_dir() / "worm.toml")
+    planar.teleoperation.toggle()
+    assert not planar.teleoperation.teleop.on
+    assert "follows its strain law; open a scene with links" in planar.banners.edits.text
+
+
+def test_the_frame_and_the_panel_say_what_is_asked(planar: MainWindow, panel: TeleopPanel, qtbot: QtBot) -> None:
+    teleop = planar.teleoperation.teleop
+    frame = planar.teleoperation.frame_over_view
+    assert frame.isHidden()
+    teleop.set_on(True)
+    assert not frame.isHidden()
+    planar.viewport.setFocus()
+    qtbot.waitUntil(lambda: not teleop.waiting)
+    qtbot.keyPress(planar.viewport, Qt.Key.Key_S)
+    qtbot.waitUntil(lambda: frame.text == "back 100 %  ·  Esc leaves")
+    assert panel.values["speed"][0].text() == "−100 %"
+    assert panel.values["speed"][1].text() == "–", "nobody follows"
+    assert set(panel.gait_buttons) == {"scene", "lateral_undulation", "obstacle_aided", "turning"}
+    assert bound_keys(DEFAULT).startswith("<b>W Up S Down</b> speed · <b>A Left D Right</b> turn")
+    teleop.set_on(False)
+    assert frame.isHidden()
+
+
+@pytest.mark.parametrize("shown", ["simulation", "robot", "replay"])
+def test_what_is_shown_is_driven_and_a_robot_that_could_move_is_stopped(shown: str, qtbot: QtBot) -> None:
+    robot, session = Robot(), Driven()
+    teleop = Teleop(QWidget(), lambda: ("scene",), QSettings())
+    qtbot.addWidget(teleop.parent())  # type: ignore[arg-type]
+    steerer = Steerer(teleop, Shown(shown, session), robot)  # type: ignore[arg-type]
+    teleop.steered.emit(TeleopCommand(0.5))
+    assert (len(session.driven), len(robot.driven)) == {"simulation": (1, 0), "robot": (0, 1), "replay": (0, 0)}[shown]
+    teleop.stop_asked.emit("The gamepad was unplugged.")
+    assert robot.stopped == ["The gamepad was unplugged."]
+    robot.movable = False
+    teleop.stop_asked.emit("again")
+    assert len(robot.stopped) == 1
+    steerer.deleteLater()
+
+
+def test_the_editor_binds_what_is_pressed_and_says_what_is_wrong(planar: MainWindow, qtbot: QtBot) -> None:
+    teleop = planar.teleoperation.teleop
+    planar.teleoperation.edit_mapping()
+    editor = planar.findChild(MappingEditor)
+    assert editor is not None
+    assert editor.mapping == DEFAULT
+    assert "F (Frame Selection)" in editor.conflicts.text()
+    qtbot.waitUntil(editor.isActiveWindow)
+    editor.rows[0].source.click()
+    qtbot.keyClick(editor, Qt.Key.Key_I)
+    assert editor.rows[0].input == Input("key", "I")
+    editor.rows[1].source.click()
+    qtbot.keyClick(editor, Qt.Key.Key_I)
+    assert editor.mistakes.text() == "Key I is bound twice (Speed); remove one of them."
+    assert not editor.use.isEnabled()
+    editor.rows[1].source.click()
+    qtbot.keyClick(editor, Qt.Key.Key_Escape)
+    assert editor.isVisible(), "Escape ends the waiting, not the dialog"
+    editor.rows[1].source.click()
+    qtbot.keyClick(editor, Qt.Key.Key_U)
+    assert editor.use.isEnabled()
+    editor.add()
+    qtbot.keyClick(editor, Qt.Key.Key_J)
+    editor.use.click()
+    assert teleop.mapping.wanted({Input("key", "I"): 1.0}).speed == 1.0
+    assert teleop.mapping.wanted({Input("key", "J"): 1.0}).speed == 1.0
+    assert teleop.mapping.wanted({Input("key", "W"): 1.0}).speed == 0.0
+    assert editor.isHidden()
+    editor.close()

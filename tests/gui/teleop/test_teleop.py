@@ -1,0 +1,253 @@
+"""The mode: whose keys they are, what a command becomes of, and what happens when something is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QLineEdit, QMainWindow, QMenu, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.teleop.mapping import DEFAULT
+from snakestudio.gui.teleop.teleop import Teleop
+from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, TeleopCommand
+from tests.gui.teleop.conftest import VirtualPad
+
+pytestmark = pytest.mark.gui
+
+GAITS = (OWN_GAIT, "lateral_undulation", "turning")
+STILL = TeleopCommand()
+
+
+class Bench(QMainWindow):
+    """A window with a plain widget, a line of text and a shortcut that clashes."""
+
+    def __init__(self, settings: QSettings) -> None:
+        super().__init__()
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        self.view, self.line = QWidget(), QLineEdit()
+        self.view.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        column.addWidget(self.view)
+        column.addWidget(self.line)
+        self.setCentralWidget(inside)
+        self.fired: list[str] = []
+        for keys in ("R", "N"):
+            action = QAction(keys, self)
+            action.setShortcut(QKeySequence(keys))
+            action.triggered.connect(lambda _=False, name=keys: self.fired.append(name))
+            self.addAction(action)
+        self.teleop = Teleop(self, lambda: GAITS, settings)
+        self.said: list[TeleopCommand] = []
+        self.stops: list[str] = []
+        self.teleop.steered.connect(self.said.append)
+        self.teleop.stop_asked.connect(self.stops.append)
+
+
+@pytest.fixture
+def settings(tmp_path_factory: pytest.TempPathFactory) -> QSettings:
+    return QSettings(str(tmp_path_factory.mktemp("teleop") / "s.ini"), QSettings.Format.IniFormat)
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, settings: QSettings) -> Iterator[Bench]:
+    bench = Bench(settings)
+    qtbot.addWidget(bench)
+    bench.show()
+    qtbot.waitExposed(bench)
+    bench.activateWindow()
+    qtbot.waitUntil(bench.isActiveWindow)
+    bench.view.setFocus()
+    yield bench
+    bench.teleop.close()
+
+
+@pytest.fixture
+def driving(bench: Bench, qtbot: QtBot) -> Bench:
+    bench.teleop.set_on(True)
+    qtbot.waitUntil(lambda: len(bench.said) > 1)
+    return bench
+
+
+def last(bench: Bench) -> TeleopCommand:
+    return bench.said[-1]
+
+
+def test_keys_make_a_command_while_they_are_held_and_none_when_let_go(driving: Bench, qtbot: QtBot) -> None:
+    assert last(driving) == STILL
+    qtbot.keyPress(driving.view, Qt.Key.Key_W)
+    qtbot.waitUntil(lambda: last(driving).speed == 1.0)
+    qtbot.keyPress(driving.view, Qt.Key.Key_D)
+    qtbot.waitUntil(lambda: last(driving) == TeleopCommand(1.0, -1.0))
+    rising = [command.speed for command in driving.said]
+    assert any(0.0 < speed < 1.0 for speed in rising), "it takes a quarter of a second to full speed"
+    qtbot.keyRelease(driving.view, Qt.Key.Key_W)
+    qtbot.keyRelease(driving.view, Qt.Key.Key_D)
+    count = len(driving.said)
+    qtbot.waitUntil(lambda: len(driving.said) > count)
+    assert driving.said[count] == STILL, "letting go is not waited for"
+
+
+def test_keys_mean_nothing_before_and_after_the_mode(bench: Bench, qtbot: QtBot) -> None:
+    qtbot.keyClick(bench.view, Qt.Key.Key_R)
+    assert bench.fired == ["R"]
+    qtbot.keyPress(bench.view, Qt.Key.Key_W)
+    qtbot.wait(60)
+    assert bench.said == []
+    qtbot.keyRelease(bench.view, Qt.Key.Key_W)
+
+
+def test_a_clashing_shortcut_does_not_fire_and_others_do(driving: Bench, qtbot: QtBot) -> None:
+    qtbot.keyClick(driving.view, Qt.Key.Key_R)
+    qtbot.keyClick(driving.view, Qt.Key.Key_N)
+    assert driving.fired == ["N"]
+    driving.teleop.set_on(False)
+    qtbot.keyClick(driving.view, Qt.Key.Key_R)
+    assert driving.fired == ["N", "R"]
+
+
+def test_text_is_typed_and_does_not_drive(driving: Bench, qtbot: QtBot) -> None:
+    qtbot.keyPress(driving.view, Qt.Key.Key_W)
+    qtbot.waitUntil(lambda: last(driving).speed > 0.0)
+    driving.line.setFocus()
+    qtbot.waitUntil(lambda: last(driving) == STILL)
+    qtbot.keyClicks(driving.line, "wasd")
+    assert driving.line.text() == "wasd"
+    assert last(driving) == STILL
+    qtbot.keyClick(driving.line, Qt.Key.Key_Escape)
+    assert driving.teleop.on, "Escape belongs to the field"
+
+
+def test_escape_leaves_and_stands_still(driving: Bench, qtbot: QtBot) -> None:
+    qtbot.keyPress(driving.view, Qt.Key.Key_W)
+    qtbot.waitUntil(lambda: last(driving).speed > 0.0)
+    qtbot.keyClick(driving.view, Qt.Key.Key_Escape)
+    assert not driving.teleop.on
+    assert last(driving) == STILL
+    assert driving.stops == []
+
+
+def test_a_tap_between_two_looks_is_not_missed(driving: Bench, qtbot: QtBot) -> None:
+    for _ in range(2):
+        qtbot.keyClick(driving.view, Qt.Key.Key_E)
+        qtbot.wait(50)
+    assert last(driving).gait == "turning"
+    qtbot.keyClick(driving.view, Qt.Key.Key_E)
+    qtbot.waitUntil(lambda: last(driving).gait is None)
+    qtbot.keyClick(driving.view, Qt.Key.Key_Q)
+    qtbot.waitUntil(lambda: last(driving).gait == "turning")
+
+
+def test_the_amplitude_goes_on_changing_while_its_key_is_held_and_stays(driving: Bench, qtbot: QtBot) -> None:
+    qtbot.keyPress(driving.view, Qt.Key.Key_F)
+    qtbot.waitUntil(lambda: last(driving).amplitude < 0.9)
+    qtbot.keyRelease(driving.view, Qt.Key.Key_F)
+    qtbot.wait(50)
+    stays = last(driving).amplitude
+    qtbot.wait(60)
+    assert last(driving).amplitude == stays
+    driving.teleop.set_on(False)
+    assert last(driving).amplitude == stays, "leaving moves no joint"
+
+
+def test_losing_the_window_is_neutral_at_once_asks_for_a_stop_once_and_waits_for_rest(
+    driving: Bench, qtbot: QtBot
+) -> None:
+    qtbot.keyPress(driving.view, Qt.Key.Key_W)
+    qtbot.waitUntil(lambda: last(driving).speed == 1.0)
+    other = QWidget()
+    qtbot.addWidget(other)
+    other.show()
+    other.activateWindow()
+    qtbot.waitUntil(lambda: not driving.isActiveWindow())
+    assert last(driving) == STILL
+    qtbot.wait(100)
+    assert driving.stops == ["The window lost the keyboard."]
+    assert driving.teleop.notice == "The window lost the keyboard. Let go of all controls to go on."
+    driving.activateWindow()
+    qtbot.waitUntil(driving.isActiveWindow)
+    qtbot.waitUntil(lambda: driving.teleop.notice == "")
+    assert last(driving) == STILL, "the key that was held must be pressed again"
+
+
+def test_an_open_menu_takes_the_keys_away(driving: Bench, qtbot: QtBot) -> None:
+    qtbot.keyPress(driving.view, Qt.Key.Key_W)
+    qtbot.waitUntil(lambda: last(driving).speed == 1.0)
+    menu = QMenu(driving)
+    menu.addAction("Something")
+    menu.popup(driving.mapToGlobal(driving.rect().center()))
+    qtbot.waitUntil(lambda: last(driving) == STILL)
+    menu.close()
+    assert len(driving.stops) == 1
+
+
+def test_a_gamepad_drives_and_unplugging_it_stops(
+    driving: Bench, qtbot: QtBot, plug: Callable[..., VirtualPad]
+) -> None:
+    pad = plug(driving.teleop.pads)
+    pad.axis(1, -1.0)
+    pad.axis(2, 0.05)
+    qtbot.waitUntil(lambda: last(driving) == TeleopCommand(1.0, 0.0))
+    pad.unplug()
+    qtbot.waitUntil(lambda: bool(driving.stops), timeout=1000)
+    assert last(driving) == STILL
+    assert driving.stops[0].endswith("was unplugged.")
+    other = plug(driving.teleop.pads)
+    other.axis(1, -0.7)
+    other.button(3, True)
+    qtbot.waitUntil(lambda: last(driving).speed > 0.3)
+    assert last(driving).gait == "lateral_undulation"
+
+
+def test_what_is_held_when_the_mode_begins_does_not_drive(
+    bench: Bench, qtbot: QtBot, plug: Callable[..., VirtualPad]
+) -> None:
+    bench.teleop.pads.want("test", True)
+    pad = plug(bench.teleop.pads)
+    pad.axis(1, -1.0)
+    qtbot.waitUntil(lambda: bool(bench.teleop.pads.readings))
+    bench.teleop.set_on(True)
+    qtbot.wait(100)
+    assert {command.speed for command in bench.said} == {0.0}
+    assert bench.teleop.notice == "Let go of all controls to begin."
+    pad.axis(1, 0.0)
+    qtbot.wait(60)
+    pad.axis(1, -1.0)
+    qtbot.waitUntil(lambda: last(bench).speed == 1.0)
+
+
+def test_without_the_dead_man_nothing_moves(driving: Bench, qtbot: QtBot) -> None:
+    driving.teleop.set_mapping(replace(DEFAULT, dead_man=True))
+    qtbot.wait(50)
+    qtbot.keyPress(driving.view, Qt.Key.Key_W)
+    qtbot.waitUntil(lambda: driving.teleop.notice == "Hold the dead man to drive.")
+    assert last(driving) == STILL
+    qtbot.keyPress(driving.view, Qt.Key.Key_X)
+    qtbot.waitUntil(lambda: last(driving).speed == 1.0)
+    assert driving.teleop.notice == ""
+    qtbot.keyRelease(driving.view, Qt.Key.Key_X)
+    qtbot.waitUntil(lambda: last(driving) == STILL)
+    assert driving.stops == []
+
+
+def test_a_stop_that_is_pressed_is_asked_for_at_once(driving: Bench, qtbot: QtBot) -> None:
+    qtbot.keyPress(driving.view, Qt.Key.Key_W)
+    qtbot.keyPress(driving.view, Qt.Key.Key_Backspace)
+    qtbot.waitUntil(lambda: driving.stops == ["Stop was pressed."])
+    assert last(driving).still
+
+
+def test_the_mapping_is_kept_and_a_broken_one_is_left(bench: Bench, settings: QSettings, qtbot: QtBot) -> None:
+    mine = replace(DEFAULT, dead_man=True, top_speed=0.5)
+    bench.teleop.set_mapping(mine)
+    again = Bench(settings)
+    qtbot.addWidget(again)
+    assert again.teleop.mapping == mine
+    settings.setValue("teleop/mapping", "speed = [")
+    broken = Bench(settings)
+    qtbot.addWidget(broken)
+    assert broken.teleop.mapping == DEFAULT
+    assert broken.teleop.command == NEUTRAL

@@ -1,0 +1,529 @@
+"""The robot in the window: stop from anywhere, arming by hold, what is stale or silent is never shown as more."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QMessageBox, QPushButton, QVBoxLayout
+from pytestqt.qtbot import QtBot
+
+from snakestudio.errors import LinkError
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.robot.arming import Arming
+from snakestudio.gui.robot.connect_dialog import ConnectDialog
+from snakestudio.gui.robot.connect_form import options_of
+from snakestudio.gui.robot.data_panel import DataPanel
+from snakestudio.gui.robot.event_log import EventLog
+from snakestudio.gui.robot.hold_button import HOLD_MS, HoldButton
+from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
+from snakestudio.gui.robot.meters import NodeStrip
+from snakestudio.gui.robot.services import LiveChoices
+from snakestudio.gui.robot.standing import standing
+from snakestudio.gui.robot.stop_button import ModalStop, StopButton
+from snakestudio.gui.robot.traffic_table import TITLES, TrafficTable
+from snakestudio.link.messages import LinkEvent, LinkState, Traffic
+from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, blank, profile, services
+
+KEY = Qt.Key
+NO = Qt.KeyboardModifier.NoModifier
+
+
+@pytest.fixture
+def link(window: MainWindow) -> Iterator[FakeLink]:
+    """A robot that is connected and idle."""
+    link = FakeLink()
+    window.robot.services = services(link)
+    window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    link.command("idle")
+    look(window)
+    yield link
+    link.state = LinkState.IDLE  # or closing the window would ask
+    window.robot.disconnect_robot()
+
+
+def look(window: MainWindow) -> None:
+    """Have the window read what the link knows."""
+    window.robot._look()
+
+
+def put(window: MainWindow, link: FakeLink, state: LinkState) -> None:
+    link.state = state
+    look(window)
+
+
+# --- stop ---------------------------------------------------------------------------------------------------------
+
+
+def test_space_stops_from_a_text_field_and_types_nothing(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+    put(window, link, LinkState.STREAMING)
+    field = QLineEdit(window)
+    field.show()
+    field.setFocus()
+    qtbot.keyClicks(field, "a b")
+    assert link.stops == ["Stopped by the space bar."]
+    assert field.text() == "ab"
+    assert window.robot.state is LinkState.STREAMING or link.state is LinkState.FAULT
+
+
+def test_space_stops_once_for_one_press_also_as_a_shortcut_and_never_plays(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
+    put(window, link, LinkState.ARMED)
+    window.viewport.setFocus()
+    qtbot.keyClick(window.viewport, KEY.Key_Space)
+    assert link.stops == ["Stopped by the space bar."]
+    assert window.bridge.status.state != "running"
+    assert window.actions_table["play"].shortcut().isEmpty()
+    assert window.actions_table["stop_robot"].shortcut().toString() == "Space"
+
+
+def test_space_stops_while_a_button_a_menu_or_a_modal_dialog_has_the_keyboard(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
+    pressed = []
+    dialog = QDialog(window)
+    dialog.setModal(True)
+    button = QPushButton("Do", dialog)
+    button.clicked.connect(lambda: pressed.append(1))
+    QVBoxLayout(dialog).addWidget(button)
+    dialog.open()
+    qtbot.waitExposed(dialog)
+    button.setFocus()
+    qtbot.keyClick(button, KEY.Key_Space)
+    assert len(link.stops) == 1
+    menu = QMenu(dialog)
+    menu.addAction("Act")
+    menu.popup(dialog.mapToGlobal(QPoint(5, 5)))
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is menu)
+    qtbot.keyClick(menu, KEY.Key_Space)
+    assert len(link.stops) == 2
+    menu.close()
+    dialog.close()
+    dialog.deleteLater()
+    assert not pressed
+
+
+def test_space_stops_as_the_keyboard_of_the_system_sends_it_and_from_an_input_method(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
+    handle = window.windowHandle()
+    QTest.keyClick(handle, KEY.Key_Space)  # through the window, as a real key comes
+    assert len(link.stops) == 1
+    field = QLineEdit(window)
+    event = QInputMethodEvent()
+    event.setCommitString("hand over ")
+    QGuiApplication.sendEvent(field, event)
+    assert len(link.stops) == 2
+
+
+def test_the_stop_is_seen_whole_in_a_window_of_1280_pixels(window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1280, 720)
+    qtbot.waitUntil(lambda: window.width() == 1280)
+    link = FakeLink()
+    window.robot.services = services(link)
+    window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    qtbot.wait(100)
+    button = window.run_bar.findChild(StopButton)
+    assert button.isVisible()
+    assert window.width() == 1280
+    assert button.mapTo(window, button.rect().bottomRight()).x() < 1280
+    window.robot.disconnect_robot()
+
+
+def test_holding_space_stops_once(window: MainWindow, link: FakeLink) -> None:
+    from PySide6.QtCore import QEvent
+    from PySide6.QtGui import QKeyEvent
+
+    for repeated in (False, True, True):
+        QApplication.sendEvent(window, QKeyEvent(QEvent.Type.KeyPress, KEY.Key_Space, NO, " ", repeated))
+    assert len(link.stops) == 1
+
+
+def test_without_a_robot_space_is_play_and_a_field_takes_it(ready: MainWindow, qtbot: QtBot) -> None:
+    assert not ready.robot_in_window.guard.on
+    assert not ready.run_bar.findChild(StopButton).isVisible()
+    field = QLineEdit(ready)
+    qtbot.keyClicks(field, "a b")
+    assert field.text() == "a b"
+    ready.viewport.setFocus()
+    qtbot.keyClick(ready.viewport, KEY.Key_Space)
+    qtbot.waitUntil(lambda: ready.bridge.status.state in ("running", "finished"))
+    ready.bridge.session.pause()
+
+
+def test_the_button_stops_when_it_is_pressed_and_has_one_of_its_own_over_a_modal_dialog(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
+    button = window.run_bar.findChild(StopButton)
+    assert button.isVisible()
+    qtbot.mousePress(button, Qt.MouseButton.LeftButton)
+    assert link.stops == ["Stopped by the Stop button."]
+    qtbot.mouseRelease(button, Qt.MouseButton.LeftButton)
+    dialog = QDialog(window)
+    dialog.setModal(True)
+    dialog.open()
+    qtbot.waitExposed(dialog)
+    look(window)
+    over = dialog.findChild(ModalStop)
+    assert over is not None
+    assert over.isVisible()
+    assert over.geometry().center() == button.place.center()
+    qtbot.mousePress(over.button, Qt.MouseButton.LeftButton)
+    assert len(link.stops) == 2
+    dialog.close()
+    look(window)
+    assert window.robot_in_window._modal is None
+    dialog.deleteLater()
+
+
+def test_the_way_from_the_key_to_the_link_takes_no_time(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+    """At most 5 ms from the event to `Link.stop` (a hundredth would do; the rest is for busy test machines)."""
+    taken: list[float] = []
+    begin = 0.0
+    link.stop = lambda reason="": taken.append(time.perf_counter() - begin)  # type: ignore[method-assign]
+    field = QLineEdit(window)
+    for _ in range(20):
+        begin = time.perf_counter()
+        qtbot.keyClick(field, KEY.Key_Space)
+    assert len(taken) == 20
+    assert sorted(taken)[10] < 0.005
+
+
+# --- arming -------------------------------------------------------------------------------------------------------
+
+
+def test_arming_needs_the_whole_second_and_letting_go_or_leaving_aborts(qtbot: QtBot) -> None:
+    button = HoldButton("Hold to Arm")
+    qtbot.addWidget(button)
+    button.show()
+    held: list[int] = []
+    button.held.connect(lambda: held.append(1))
+    qtbot.mousePress(button, Qt.MouseButton.LeftButton)
+    qtbot.wait(HOLD_MS // 4)
+    assert 0.0 < button.share < 1.0
+    qtbot.mouseRelease(button, Qt.MouseButton.LeftButton)
+    assert button.share == 0.0
+    qtbot.keyPress(button, KEY.Key_Return)
+    begin = time.monotonic()
+    qtbot.waitUntil(lambda: bool(held), timeout=3 * HOLD_MS)
+    assert time.monotonic() - begin >= 0.95 * HOLD_MS / 1000
+    qtbot.keyRelease(button, KEY.Key_Return)
+    qtbot.keyPress(button, KEY.Key_Return)
+    button.setEnabled(False)
+    qtbot.wait(50)
+    assert button.share == 0.0
+    assert held == [1]
+
+
+def test_what_can_be_done_follows_the_state_and_reasons_stand_beside_the_button(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
+    arming = Arming(window.robot)
+    qtbot.addWidget(arming)
+    arming.show()
+    assert arming.hold.isEnabled()
+    window.robot.live.not_ready = ("Node 7 is silent; is it switched on?",)  # type: ignore[union-attr, misc]
+    look(window)
+    assert not arming.hold.isEnabled()
+    assert "Node 7 is silent" in arming.reasons.text()
+    window.robot.arm()
+    assert link.state is LinkState.IDLE  # not even by the menu
+    window.robot.live.not_ready = ()  # type: ignore[union-attr, misc]
+    look(window)
+    window.robot.arm()
+    look(window)
+    assert link.state is LinkState.ARMED
+    shown = {name for name in ("hold", "stream", "disarm", "reset") if getattr(arming, name).isVisible()}
+    assert shown == {"stream", "disarm"}
+    arming.stream.click()
+    assert link.state is LinkState.STREAMING
+    window.robot.stop()
+    look(window)
+    shown = {name for name in ("hold", "stream", "disarm", "reset") if getattr(arming, name).isVisible()}
+    assert shown == {"reset"}
+
+
+# --- what is said of the robot ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("state", list(LinkState))
+@pytest.mark.parametrize("confirmed", [False, True])
+@pytest.mark.parametrize("fault", ["silent", "old", "no bus"])
+def test_armed_is_never_said_without_contact(state: LinkState, confirmed: bool, fault: str) -> None:
+    """ARMED shown while disconnected is a complaint about other programs."""
+    now = time.monotonic()
+    told = replace(blank(10, 10, now), state=state, confirmed=confirmed, bus_open=True, heartbeat_time=np.full(10, now))
+    if fault == "old":
+        told = replace(told, time=now - 1.0)
+    elif fault == "no bus":
+        told = replace(told, bus_open=False)
+    said = standing(told, fault != "silent", profile(), now)
+    assert not said.armed
+    assert "armed" not in said.title.lower()
+    assert "streaming" not in said.title.lower()
+
+
+def test_armed_is_said_as_the_robot_says_it() -> None:
+    now, given = time.monotonic(), profile()
+    told = replace(
+        blank(10, 10, now), state=LinkState.ARMED, bus_open=True, heartbeat_time=np.full(10, now),
+        angle_time=np.full(10, now), confirmed=True,
+    )  # fmt: skip
+    assert standing(told, True, given, now).title == "Armed"
+    assert standing(replace(told, confirmed=False), True, given, now).title == "Not confirmed"
+    assert standing(replace(told, confirmed=False, says_status=False), True, given, now).title == (
+        "Armed (not confirmed)"
+    )
+    # The word of a robot that has been silent for longer than the profile's lost time (0.5 s) is not its word now.
+    old = replace(told, heartbeat_time=np.full(10, now - 0.6), angle_time=np.full(10, now - 0.6))
+    assert not standing(old, True, given, now).armed
+    elsewhere = standing(replace(told, state=LinkState.IDLE), True, given, now)
+    assert elsewhere.title == "Armed elsewhere"
+    assert elsewhere.armed
+
+
+def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+    table = JointTable(window.robot, window)
+    put(window, link, LinkState.STREAMING)
+    table.refresh()
+    measured = [column.title for column in COLUMNS].index("Measured °")
+    cell, name = table.index(3, measured), table.index(3, 0)
+    grey = table.data(table.index(3, 1), Qt.ItemDataRole.ForegroundRole)  # node numbers are always dim
+    assert not table.stale(3)
+    assert table.data(cell, Qt.ItemDataRole.ForegroundRole) != grey
+    assert not window.robot_in_window.view.stale()
+    link.frozen = True
+    qtbot.wait(320)  # the profile's stale time is 0.3 s
+    look(window)
+    table.refresh()
+    assert table.stale(3)
+    assert table.data(cell, Qt.ItemDataRole.ForegroundRole) == grey
+    assert table.data(name, Qt.ItemDataRole.ForegroundRole) != grey
+    assert window.viewport.overlays().stale
+    assert any("old" in text for _, text in window.viewport.robot_legend.entries)
+
+
+def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(window: MainWindow, link: FakeLink) -> None:
+    table = JointTable(window.robot, window)
+    angle, reference = np.zeros(10), np.zeros(10)
+    angle[0], reference[0] = np.radians(61.0), np.radians(58.5)  # the profile's limits are -60 and 60 degrees
+    link.changes = {}
+    put(window, link, LinkState.ARMED)
+    window.robot.telemetry = replace(window.robot.telemetry, angle=angle, reference=reference)  # type: ignore[type-var]
+    table.refresh()
+    row = [table.data(table.index(0, column)) for column in range(len(COLUMNS))]
+    assert row[2:5] == ["58.5", "61.0", "+2.5"]
+    red = table.data(table.index(0, 3), Qt.ItemDataRole.ForegroundRole)
+    assert red != table.data(table.index(1, 3), Qt.ItemDataRole.ForegroundRole)
+
+
+# --- the robot as a source ----------------------------------------------------------------------------------------
+
+
+def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(window: MainWindow, link: FakeLink) -> None:
+    live = window.robot.live
+    assert isinstance(live, FakeLive)
+    assert window.bridge.source == "robot"
+    assert window.bridge.recording is live.recording
+    assert window.run_bar.source.source == "Robot: Lab robot"
+    assert any("not measured" in text for _, text in window.viewport.robot_legend.entries)
+    window.document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
+    assert live.scenes[-1].gait.amplitude_deg == 30.0
+    assert window.bridge.source == "robot"  # an edit is for the robot, too
+    window.run_bar.source.segments["simulation"].click()
+    assert window.bridge.source == "simulation"
+    window.run_bar.source.segments["robot"].click()
+    assert window.bridge.source == "robot"
+    window.robot.disconnect_robot()
+    assert window.bridge.source == "simulation"
+    assert live.closed
+    assert link.closed
+
+
+def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(window: MainWindow, link: FakeLink) -> None:
+    put(window, link, LinkState.STREAMING)
+    first = window.robot.live
+    window.document.new(window.document.scene)
+    assert link.stops == ["Stopped, as another scene was opened."]
+    assert window.robot.live is not first
+    assert first.closed  # type: ignore[union-attr]
+
+
+def test_the_twin_is_seen_over_the_robots_run(window: MainWindow, link: FakeLink) -> None:
+    live = window.robot.live
+    assert isinstance(live, FakeLive)
+    live.twin = live.recording
+    look(window)
+    assert [run.name for run in window.overlaid.overlaid()] == ["simulated twin"]
+    assert len(window.overlaid.ghosts(0.5)) == 1
+    window.bridge.close_run()
+    assert window.overlaid.overlaid() == []
+
+
+def test_the_window_beats_while_its_events_run_and_falls_silent_when_it_hangs(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
+    qtbot.wait(200)
+    link.beats.clear()
+    qtbot.wait(300)
+    assert len(link.beats) >= 5
+    before = len(link.beats)
+    time.sleep(0.3)  # the window hangs
+    assert len(link.beats) == before
+    qtbot.waitUntil(lambda: window.robot.longest_gap > 0.25, timeout=2000)
+
+
+# --- the window closes --------------------------------------------------------------------------------------------
+
+
+def test_closing_stops_an_armed_robot_first_and_says_so(
+    window: MainWindow, link: FakeLink, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(window, link, LinkState.STREAMING)
+    asked: list[tuple[str, int]] = []
+
+    def question(parent: object, title: str, text: str, *buttons: object) -> QMessageBox.StandardButton:
+        asked.append((text, len(link.stops)))
+        return QMessageBox.StandardButton.Cancel
+
+    monkeypatch.setattr(QMessageBox, "question", question)
+    assert not window.close()
+    assert asked == [("The robot was armed and has been stopped. Close the window and disconnect it?", 1)]
+    assert link.stops == ["Stopped, as the window was asked to close."]
+    assert not link.closed
+
+
+# --- connecting ---------------------------------------------------------------------------------------------------
+
+
+def test_options_are_typed_as_words() -> None:
+    assert options_of("") == {}
+    assert options_of("port=43113, receive_own_messages = true, fd=0x10, poll=0.5, name=can bus") == {
+        "port": 43113, "receive_own_messages": True, "fd": 16, "poll": 0.5, "name": "can bus",
+    }  # fmt: skip
+    with pytest.raises(ValueError, match="key=value"):
+        options_of("port")
+
+
+def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
+    window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = FakeLink()
+    window.robot.services = services(link)
+    window.robot_in_window.ask_connect("can")
+    dialog = window.findChild(ConnectDialog)
+    form = dialog.form
+    qtbot.waitUntil(lambda: form.loaded is not None and form._look is None)
+    assert "10 joints" in form.about.text()
+    assert "no CAN network interface" in form.interface_note.text()  # socketcan, as the profile has it
+    form.bitrate.setEditText("fast")
+    assert "bit rate" in dialog.message.text()
+    assert not dialog.connect_button.isEnabled()
+    form.bitrate.setEditText("250000")
+    assert dialog.connect_button.isEnabled()
+
+    def refuse(loaded: object, bus: object) -> FakeLink:
+        raise LinkError("There is no channel can0; bring it up, or choose another one.")
+
+    monkeypatch.setattr(window.robot, "services", replace(window.robot.services, open_link=refuse))
+    dialog.connect_button.click()
+    assert dialog.message.text() == "There is no channel can0; bring it up, or choose another one."
+    assert not window.robot.connected
+    window.robot.services = services(link)
+    form.interface.setEditText("udp_multicast")
+    dialog.connect_button.click()
+    assert window.robot.connected
+    assert link.profile.bus.bitrate == 250_000
+    assert link.commands[0][0] == "connect"
+    assert window.robot.state is LinkState.LISTENING  # nothing is sent until it is wanted
+    assert not form.isVisible()
+    dialog.traffic.table.take([frame(0x201, b"\x01\x02", text="Set-point of node 1")])
+    look(window)
+    assert dialog.findChild(NodeStrip).roles == ("good",) * 10
+    dialog.connect_button.click()
+    assert not window.robot.connected
+    dialog.close()
+
+
+def test_a_log_that_is_not_there_is_said_in_the_dialog(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    window.robot.services = services(FakeLink())
+    window.robot_in_window.ask_connect("replay")
+    dialog = window.findChild(ConnectDialog)
+    qtbot.waitUntil(lambda: dialog.form.loaded is not None)
+    assert "Choose the log" in dialog.message.text()
+    dialog.form.file.setText(str(tmp_path / "none.blf"))
+    assert "There is no file" in dialog.message.text()
+    (tmp_path / "none.blf").write_bytes(b"")
+    dialog.form.file.setText(str(tmp_path / "none.blf"))
+    dialog.form.file.textChanged.emit("")
+    assert dialog.connect_button.isEnabled()
+    bus = dialog.form.bus()
+    assert (bus.interface, bus.channel) == ("replay", str(tmp_path / "none.blf"))
+    dialog.close()
+
+
+# --- lists --------------------------------------------------------------------------------------------------------
+
+
+def frame(number: int, data: bytes, at: float = 0.0, text: str = "", sent: bool = False) -> Traffic:
+    return Traffic(at or time.monotonic(), number, False, False, False, sent, data, text)
+
+
+def test_traffic_is_a_row_for_every_id_with_its_rate_and_what_changed(qtbot: QtBot) -> None:
+    table = TrafficTable()
+    now = time.monotonic()
+    table.take([frame(0x301, bytes((k, 0)), now - 1.0 + 0.1 * k, "Feedback") for k in range(11)])
+    table.take([frame(0x201, b"\xaa", now, "Set-point", sent=True)])
+    table.refresh()
+    assert table.rowCount() == 2
+    row = [table.data(table.index(1, column)) for column in range(len(TITLES))]
+    assert row[:4] == ["301", "", "11", "10.0"]  # eleven frames in a second: ten intervals of 0.1 s
+    assert row[5:] == ["0A 00", "Feedback"]
+    assert table._shown[1].places == {0}
+    table.seek("set-point")
+    assert table.rowCount() == 1
+    table.seek("")
+    table.set_by_id(False)
+    assert table.rowCount() == 12
+    table.set_paused(True)
+    table.take([frame(0x301, b"\x00")])
+    table.refresh()
+    assert table.rowCount() == 12
+
+
+def test_events_are_filtered_copied_and_bounded(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+    log = EventLog(window.robot, window)
+    for severity, text in (("info", "Listening."), ("warning", "Node 3 is silent."), ("error", "Bus off.")):
+        log.add(LinkEvent(time.monotonic(), severity, text))  # type: ignore[arg-type]
+    assert log.rowCount() == 3
+    log.seek("node", important=False)
+    assert "Node 3 is silent." in log.text()
+    assert log.rowCount() == 1
+    log.seek("", important=True)
+    assert log.rowCount() == 2
+    panel = DataPanel(window.robot, log)
+    qtbot.addWidget(panel)
+    panel.copy_events()
+    assert QGuiApplication.clipboard().text().count("\n") == 2
+    log.seek("", important=False)
+    for k in range(6000):
+        log.add(LinkEvent(time.monotonic(), "info", f"event {k}"))
+    assert log.rowCount() <= 5000
+    assert "event 5999" in log.text([log.rowCount() - 1])
+
+
+def test_a_warning_of_the_link_stands_above_the_viewport(window: MainWindow, link: FakeLink) -> None:
+    link.say("Node 3 is silent.", "error", "node")
+    look(window)
+    assert window.banners.robot.text == "Node 3 is silent."
+    QTimer.singleShot(0, lambda: None)
+    window.robot.disconnect_robot()
+    assert window.banners.robot.text == ""

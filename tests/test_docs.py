@@ -1,0 +1,179 @@
+"""The documentation says what the program does: tests it names exist, keys and faults are those of the code."""
+
+from __future__ import annotations
+
+import ast
+import re
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from snakestudio.link.codec import Codec
+from snakestudio.link.emulator.fault import FAULTS
+from snakestudio.link.frame import Frame
+from snakestudio.link.pose_packet import PORT, unpack
+from snakestudio.link.profile.check import check
+from snakestudio.link.profile.documentation import with_keys
+from snakestudio.link.profile.library import shipped
+from snakestudio.link.profile.loading import parse_profile
+from snakestudio.link.profile.schema import Limits, Timing
+from snakestudio.paths import docs_dir
+from tests.conftest import ROOT
+
+PAGES = sorted(docs_dir().glob("*.md"))
+NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+
+
+def page(name: str) -> str:
+    return (docs_dir() / f"{name}.md").read_text(encoding="utf-8")
+
+
+def code(name: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page(name), re.DOTALL | re.MULTILINE)
+
+
+def functions(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {part.name for part in ast.walk(tree) if isinstance(part, ast.FunctionDef)}
+
+
+def test_every_hazard_names_tests_that_exist() -> None:
+    sections = re.split(r"^## ", page("safety"), flags=re.MULTILINE)[1:]
+    hazards = [section for section in sections if "| Hazard |" in section]
+    assert len(hazards) >= 20
+    for section in hazards:
+        title = section.splitlines()[0]
+        for row in ("Hazard", "Detected by", "What happens", "Tests"):
+            assert f"| {row} |" in section, title
+        named = NAMED.findall(section)
+        assert named, f"nothing proves: {title}"
+        for file, test in named:
+            assert test in functions(ROOT / file), f"{title}: {file} has no {test}"
+
+
+def test_formulas_name_keys_that_exist() -> None:
+    keys = set(re.findall(r"`(timing|limits)\.(\w+)`", page("safety")))
+    models = {"timing": Timing, "limits": Limits}
+    assert keys
+    for table, key in keys:
+        assert key in models[table].model_fields
+
+
+def test_figures_beside_formulas_are_those_of_the_papers_robot() -> None:
+    """By hand from lab_robot.toml: window 0.15 s, references 0.25 s, lost 0.2 s, and the link's look of 0.01 s."""
+    (path,) = (path for path in shipped() if path.stem == "lab_robot")
+    loaded = parse_profile(path.read_text(encoding="utf-8"), path.with_suffix(".dbc").read_text(encoding="utf-8"))
+    timing = loaded.profile.timing
+    text = page("safety")
+    for formula, value in (
+        ("`timing.window_timeout_s` + 10 ms", timing.window_timeout_s + 0.01),
+        ("`timing.reference_timeout_s` + 10 ms", timing.reference_timeout_s + 0.01),
+        ("`timing.lost_s` + 10 ms", timing.lost_s + 0.01),
+    ):
+        assert f"{formula} (lab_robot: {value:.2f} s)" in text
+
+
+def test_the_keys_of_profiles_are_up_to_date() -> None:
+    text = page("robot-profile")
+    assert with_keys(text) == text, "run: python packaging/document_profile.py"
+
+
+def test_a_page_without_a_place_for_the_keys_is_refused() -> None:
+    with pytest.raises(ValueError, match="no place for the keys"):
+        with_keys("# A page")
+
+
+EXAMPLE_DBC = """VERSION ""
+NS_ :
+BS_:
+BU_: PC Node
+BO_ 512 SetPoint: 2 PC
+ SG_ Target : 0|16@1- (0.01,0) [-90|90] "deg" Node
+BO_ 384 Feedback: 3 Node
+ SG_ Angle : 0|16@1- (0.01,0) [-90|90] "deg" PC
+ SG_ State : 16|8@1+ (1,0) [0|255] "" PC
+BO_ 256 Mode: 1 PC
+ SG_ Mode : 0|8@1+ (1,0) [0|255] "" Node
+"""
+
+
+def test_the_example_profile_is_one() -> None:
+    (toml,) = code("robot-profile", "toml")
+    loaded = parse_profile(toml, EXAMPLE_DBC)
+    assert [problem.sentence() for problem in check(loaded) if problem.severity == "error"] == []
+    decoded = Codec(loaded).decode(Frame(0x181, bytes([0xE8, 0x03, 2])))
+    assert decoded is not None
+    (angle,) = (value.value for value in decoded.values if value.quantity == "angle")
+    # The node says 10 degrees = -angle + 12.5 degrees.
+    assert angle == pytest.approx(0.0436332, abs=1e-6)  # 2.5 degrees in rad
+
+
+def test_the_sender_of_poses_sends_poses(monkeypatch: pytest.MonkeyPatch) -> None:
+    (source,) = code("live-poses", "python")
+    assert len(source.strip().splitlines()) <= 14
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
+        receiver.bind(("127.0.0.1", 0))
+        receiver.settimeout(10.0)
+        monkeypatch.setattr("time.sleep", lambda seconds: None)
+        text = source.replace(str(PORT), str(receiver.getsockname()[1])).replace("range(100)", "range(3)")
+        assert text != source
+        thread = threading.Thread(target=_run, args=(text,), name="sender")
+        thread.start()
+        packets = [unpack(receiver.recv(65_536)) for _ in range(3)]
+        thread.join()
+    assert [packet.sequence for packet in packets] == [0, 1, 2]
+    assert packets[0].bodies[0].position == (1.0, 0.0, 0.05)
+    assert packets[0].bodies[0].link == 0
+
+
+def _run(source: str) -> None:
+    namespace: dict[str, object] = {}
+    exec(compile(source, "live-poses.md", "exec"), namespace)
+    out = namespace["out"]
+    assert isinstance(out, socket.socket)
+    out.close()
+
+
+def test_the_packet_in_the_page_is_one() -> None:
+    (packet,) = code("live-poses", "json")
+    assert unpack(packet.encode()).sequence == 17
+
+
+def test_all_faults_of_the_emulated_robot_are_described() -> None:
+    described = dict(re.findall(r"^\| `([\w-]+)` \| (.+?)\.? \|$", page("emulator"), re.MULTILINE))
+    assert {kind: text[:1].upper() + text[1:] for kind, text in FAULTS.items()} == described
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_links_between_pages_lead_somewhere(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([\w-]+\.md)\)", text):
+        assert (path.parent / target).is_file(), target
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_commands_in_the_pages_are_understood(path: Path, parse: Callable[[list[str]], None]) -> None:
+    for block in re.findall(r"^```sh\n(.*?)^```", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE):
+        for line in block.splitlines():
+            if line.startswith("snakestudio "):
+                parse(line.split()[1:])
+
+
+@pytest.fixture
+def parse(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[str]], None]:
+    """Let the command line read words without doing what they say."""
+    import importlib
+
+    from snakestudio import cli
+
+    def parse(words: list[str]) -> None:
+        module = importlib.import_module(f"snakestudio.cli.{words[0]}")
+        done: list[object] = []
+        monkeypatch.setattr(module, "execute", lambda options: done.append(options) or 0)
+        assert cli.main(words) == 0
+        assert done
+
+    return parse
