@@ -30,7 +30,6 @@ _COMMANDS = {
     "fit-strain": ("fit_strain", "make a continuous body's scene from a chain's gait"),
     "diff": ("diff", "tell in words how two scenes differ"),
     "import-obstacles": ("import_obstacles", "put the circles of a CSV or an SVG drawing into a scene"),
-    "profile": ("profile", "list, check, show and begin robot profiles"),
     "listen": ("listen", "show what a robot says on its CAN bus, and send nothing"),
     "drive": ("drive", "drive a robot on CAN by a scene's gait or controller"),
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),
