@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from snakestudio.errors import SnakeStudioError
@@ -26,6 +26,7 @@ class Dialogs(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
+        window.robot.changed.connect(self._prepare_for_robot)
 
     def show_array(self) -> None:
         """The one that makes arrays of obstacles."""
@@ -73,6 +74,18 @@ class Dialogs(QObject):
                 f"Camera keyframe at {time:.3f} s. Add another at another moment, and the camera moves between them."
             )  # fmt: skip
             self._window.banners.exports.say("info", text, [("Show Keyframes", self.show_camera_keys)], passing=True)
+
+    def _prepare_for_robot(self) -> None:
+        """Make what is wanted while the robot is armed: making it then keeps the window longer than the robot waits."""
+        robot = self._window.robot
+        if robot.connected and not robot.movable and robot.telemetry is not None:
+            QTimer.singleShot(0, self._make_wiggle_test)
+
+    def _make_wiggle_test(self) -> None:
+        from snakestudio.gui.profile.entry import prepare_wiggle
+
+        if self._window.robot.connected and not self._window.robot.movable:
+            prepare_wiggle(self._window)
 
     def _shown_time(self) -> float:
         displayed = self._window.bridge.displayed

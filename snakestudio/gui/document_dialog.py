@@ -25,7 +25,9 @@ class DocumentDialog(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(theme.scaled(1120), theme.scaled(800))
         self.headings = QListWidget()
-        self.headings.setFixedWidth(theme.scaled(230))
+        self.headings.setFixedWidth(theme.scaled(300))
+        self.headings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.headings.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.headings.setAccessibleName("Sections")
         self.headings.currentItemChanged.connect(self._go_to)
         self.text = QTextBrowser()
@@ -94,6 +96,14 @@ def _dress(document: QTextDocument) -> None:
         level = block.blockFormat().headingLevel()
         cursor = QTextCursor(block)
         spaced = block.blockFormat()
+        if spaced.hasProperty(QTextFormat.Property.BlockCodeLanguage) or spaced.nonBreakableLines():
+            for margin in (spaced.setTopMargin, spaced.setBottomMargin):
+                margin(0)
+            spaced.setLeftMargin(theme.scaled(12))
+            spaced.setBackground(theme.colour("panel"))
+            cursor.setBlockFormat(spaced)
+            block = block.next()
+            continue
         spaced.setTopMargin(theme.scaled(22 if level == 2 else 14 if level else 4))
         spaced.setBottomMargin(theme.scaled(6))
         spaced.setLineHeight(125.0, 1)

@@ -21,6 +21,11 @@ def _may_arm(w: MainWindow) -> bool:
     return w.robot.state in (LinkState.LISTENING, LinkState.IDLE)
 
 
+def _may_be_busy(w: MainWindow) -> bool:
+    """Whether the window may take its time: an armed robot stops when it hears nothing of the window."""
+    return not w.robot.movable
+
+
 def _open_editor(window: MainWindow) -> None:
     from snakestudio.gui.profile import entry
 
@@ -80,11 +85,11 @@ ROBOT: tuple[Spec, ...] = (
         tip="Write every frame on the bus to a file (BLF, ASC or candump), which can be replayed later",
     ),
     Spec(
-        "edit_profile", "Robot", "Robot Profile ...", _open_editor, (), icon="table",
+        "edit_profile", "Robot", "Robot Profile ...", _open_editor, (), _may_be_busy, icon="table",
         tip="Which frames carry what of which joint, as tables with checks: no code for another robot",
     ),
     Spec(
-        "learn_profile", "Robot", "Learn from Traffic ...", _open_learning, (),
+        "learn_profile", "Robot", "Learn from Traffic ...", _open_learning, (), _may_be_busy,
         tip="Find out what an unknown robot sends: counters, checksums, heartbeats, and angles while you move a joint",
     ),
     Spec(

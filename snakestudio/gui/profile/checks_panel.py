@@ -79,6 +79,7 @@ class ChecksPanel(QWidget):
         self.meter = BusMeter()
         self.load = QLabel()
         self.load.setProperty("role", "dim")
+        self.load.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)

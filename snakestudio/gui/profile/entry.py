@@ -19,7 +19,7 @@ from snakestudio.paths import resource
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow
 
-__all__ = ["open_editor", "open_learning", "open_wiggle"]
+__all__ = ["open_editor", "open_learning", "open_wiggle", "prepare_wiggle"]
 
 _LAST = "robot/edited_profile"
 _FIRST = "lab_robot.toml"
@@ -90,9 +90,18 @@ def open_wiggle(window: MainWindow, axis: int = 0) -> WiggleDialog:
     axis : int
         The one to begin with, 0-based.
     """
-    dialog = window.findChild(WiggleDialog) or WiggleDialog(window.robot, window)
+    dialog = prepare_wiggle(window)
     dialog.choose(axis)
     _bring_up(dialog)
+    return dialog
+
+
+def prepare_wiggle(window: MainWindow) -> WiggleDialog:
+    """Make the wiggle test without showing it: it is used while the robot is armed, and waits for no one then."""
+    dialog = window.findChild(WiggleDialog)
+    if dialog is None:
+        dialog = WiggleDialog(window.robot, window)
+        dialog.grab()  # fonts, styles and the chart are laid out now
     return dialog
 
 

@@ -52,6 +52,9 @@ class JointsPage(QWidget):
             document, "axes", columns_of(Axis), "axis", extras if robot is not None else [], self._general, self
         )
         self.table = PartsTable(self.model, _next_axis)
+        header = self.table.view.horizontalHeader()
+        for place in range(len(self.model.extras)):  # what is measured stands beside what it is to set right
+            header.moveSection(len(self.model.columns) + place, self._place("gear") + 1 + place)
         self.generate = QPushButton("&Generate ...")
         self.generate.setToolTip("Rows for a robot whose joints are all alike")
         self.generate.clicked.connect(self._generate)
@@ -85,6 +88,9 @@ class JointsPage(QWidget):
             robot.changed.connect(self._dress)
         document.locked_changed.connect(self._dress)
         self._dress()
+
+    def _place(self, name: str) -> int:
+        return [column.name for column in self.model.columns].index(name)
 
     def _on_polled(self) -> None:
         if self.isVisible():

@@ -212,6 +212,7 @@ class LearningDialog(QDialog):
             ]
 
     def _record(self, what: str, length: float, cue: Cue | None) -> None:
+        self._robot.watch_traffic(self, True)
         self._recording, self._what, self._cue = [], what, cue
         self._begun, self._length = time.monotonic(), length
         self.message.say("")
@@ -230,7 +231,7 @@ class LearningDialog(QDialog):
 
     def break_off(self) -> None:
         """Forget the recording under way."""
-        self._recording, self._cue = None, None
+        self._end_recording()
         self._timer.stop()
         self.refresh()
 
@@ -240,9 +241,16 @@ class LearningDialog(QDialog):
         self.show_found([])
         self.refresh()
 
-    def _recorded(self) -> None:
-        frames, cue = self._recording or [], self._cue
+    def _end_recording(self) -> tuple[list[Frame], Cue | None]:
+        """What was recorded, and by which cue; none if nothing was."""
+        frames, cue = self._recording, self._cue
         self._recording, self._cue = None, None
+        if frames is not None:
+            self._robot.watch_traffic(self, False)
+        return frames or [], cue
+
+    def _recorded(self) -> None:
+        frames, cue = self._end_recording()
         if not frames:
             self._timer.stop()
             self.message.say(
@@ -288,7 +296,9 @@ class LearningDialog(QDialog):
                 item.setForeground(0, QBrush(theme.colour("dim")))
             formula = f" = {message.family.formula}" if message.family.formula else ""
             item.setToolTip(1, f"{len(message.family.streams)} ids{formula}")
-            item.setForeground(2, QBrush(theme.colour("good" if message.confidence >= 0.75 else "warning")))
+            item.setForeground(
+                2, QBrush(theme.colour("good" if message.confidence >= 0.75 else "warning" if message.role else "dim"))
+            )
             for angle in message.angles:
                 self._add_line(item, f"joint {angle.joint} {angle.axis}", f"node {angle.node}",
                                angle.finding.confidence, angle.finding.reason)  # fmt: skip

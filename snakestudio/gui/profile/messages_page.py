@@ -112,7 +112,7 @@ class MessagesPage(QWidget):
         side.setLayout(right)
         right.setContentsMargins(0, 0, 0, 0)
         area = scrolled(side)
-        area.setFixedWidth(theme.scaled(320))
+        area.setFixedWidth(theme.scaled(304))
         beside = QHBoxLayout(detail)
         beside.setContentsMargins(0, 8, 0, 0)
         beside.setSpacing(20)

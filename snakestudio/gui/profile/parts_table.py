@@ -120,7 +120,9 @@ class PartsTable(QWidget):
         self.view.setAlternatingRowColors(True)
         self.view.setWordWrap(False)
         self.view.setCornerButtonEnabled(False)
-        self.view.setStyleSheet("QTableCornerButton::section { background: transparent; border: 0 }")
+        self.view.setStyleSheet(
+            "QTableCornerButton::section, QAbstractScrollArea::corner { background: transparent; border: 0 }"
+        )
         self.view.setTabKeyNavigation(False)  # Tab leaves the table; arrows move in it
         self.view.setAccessibleName(f"Table: {model.one}")
         self.view.verticalHeader().setDefaultSectionSize(theme.scaled(28))

@@ -6,6 +6,8 @@ import math
 import time
 from typing import Any, Protocol
 
+from PySide6.QtCore import QObject
+
 from snakestudio.link.base import Link
 from snakestudio.link.messages import Telemetry
 from snakestudio.link.profile.loading import LoadedProfile
@@ -38,7 +40,11 @@ class Robot(Protocol):
 
     @property
     def traffic(self) -> Any:
-        """Signal, with a list of Traffic: what went over the bus."""
+        """Signal, with a list of Traffic: what went over the bus, while somebody watches it."""
+        ...
+
+    def watch_traffic(self, watcher: QObject, watch: bool) -> None:
+        """Somebody watches the traffic, or does no longer."""
         ...
 
 

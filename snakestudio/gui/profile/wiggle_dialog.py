@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui import theme
 from snakestudio.gui.profile.robot import Robot
+from snakestudio.gui.throttle import Throttle
 from snakestudio.gui.widgets.number_field import Message, NumberField
 from snakestudio.gui.widgets.sections import heading
 from snakestudio.link.learning.wiggle import Trace, WiggleResult, judge, report_csv, report_text
@@ -37,8 +38,10 @@ from snakestudio.model.fields import FieldDoc
 __all__ = ["WiggleDialog", "room_for"]
 
 _SAMPLE_MS = 10
+_DRAW_MS = 80
+"""Drawing takes longer than reading, and keeps the window's heartbeat waiting."""
 _AFTER_S = 0.8
-_AMPLITUDE = FieldDoc("Amplitude", "°", "How far to each side", "", (0.5, 10.0), False, 0.1, 30.0, False, 3.0)
+_AMPLITUDE = FieldDoc("Amplitude", "°", "How far to each side", "", (0.5, 10.0), False, 0.1, 30.0, False, 5.0)
 _PERIOD = FieldDoc("Period", "s", "How long one swing takes", "", (0.5, 6.0), False, 0.2, 20.0, False, 2.0)
 _COUNT = FieldDoc("Swings", "", "How often", "", (1, 6), False, 1, 20, False, 3)
 _HEADS = ("Axis", "Gain", "Lag [ms]", "Play [°]", "Offset [°]", "Judgement")
@@ -56,7 +59,7 @@ class WiggleDialog(QDialog):
         super().__init__(parent)
         self._robot = robot
         self.setWindowTitle("Wiggle Test")
-        self.resize(theme.scaled(1040), theme.scaled(700))
+        self.resize(theme.scaled(1160), theme.scaled(720))
         self.results: dict[str, WiggleResult] = {}
         self._axes: tuple[Axis, ...] = ()
         self._running: int | None = None
@@ -69,6 +72,7 @@ class WiggleDialog(QDialog):
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(_SAMPLE_MS)
         self._timer.timeout.connect(self._sample)
+        self._pace = Throttle(_DRAW_MS, self._draw_running, self)
         robot.changed.connect(self.refresh)
         self.refresh()
 
@@ -85,7 +89,12 @@ class WiggleDialog(QDialog):
         self.table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
-        self.table.horizontalHeader().setStretchLastSection(True)
+        header = self.table.horizontalHeader()
+        header.setStretchLastSection(True)
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        for place, width in enumerate((104, 62, 84, 78, 92)):
+            header.resizeSection(place, theme.scaled(width))
         self.table.setAccessibleName("Axes and how they answered")
         self.table.currentCellChanged.connect(lambda *_: self._show_axis())
         self.chart = pg.PlotWidget()
@@ -150,8 +159,8 @@ class WiggleDialog(QDialog):
         right.addWidget(self.words)
         middle = QHBoxLayout()
         middle.setSpacing(20)
-        middle.addWidget(self.table, 4)
-        middle.addLayout(right, 5)
+        middle.addWidget(self.table, 5)
+        middle.addLayout(right, 4)
         column = QVBoxLayout(self)
         column.setContentsMargins(18, 14, 18, 14)
         column.setSpacing(10)
@@ -247,6 +256,10 @@ class WiggleDialog(QDialog):
         self.commanded.setData(at - begin, np.degrees(reference))
         self.measured.setData(at - begin, np.degrees(angle))
 
+    def _draw_running(self) -> None:
+        if self._running is not None:
+            self._draw(self._trace)
+
     # --- the test -------------------------------------------------------------------------------------------------
 
     def start(self, row: int) -> bool:
@@ -258,7 +271,7 @@ class WiggleDialog(QDialog):
             return False
         if not all(valid):
             return False
-        amplitude, period = float(self.amplitude.value or 3.0), float(self.period.value or 2.0)
+        amplitude, period = float(self.amplitude.value or 5.0), float(self.period.value or 2.0)
         count = int(self.count.value or 3)
         problem = room_for(self._axes[row], loaded.profile.limits, float(telemetry.angle[row]), amplitude)
         if problem:
@@ -297,7 +310,7 @@ class WiggleDialog(QDialog):
         )  # fmt: skip
         passed = time.monotonic() - self._begun
         self.bar.setValue(round(1000 * min(1.0, passed / self._length)))
-        self._draw(self._trace)
+        self._pace.ask()
         if telemetry.state is not LinkState.ARMED:
             self._finish(f"The test was broken off: {telemetry.reason or 'the robot is no longer armed.'}")
         elif passed >= self._length:

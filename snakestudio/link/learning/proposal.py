@@ -135,10 +135,10 @@ def _message(family: Family, angles: tuple[FoundAngle, ...]) -> FoundMessage:
         best = max(angles, key=lambda angle: angle.finding.confidence)
         reason = f"Joint {best.joint} {best.axis}: {best.finding.reason}"
         return FoundMessage(family, "feedback", guards, angles, changing, best.finding.confidence, reason)
-    if period >= 0.04 and periodic > 0.8 and not set(changing) - guarded:
+    if period >= 0.04 and periodic >= 0.5 and not set(changing) - guarded:
         reason = f"Comes {often}{many}, and says nothing but that its sender lives"
         return FoundMessage(family, "heartbeat", guards, (), changing, 0.8 * periodic, reason)
-    if period >= 0.04 and periodic > 0.8 and len(set(changing) - guarded) == 1 and _rarely(family):
+    if period >= 0.04 and periodic >= 0.5 and len(set(changing) - guarded) == 1 and _rarely(family):
         reason = f"Comes {often}{many}, and one of its bytes changes now and then, as a status does"
         return FoundMessage(family, "heartbeat", guards, (), changing, 0.6 * periodic, reason)
     what = f"{len(changing)} of {family.length} bytes change" if family.length else "it has no data"

@@ -6,7 +6,9 @@ The joint is taken for a delay, a gear with play, a factor and an offset::
 
 Play keeps its output where it is until the input has crossed the gap, so that it flattens the tops where a lag only
 shifts the curve; this is what tells the two apart. Lag and play are searched on a grid that is refined, factor and
-offset follow by linear least squares.
+offset follow by linear least squares. A factor of one (or minus one) is what is expected, and much play looks like a
+small factor: another one is only believed if it explains the answer clearly better. The begin of the motion is left
+out: robots start late.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ FloatArray = NDArray[np.float64]
 _MAX_LAG_S = 0.6
 _FEWEST = 20
 _STILL = 0.15
+_CLEARLY = 1.5
 _MUCH_PLAY_DEG = 6.0
 _MUCH_LAG_S = 0.2
 _MUCH_OFFSET_DEG = 2.0
@@ -138,7 +141,10 @@ def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArr
     if np.ptp(m) < _STILL * 2 * amplitude:
         words = _words_of_standing_still(float(np.ptp(m)), amplitude)
         return WiggleResult(name, amplitude, 0.0, 0.0, 0.0, float(np.mean(m - r)), float(np.std(m)), False, words)
-    lag, play, gain, constant, residual = _fit(even, r, m, amplitude)
+    lag, play, gain, constant, residual = _fit(even, r, m, amplitude, None)
+    plain = _fit(even, r, m, amplitude, math.copysign(1.0, gain))
+    if plain[4] <= _CLEARLY * residual + 0.005 * amplitude:
+        lag, play, gain, constant, residual = plain
     if play < max(0.05 * amplitude, 2 * residual):
         play = 0.0
     offset = constant + (gain - 1.0) * float(np.mean(r))  # at the middle of the motion, not at a reference of zero
@@ -147,9 +153,10 @@ def judge(name: str, time: FloatArray, reference: FloatArray, measured: FloatArr
 
 
 def _fit(
-    time: FloatArray, reference: FloatArray, measured: FloatArray, amplitude: float
+    time: FloatArray, reference: FloatArray, measured: FloatArray, amplitude: float, fixed: float | None
 ) -> tuple[float, float, float, float, float]:
-    """Lag (s), play (rad), gain, constant (rad) and residual (rad) of least squares."""
+    """Lag (s), play (rad), gain (the fixed one, if given), constant (rad) and residual (rad) of least squares."""
+    later = len(time) // 4
     lags = np.linspace(0.0, min(_MAX_LAG_S, 0.3 * float(time[-1] - time[0])), 13)
     plays = np.linspace(0.0, 1.6 * amplitude, 9)
     best: tuple[float, float, float, float, float] = (0.0, 0.0, 1.0, 0.0, math.inf)
@@ -158,7 +165,7 @@ def _fit(
             shaped = with_play(reference, float(play))
             for lag in lags:
                 moved = np.interp(time - lag, time, shaped)
-                gain, constant, residual = _line(moved, measured)
+                gain, constant, residual = _line(moved[later:], measured[later:], fixed)
                 if residual < best[4] - 1e-12:
                     best = float(lag), float(play), gain, constant, residual
         d_lag, d_play = lags[1] - lags[0], plays[1] - plays[0]
@@ -167,10 +174,10 @@ def _fit(
     return best
 
 
-def _line(x: FloatArray, y: FloatArray) -> tuple[float, float, float]:
+def _line(x: FloatArray, y: FloatArray, fixed: float | None) -> tuple[float, float, float]:
     dx = x - x.mean()
     power = float(dx @ dx)
-    gain = float(dx @ (y - y.mean())) / power if power > 0 else 0.0
+    gain = fixed if fixed is not None else float(dx @ (y - y.mean())) / power if power > 0 else 0.0
     constant = float(y.mean() - gain * x.mean())
     return gain, constant, float(np.sqrt(np.mean((y - constant - gain * x) ** 2)))
 
@@ -180,7 +187,8 @@ def _words_of_standing_still(moved: float, amplitude: float) -> tuple[Word, ...]
         Word(
             "error",
             f"It does not move: {math.degrees(moved):.2f}° measured where {math.degrees(2 * amplitude):.1f}° were told;"
-            " see whether its node has torque, whether the node and slot are this joint's, and whether it is jammed.",
+            " see whether its node has torque, whether node and slot are this joint's, and whether it is jammed; or its"
+            " gear has more play than that, and a larger amplitude tells.",
         ),
     )
 

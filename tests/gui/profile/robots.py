@@ -58,6 +58,7 @@ class FakeRobot(QObject):
     def __init__(self, loaded: LoadedProfile | None = None) -> None:
         super().__init__()
         self.loaded = loaded
+        self.watchers = 0
         self.link: WigglingLink | None = None if loaded is None else WigglingLink(loaded)
         self.telemetry: Telemetry | None = None
         self.look()
@@ -65,6 +66,9 @@ class FakeRobot(QObject):
     @property
     def movable(self) -> bool:
         return self.link is not None and self.link.state in (LinkState.ARMED, LinkState.STREAMING)
+
+    def watch_traffic(self, watcher: QObject, watch: bool) -> None:
+        self.watchers += 1 if watch else -1
 
     def look(self) -> None:
         """Read telemetry and tell everybody."""

@@ -74,6 +74,7 @@ def test_quiet_is_recorded_and_looked_at(
     assert not dialog.move_button.isEnabled()
     dialog.quiet_button.click()
     assert dialog.busy
+    assert robot.watchers == 1, "traffic costs time, and is only asked for while it is recorded"
     assert "Leave everything still" in dialog.state.text()
     now = time.monotonic()
     alive = [Traffic(now + 0.1 * k, 0x701 + n, False, False, False, False, b"\5") for k in range(30) for n in range(3)]
@@ -83,6 +84,7 @@ def test_quiet_is_recorded_and_looked_at(
     (found,) = dialog.found  # and nothing of what was sent by ourselves
     assert (found.role, found.family.formula) == ("heartbeat", "0x700 + node")
     assert "Now choose a joint" in dialog.state.text()
+    assert robot.watchers == 0
     assert dialog.move_button.isEnabled()
 
 
@@ -106,6 +108,7 @@ def test_a_motion_is_shown_recorded_and_can_be_cancelled(qtbot: QtBot, path: Pat
     qtbot.waitUntil(lambda: "Turn joint 3 (yaw)" in dialog.state.text(), timeout=WAIT_MS)
     dialog.cancel.click()
     assert not dialog.busy
+    assert robot.watchers == 0
     assert dialog.moves == []
 
 
@@ -168,7 +171,7 @@ def test_a_joint_that_turns_the_wrong_way_round_is_told(qtbot: QtBot, robot: Fak
     dialog.choose(4)
     dialog.one.click()
     assert robot.link.commands[-1] == (
-        "wiggle", {"axis": 4, "amplitude_deg": 3.0, "period_s": 0.5, "count": 2},
+        "wiggle", {"axis": 4, "amplitude_deg": 5.0, "period_s": 0.5, "count": 2},
     )  # fmt: skip
     assert dialog.end.isVisible()
     qtbot.waitUntil(lambda: "joint 3 yaw" in dialog.results, timeout=WAIT_MS)

@@ -195,8 +195,8 @@ def test_joints_are_generated(qtbot: QtBot) -> None:
     dialog.joints.setValue(3)
     dialog.numbering.setCurrentText("a node for each axis")
     assert [(a.joint, a.axis, a.node, a.slot) for a in dialog.axes] == [
-        (1, "yaw", 1, 0), (1, "pitch", 2, 0), (2, "yaw", 3, 0),
-        (2, "pitch", 4, 0), (3, "yaw", 5, 0), (3, "pitch", 6, 0),
+        (1, "yaw", 1, 0), (1, "pitch", 2, 0), (2, "yaw", 3, 0), (2, "pitch", 4, 0), (3, "yaw", 5, 0),
+        (3, "pitch", 6, 0),
     ]  # fmt: skip
     dialog.numbering.setCurrentText("a node for each joint")
     dialog.first_node.setValue(8)

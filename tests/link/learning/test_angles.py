@@ -135,8 +135,8 @@ def test_nothing_is_found_in_random_traffic(seed: int) -> None:
 
 @pytest.fixture(scope="module")
 def robot() -> tuple[list[Frame], list[Move]]:
-    """A robot of six joints: quiet for four seconds, then joint 1 and joint 3 are moved; joint 3 counts backwards."""
-    nodes = range(1, 7)
+    """A robot of four joints: quiet for four seconds, then joint 1 and joint 3 are moved; joint 3 counts backwards."""
+    nodes = range(1, 5)
     offset = {node: 7.0 * node for node in nodes}
 
     def record(begin: float, end: float, moved: int, angle: Callable[[float], float]) -> list[Frame]:
@@ -169,7 +169,7 @@ def test_what_was_learned_reads_the_robot(robot: tuple[list[Frame], list[Move]])
         ("checksum", 56, "crc8_j1850"),
     }
     profile, dbc = take_over(None, empty_dbc(), found, name="learned")
-    assert [(axis.joint, axis.node) for axis in profile.axes] == [(n, n) for n in range(1, 7)]
+    assert [(axis.joint, axis.node) for axis in profile.axes] == [(n, n) for n in range(1, 5)]
     assert (profile.axes[0].sign, profile.axes[0].offset_deg) == (1, pytest.approx(7.0, abs=0.01))
     assert (profile.axes[2].sign, profile.axes[2].offset_deg) == (-1, pytest.approx(21.0, abs=0.01))
     assert [message.id for message in profile.messages] == ["0x180 + node", "0x700 + node"]

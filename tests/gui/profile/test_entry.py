@@ -1,0 +1,104 @@
+"""What the menus bring up: the editor, the wiggle test that is made before it is needed, pages of documentation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QSettings, Qt, QUrl
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.document_dialog import DocumentDialog
+from snakestudio.gui.profile import entry
+from snakestudio.gui.profile.editor import ProfileEditor
+from snakestudio.link.profile.library import new_profile
+from snakestudio.link.profile.loading import load_profile
+from tests.gui.profile.robots import FakeRobot
+
+pytestmark = pytest.mark.gui
+
+
+class Window(QWidget):
+    """As much of the main window as is needed."""
+
+    def __init__(self, robot: FakeRobot, settings: Path) -> None:
+        super().__init__()
+        self.robot = robot
+        self.settings = QSettings(str(settings), QSettings.Format.IniFormat)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Any:
+    window = Window(FakeRobot(), tmp_path / "settings.ini")
+    qtbot.addWidget(window)
+    window.show()
+    return window
+
+
+def test_the_editor_comes_up_once_and_remembers_its_profile(window: Any, tmp_path: Path) -> None:
+    editor = entry.open_editor(window)
+    assert editor is not None
+    assert editor.document.path.name == "lab_robot.toml"
+    mine = new_profile("generic_servo", tmp_path / "mine")
+    assert entry.open_editor(window, mine) is editor
+    assert editor.document.profile == load_profile(mine).profile
+    editor.close()
+    window.robot.deleteLater()
+    fresh = Window(FakeRobot(), tmp_path / "settings.ini")
+    again = entry.open_editor(fresh)  # type: ignore[arg-type]
+    assert again is not None
+    assert again.document.path == mine
+    fresh.close()
+    fresh.deleteLater()
+
+
+def test_the_connected_robots_profile_is_edited_first(qtbot: QtBot, tmp_path: Path) -> None:
+    mine = new_profile("mit_actuator", tmp_path / "mine")
+    window: Any = Window(FakeRobot(load_profile(mine)), tmp_path / "settings.ini")
+    qtbot.addWidget(window)
+    editor = entry.open_editor(window)
+    assert isinstance(editor, ProfileEditor)
+    assert editor.document.path == mine
+    assert editor.apply.isVisible()
+    learning = entry.open_learning(window)
+    assert learning is not None
+    assert entry.open_learning(window) is learning
+    wiggle = entry.prepare_wiggle(window)
+    assert not wiggle.isVisible()
+    assert entry.open_wiggle(window, 3) is wiggle
+    assert wiggle.table.currentRow() == 3
+
+
+def test_applying_connects_again_over_the_same_bus(qtbot: QtBot, tmp_path: Path) -> None:
+    mine = new_profile("lab_robot", tmp_path / "mine")
+    robot: Any = FakeRobot(load_profile(mine))
+    asked: list[SimpleNamespace] = []
+    robot.choices, robot.emulated = object(), False
+    robot.connect_to = lambda loaded, bus, choices, emulated: asked.append(SimpleNamespace(loaded=loaded, bus=bus))
+    window: Any = Window(robot, tmp_path / "settings.ini")
+    qtbot.addWidget(window)
+    editor = entry.open_editor(window)
+    assert editor is not None
+    editor.document.set_values({"name": "Mine"}, "Rename")
+    editor.apply.click()
+    (call,) = asked
+    assert call.loaded.profile.name == "Mine"
+    assert call.bus == robot.link.profile.bus
+
+
+def test_pages_are_shown_with_their_headings_and_lead_to_each_other(window: QWidget) -> None:
+    dialog = DocumentDialog.shown("safety", window)
+    assert dialog.windowTitle() == "Safety of a robot on CAN"
+    titles = [dialog.headings.item(row).text() for row in range(dialog.headings.count())]
+    assert "A node drops out" in titles
+    dialog.headings.setCurrentRow(titles.index("A node drops out"))
+    assert dialog.text.textCursor().block().text() == "A node drops out"
+    dialog.text.anchorClicked.emit(QUrl("robot-profile.md"))
+    assert dialog.windowTitle() == "The robot profile"
+    assert DocumentDialog.shown("missing", window) is dialog
+    assert "This page cannot be read" in dialog.text.toPlainText()
+    assert dialog.testAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.close()
