@@ -8,7 +8,7 @@ from typing import Literal
 
 from snakestudio.link.profile.schema import StatusMeaning, Step
 
-__all__ = ["Progress", "Sequence", "Task"]
+__all__ = ["Progress", "Sequence", "Task", "TaskKind"]
 
 Progress = Literal["running", "done", "failed"]
 
