@@ -22,6 +22,7 @@ __all__ = ["CanBus", "frame_of", "message_of", "open_bus"]
 
 _SEND_S = 0.01
 """How long a frame may wait for room in the adapter. A bus that takes longer is in no state to drive a robot."""
+_SERIAL_S = 0.05
 _RETRY_S = 0.0003
 _OLDEST_S = 5.0
 _SAME_MOMENT_S = 0.0001
@@ -91,10 +92,9 @@ def open_bus(bus: Bus, *, receive_timestamps: bool = True) -> CanBus:
         return ReplayBus(bus)
     if bus.interface not in BACKENDS:
         raise unknown_interface(bus.interface)
-    arguments = _arguments(bus)
     try:
         _check_options(bus)
-        opened = can.Bus(ignore_config=True, **arguments)
+        opened = can.Bus(ignore_config=True, **_arguments(bus))
     except LinkError:
         raise
     except Exception as error:  # drivers raise anything
@@ -113,6 +113,10 @@ class _Adapter:
         self._fd = bus.fd
         # With a timeout Kvaser's driver waits until each frame was acknowledged.
         self._timeout = 0.0 if bus.interface == "kvaser" else _SEND_S
+        # A serial adapter that takes nothing any more would hold up whoever writes to it, for ever.
+        serial = getattr(opened, "serialPortOrig", None)
+        if serial is not None:
+            serial.write_timeout = _SERIAL_S
         # Multicast brings our own frames back to us, and python-can does not tell them apart: they are signed.
         self._off = False
         self._signature = f"{bus.channel} {uuid.uuid4().hex[:8]}" if bus.interface == "udp_multicast" else None

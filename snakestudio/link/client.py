@@ -284,7 +284,7 @@ class _Running:
         self._errors.seek(0)
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        said = f": {lines[-1][:200].rstrip('.')}" if lines else ""
+        said = f": {lines[-1].removeprefix('snakestudio: ')[:200].rstrip('.')}" if lines else ""
         return f"The link's process ended ({how}{said}); the robot's own watchdog stops it. Start the link again."
 
     def end(self, timeout: float) -> Telemetry | None:

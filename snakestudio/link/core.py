@@ -120,11 +120,6 @@ class LinkCore:
         return self._machine.state
 
     @property
-    def torque_possible(self) -> bool:
-        """Whether anything but a robot that is known to be off may be at the other end."""
-        return self._conduct.torque_possible
-
-    @property
     def at_rest(self) -> bool:
         """Whether the robot has nothing more to be told before its bus may be given back."""
         return self._conduct.at_rest

@@ -149,11 +149,12 @@ class FrameLog:
         try:
             count = self._write(writer)
             writer.stop()
-        except OSError as error:
+        except Exception as error:  # a full disk, and frames that a format cannot hold
             self._ended = True
             with contextlib.suppress(Exception):
                 writer.stop()
-            self._say("error", f"{name}: the log ended ({error.strerror}); make room, and begin another one.")
+            why = getattr(error, "strerror", None) or error
+            self._say("error", f"{name}: the log ended ({why}); make room, and begin another one.")
             return
         lost = f"; {self.lost} more came faster than the disk took them" if self.lost else ""
         self._say("warning" if lost else "info", f"The log {name} ended with {count} frames{lost}.")

@@ -69,4 +69,5 @@ class Incoming:
         else:
             self._arrivals.take(decoded)
             self._measured.compare(decoded, now)
-            self._observed.take(decoded, now)
+            # As old as it is, however long it waited until somebody had time for it.
+            self._observed.take(decoded, frame.time if 0.0 < frame.time < now else now)

@@ -111,6 +111,12 @@ class Port:
         self._thread.join(_JOIN_S)  # an adapter that hangs while it opens is left to its thread
 
     def _run(self) -> None:
+        try:
+            self._keep_open()
+        except Exception as error:  # whatever it is, it must not end in silence
+            self._deliver(BusChange(False, working_error(self.bus, error), True))
+
+    def _keep_open(self) -> None:
         wait, said = _FIRST_WAIT_S, ""
         while not self._closing.is_set():
             try:

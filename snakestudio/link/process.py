@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import json
 import math
-import os
 import queue
 import signal
 import sys
 import threading
 import time
+import traceback
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,14 +22,17 @@ from snakestudio.link.codec import Codec
 from snakestudio.link.core import LinkCore
 from snakestudio.link.frame import Frame
 from snakestudio.link.frame_log import FrameLog, LogSource, check_log_path
+from snakestudio.link.last_resort import stop_blindly
 from snakestudio.link.memory import Segment
-from snakestudio.link.messages import MEANINGS, Command, LinkEvent, LinkState, Severity
+from snakestudio.link.messages import Command, LinkEvent, LinkState, Severity
+from snakestudio.link.pipe import Gone, read_commands
 from snakestudio.link.port import BusChange, Port, Received
 from snakestudio.link.priority import raise_priority
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Step
 from snakestudio.link.setup import Setup
 from snakestudio.link.shared import LinkMemory
+from snakestudio.link.standstill import Standstill
 
 __all__ = ["serve"]
 
@@ -51,7 +53,6 @@ _SWITCH_S = 0.001
 interpreter away after every frame."""
 _LONGEST_END_S = 1.5
 _LOG_END_S = 1.0
-_ARMED = MEANINGS.index("armed")
 _LIVE = (LinkState.IDLE, LinkState.ARMED, LinkState.STREAMING)
 
 
@@ -75,16 +76,13 @@ def serve(handle: str, size: int) -> None:
     memory = LinkMemory(len(loaded.profile.axes), setup.memory)
     try:
         process = _Process(loaded, memory, raise_priority())
-        signal.signal(signal.SIGTERM, lambda *_: process.inbox.put(_Gone()))
-        threading.Thread(target=_read_commands, args=(process.inbox,), name="snakestudio-commands", daemon=True).start()
+        signal.signal(signal.SIGTERM, lambda *_: process.inbox.put(Gone()))
+        threading.Thread(
+            target=read_commands, args=(process.inbox.put,), name="snakestudio-commands", daemon=True
+        ).start()
         process.run()
     finally:
         memory.close()
-
-
-@dataclass(frozen=True, slots=True)
-class _Gone:
-    """The pipe has ended: the window is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,24 +93,7 @@ class _Said:
     text: str
 
 
-_Item = Received | BusChange | Command | _Gone | _Said
-
-
-def _read_commands(inbox: queue.SimpleQueue[_Item]) -> None:
-    """Commands of the pipe, a JSON line each, until it ends."""
-    rest = b""
-    while True:
-        try:
-            data = os.read(0, 65536)
-        except OSError:
-            data = b""
-        if not data:
-            inbox.put(_Gone())
-            return
-        *lines, rest = (rest + data).split(b"\n")
-        for line in lines:
-            with contextlib.suppress(ValueError, TypeError):
-                inbox.put(Command(**json.loads(line)))
+_Item = Received | BusChange | Command | Gone | _Said
 
 
 class _Process:
@@ -144,43 +125,60 @@ class _Process:
         self._due = self._polled = 0.0
         self._said = self._collected = 0.0
         self._end: float | None = None
+        self._leave: tuple[float, Command] | None = None  # when the bus is given back at the latest, and who wants it
         # The robot's own watchdog is as patient; who stood still for longer does not just go on where it was.
-        self._standstill = max(profile.timing.window_timeout_s, 2.0 / profile.timing.set_point_rate_hz)
+        self._standstill = Standstill(max(profile.timing.window_timeout_s, 2.0 / profile.timing.set_point_rate_hz))
         steps = max(_duration(profile.sequences.stop), _duration(profile.sequences.disarm))
         self._end_s = min(0.1 + steps, _LONGEST_END_S)
 
     def run(self) -> None:
-        """Until the window ends it, or is gone."""
+        """Until the window ends it, or is gone.
+
+        Raises
+        ------
+        LinkError
+            If anything failed that must not; the stop sequence has been sent by then.
+        """
         gc.collect()
         gc.freeze()  # what is there now stays: collections have only to look at what comes
         gc.disable()
+        try:
+            self._loop()
+        except Exception as error:
+            self._stop_blindly()
+            traceback.print_exc()
+            text = f"The link failed, and the stop sequence was sent ({type(error).__name__}: {error})."
+            with contextlib.suppress(Exception):
+                self._tell("error", text, "process")
+            with contextlib.suppress(Exception):
+                self._close()
+            raise LinkError(text) from error
+        self._close()
+
+    def _loop(self) -> None:
         last = time.monotonic()
         self._tell("info", f"The link runs with priority {self._priority}.", "priority")
-        try:
-            while self._end is None or last < self._end:
-                now = time.monotonic()
-                if now - last > self._standstill and self._core.state in _LIVE:
-                    self._core.stop(f"The link itself stood still for {now - last:.1f} s.", now)
-                last = now
-                self._look(now)
-                if self._news or now >= self._due:
-                    self._news = False
-                    self._polled = now
-                    self._due = self._core.poll(now)
-                self._between()
-                self._wait()
-                if self._end is not None and self._at_rest():
-                    break
-        finally:
-            self._close()
+        while self._end is None or last < self._end:
+            now = last = time.monotonic()
+            stood_still = self._standstill.look()
+            if stood_still and self._core.state in _LIVE:
+                self._core.stop(f"The link itself stood still for {stood_still:.1f} s.", now)
+            self._look(now)
+            if self._news or now >= self._due:
+                self._news = False
+                self._polled = now
+                self._due = self._core.poll(now)
+            self._between()
+            self._wait()
+            if self._leave is not None and (self._core.at_rest or now >= self._leave[0]):
+                self._disconnect(self._leave[1], now)
+            if self._end is not None and self._core.at_rest:
+                break
 
-    def _at_rest(self) -> bool:
-        """Whether there is nothing that the robot has still to be told before the process ends."""
-        if not self._bus_open or self._core.state in (LinkState.DISCONNECTED, LinkState.LISTENING):
-            return True
-        telemetry = self._core.telemetry(time.monotonic())
-        armed = telemetry.state in (LinkState.ARMED, LinkState.STREAMING) or _ARMED in telemetry.meaning
-        return telemetry.says_status and not armed
+    def _stop_blindly(self) -> None:
+        """The robot must not depend on what has just failed."""
+        if self._bus_open and self._core.state not in (LinkState.DISCONNECTED, LinkState.LISTENING):
+            stop_blindly(self._codec, self._send)
 
     def _look(self, now: float) -> None:
         """What the window wrote."""
@@ -238,7 +236,7 @@ class _Process:
                 self._bus_changed(item, now)
             case _Said(severity, text):
                 self._tell(severity, text, "log")
-            case _Gone():
+            case Gone():
                 if self._end is None:
                     self._core.window_gone(now)
                     self._end = now + self._end_s
@@ -275,16 +273,32 @@ class _Process:
         elif kind == "close":
             self._core.stop("The link is closed.", now)
             self._end = now + self._end_s
+        elif self._leave is not None:
+            self._tell("warning", "The link is being disconnected; wait until the robot has its stop.", "refused")
+        elif kind == "disconnect" and self._needs_stop():
+            # All of the stop sequence, its waits too, before the bus is given back.
+            self._core.stop("Disconnected by the operator.", now)
+            self._leave = now + self._end_s, command
+            return
+        elif kind == "disconnect":
+            self._disconnect(command, now)
         else:
             self._core.command(command, now)
             if kind == "connect" and self._port is None:
                 self._port = Port(self._loaded.profile.bus, self.inbox.put)
-            elif kind == "disconnect":
-                self._disconnect()
-                self._bus_problem = ""
-        self._carried_out = command.number
+        self._carried_out = max(self._carried_out, command.number)
 
-    def _disconnect(self) -> None:
+    def _needs_stop(self) -> bool:
+        return not self._core.at_rest and not self._replayed
+
+    def _disconnect(self, command: Command, now: float) -> None:
+        self._leave = None
+        self._core.command(command, now)
+        self._release()
+        self._bus_problem = ""
+        self._carried_out = max(self._carried_out, command.number)
+
+    def _release(self) -> None:
         if self._port is not None:
             port, self._port = self._port, None
             port.close()
@@ -342,7 +356,7 @@ class _Process:
         self._log = FrameLog(Path(path), source, self._loaded.profile.bus.channel, say)
 
     def _close(self) -> None:
-        self._disconnect()
+        self._release()
         if self._log is not None:
             self._log.end()
             self._log.join(_LOG_END_S)

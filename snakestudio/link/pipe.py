@@ -1,0 +1,67 @@
+"""The window's commands as they come through the pipe, a JSON line each, and the pipe's end."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import get_args
+
+from snakestudio.link.messages import Command, CommandKind
+
+__all__ = ["Gone", "command_of", "read_commands"]
+
+_LONGEST = 65_536
+"""Bytes of a line that are still looked at: many times what a window sends."""
+_KINDS = frozenset(get_args(CommandKind))
+
+
+class Gone:
+    """The pipe has ended: the window is gone."""
+
+
+def command_of(line: bytes) -> Command | None:
+    """The command that a line is; None if it is none, whatever its bytes."""
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict):
+        return None
+    kind, number, values = content.get("kind"), content.get("number", 0), content.get("values", {})
+    if not isinstance(kind, str) or kind not in _KINDS or not isinstance(number, int) or not isinstance(values, dict):
+        return None
+    if not all(isinstance(value, (str, int, float)) for value in values.values()):
+        return None
+    return Command(kind, number, values)  # type: ignore[arg-type]
+
+
+def read_commands(deliver: Callable[[Command | Gone], None], descriptor: int = 0) -> None:
+    """Hand on every command until the pipe ends, and then that it has.
+
+    Parameters
+    ----------
+    deliver : callable
+    descriptor : int
+        Of the pipe.
+    """
+    rest, skipping = b"", False
+    try:
+        while data := _read(descriptor):
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                command = None if skipping else command_of(line)
+                skipping = False
+                if command is not None:
+                    deliver(command)
+            if len(rest) > _LONGEST:  # no window wrote that, and memory must not fill with it
+                rest, skipping = b"", True
+    finally:
+        deliver(Gone())
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65_536)
+    except OSError:
+        return b""

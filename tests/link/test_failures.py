@@ -1,0 +1,183 @@
+"""What fails inside the link's own process: whatever it is, the stop sequence goes out, and words follow."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+
+from snakestudio.errors import LinkError
+from snakestudio.link.codec import Codec
+from snakestudio.link.core import LinkCore
+from snakestudio.link.frame import Frame
+from snakestudio.link.last_resort import stop_blindly
+from snakestudio.link.messages import Command, LinkState
+from snakestudio.link.pipe import Gone, command_of, read_commands
+from snakestudio.link.port import BusChange
+from snakestudio.link.process import _Process
+from snakestudio.link.profile.library import find_profile
+from snakestudio.link.profile.loading import load_profile
+from snakestudio.link.shared import LinkMemory
+from snakestudio.link.standstill import Standstill
+from tests.link.little_robot import LittleRobot, lab_robot
+from tests.link.rig import STOP_ID
+
+CIA402 = load_profile(find_profile("cia402_csp"))
+QUICK_STOP, DISABLE = 0x0002, 0x0000
+"""Controlwords of CiA 402-2, 8.4.1: bits 1 and 2 are enable voltage and quick stop (low means stop)."""
+
+
+class Wire:
+    """In the place of a bus: keeps what is sent, and when."""
+
+    error_frames = send_errors = 0
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[float, Frame]] = []
+        self.closed = 0.0
+
+    def send(self, frame: Frame) -> bool:
+        self.sent.append((time.monotonic(), frame))
+        return True
+
+    def close(self) -> None:
+        self.closed = time.monotonic()
+
+
+@pytest.fixture
+def link() -> Iterator[Callable[[str], tuple[_Process, Wire]]]:
+    """Makes a process of a shipped profile that speaks on a bus (IDLE) as soon as it runs."""
+    memories: list[LinkMemory] = []
+
+    def make(name: str) -> tuple[_Process, Wire]:
+        loaded = load_profile(find_profile(name))
+        memory = LinkMemory(len(loaded.profile.axes))
+        memories.append(memory)
+        process, wire = _Process(loaded, memory, "none"), Wire()
+        process._port = wire  # type: ignore[assignment]
+        process.inbox.put(BusChange(True, "open"))
+        process.inbox.put(Command("idle", 1))
+        return process, wire
+
+    yield make
+    for memory in memories:
+        memory.close()
+
+
+@pytest.mark.parametrize("where", ["poll", "set_points", "telemetry"])
+def test_whatever_fails_the_stop_sequence_is_sent(
+    where: str, link: Callable[[str], tuple[_Process, Wire]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process, wire = link("lab_robot")
+    real = process._core.poll
+
+    def poll(now: float) -> float:
+        if process._core.state is not LinkState.IDLE:
+            return real(now)
+        if where == "poll":
+            raise ZeroDivisionError("a defect")
+        process._codec.set_points(process._replayed_reference)  # NaN, which it refuses
+        return now
+
+    if where == "telemetry":
+        monkeypatch.setattr(process._memory, "say", None)
+        process._said = -1.0
+    else:
+        monkeypatch.setattr(process._core, "poll", poll)
+    with pytest.raises(LinkError, match=r"The link failed, and the stop sequence was sent \(\w+: .+\)\."):
+        process.run()
+    stops = [frame for _, frame in wire.sent if frame.id == STOP_ID]
+    # Before the bus was open nothing may be sent at all; "telemetry" fails at the first look.
+    assert len(stops) == (0 if where == "telemetry" else 3)
+    assert wire.closed
+    (said,) = [event.text for event in process._memory.events() if event.kind == "process"]
+    assert "the stop sequence was sent" in said
+
+
+def test_the_last_resort_needs_neither_an_answer_nor_a_bus_that_works() -> None:
+    sent, waits = [], []
+
+    def send(frame: Frame) -> None:
+        sent.append(frame)
+        raise OSError("gone")
+
+    stop_blindly(Codec(CIA402), send, waits.append)
+    words = [int.from_bytes(frame.data[:2], "little") for frame in sent if frame.data]
+    nodes = len(CIA402.profile.nodes)
+    assert words == 3 * ([QUICK_STOP] * nodes + [DISABLE] * nodes)
+    assert waits == 3 * [0.1, 0.1]
+
+
+def test_disconnecting_waits_for_the_whole_stop_sequence(link: Callable[[str], tuple[_Process, Wire]]) -> None:
+    # Quick stop keeps a drive's torque on until its voltage is disabled, 0.1 s later.
+    process, wire = link("cia402_csp")
+    process.inbox.put(Command("stop", 2))
+    process.inbox.put(Command("disconnect", 3))
+    process.inbox.put(Command("arm", 4))
+    at_end = process._release
+
+    def release() -> None:
+        at_end()
+        process._end = 0.0
+
+    process._release = release  # type: ignore[method-assign]
+    process.run()
+    ids = {frame.id for frame in Codec(CIA402).step_frames(CIA402.profile.sequences.stop[0])}
+    words = [(at, int.from_bytes(frame.data[:2], "little")) for at, frame in wire.sent if frame.id in ids]
+    assert {word for _, word in words} == {QUICK_STOP, DISABLE}
+    assert max(at for at, word in words if word == DISABLE) <= wire.closed
+    assert process._core.state is LinkState.DISCONNECTED
+    assert process._carried_out == 4
+    assert any("being disconnected" in event.text for event in process._memory.events())
+
+
+def test_a_machine_that_slept_stood_still_although_its_clock_did() -> None:
+    times = iter([100.0, 100.01, 3700.01, 3700.02, 3700.2])
+    standing = Standstill(0.15, lambda: next(times))
+    assert [standing.look() for _ in range(4)] == [0.0, 3600.0, 0.0, pytest.approx(0.18)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"", b"\xff\xfe", b"5", b"null", b"[" * 50_000, b'{"kind": "fly", "number": 1}', b'{"kind": ["arm"]}',
+        b'{"kind": "arm", "number": "x"}', b'{"kind": "arm", "values": [1]}',
+        b'{"kind": "wiggle", "values": {"a": {}}}',
+    ],
+)  # fmt: skip
+def test_what_is_no_command_is_none(line: bytes) -> None:
+    assert command_of(line) is None
+
+
+def test_a_line_without_end_fills_no_memory_and_hides_no_command() -> None:
+    found: list[Command | Gone] = []
+    reading, writing = os.pipe()
+    try:
+        with os.fdopen(writing, "wb") as pipe:
+            written = [b"x" * 60_000, b"y" * 60_000, b"z\n", json.dumps({"kind": "stop", "number": 7}).encode() + b"\n"]
+            reader = threading.Thread(target=read_commands, args=(found.append, reading))
+            reader.start()
+            for part in written:
+                pipe.write(part)
+                pipe.flush()
+        reader.join(10.0)
+    finally:
+        os.close(reading)
+    assert found[0] == Command("stop", 7)
+    assert isinstance(found[1], Gone)
+    assert len(found) == 2
+
+
+def test_feedback_is_as_old_as_it_is_however_long_it_waited() -> None:
+    """A frame that lay in a queue for a second is no sign of life of now."""
+    codec = Codec(lab_robot())
+    core = LinkCore(codec, send=lambda frame: None, tell=lambda event: None)
+    core.bus(True, "", 10.0)
+    for frame in LittleRobot(codec).frames(10.0):
+        core.receive(replace(frame, time=10.0), 11.0)
+    assert core.telemetry(11.0).angle_time.tolist() == [10.0] * codec.n_axes
