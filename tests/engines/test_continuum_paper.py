@@ -59,7 +59,7 @@ def test_anchored_bodies_move_and_carry_as_the_paper_says(at: str, speed: float)
     support: dict[str, Any] = {"kind": "anchors", "anchors": [{"at_m": at}]}
     ground = {"slope_deg": 30.0, "downhill_deg": 40.0}
     scene = body(EVERYTHING, support, {"group": "SE3", "radius_m": 0.03}, ground=ground)
-    _, rows = run(scene, 1.0, every=50)
+    _, rows = run(scene, 1.0, every=200)
     paper, length = Paper(scene), scene.beam.length_m
     for index in range(len(rows)):
         t = float(rows.time[index])

@@ -37,7 +37,7 @@ def last_row(steps: int) -> list[list[float]]:
 @pytest.mark.parametrize(
     ("environment", "steps"),
     [
-        ({"NUMBA_DISABLE_JIT": "1"}, 100),
+        ({"NUMBA_DISABLE_JIT": "1"}, 50),
         pytest.param({"NUMBA_BOUNDSCHECK": "1"}, 2000, marks=[pytest.mark.soak, pytest.mark.timeout(900)]),
     ],
 )

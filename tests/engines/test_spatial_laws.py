@@ -207,7 +207,7 @@ def test_energy_ledger_balances() -> None:
     assert term["kinetic"][-1] == pytest.approx(kinetic, rel=1e-9)
 
 
-@pytest.mark.parametrize("friction", [(0.2, 0.2), (0.1, 0.5), (0.0, 0.3)])
+@pytest.mark.parametrize("friction", [pytest.param((0.2, 0.2), marks=pytest.mark.soak), (0.1, 0.5), (0.0, 0.3)])
 @pytest.mark.parametrize("name", ["sidewinding", "spatial_lateral_undulation"])
 def test_contact_laws_hold_step_by_step(name: str, friction: tuple[float, float]) -> None:
     # Every impulse of every step against P1 (55), (57): pressing, inside the ellipse to 1e-6, never driving, and
