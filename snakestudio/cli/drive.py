@@ -60,6 +60,7 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio import api
     from snakestudio.export.files import writable
     from snakestudio.link.client import LinkClient
+    from snakestudio.link.priority import raise_below_link
     from snakestudio.link.profile.library import find_profile
     from snakestudio.link.profile.loading import load_profile
     from snakestudio.live.pose_stream import pose_source
@@ -79,6 +80,7 @@ def execute(options: argparse.Namespace) -> int:
         writable(options.mcap)
     if options.twin:
         warm_up([scene.model.kind], ProgressLine())
+    raise_below_link(computes=True)  # references and signs of life that come late stop the robot
     link = LinkClient(loaded, bus)
     try:
         robot = LiveRobot(
@@ -115,7 +117,7 @@ class _Drive:
         self._states, self._together = LinkState, RobotTogether
         self._link, self._robot = link, robot
         self.recording: SpooledRecording | None = None
-        self._sent = link.telemetry()
+        self._sent = link.telemetry()  # the last one of streaming: when it ends there is nothing more to tell
 
     def whole(self, duration: float, unasked: bool, together: Together | None, name: str) -> int:
         """All of it; gives the exit code.
@@ -147,6 +149,9 @@ class _Drive:
             if time.monotonic() >= deadline:
                 return False
             self._link.beat()
+            told = self._link.telemetry()
+            if told.state == self._states.STREAMING:
+                self._sent = told
             for event in self._link.events():
                 _say(event)
                 self._robot.note(event.text, event.severity)
@@ -201,7 +206,6 @@ class _Drive:
             self.recording = self._robot.recording
             print(f"Streaming for {duration:g} s; Ctrl+C stops.", flush=True)
             self._await(lambda: not self._robot.streaming, duration)
-            self._sent = self._link.telemetry()  # nothing is sent any more when it is disarmed
         finally:
             if others is not None:
                 others.close()

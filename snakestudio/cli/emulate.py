@@ -66,6 +66,7 @@ def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio emulate`."""
     from snakestudio.link.emulator.process import Commands, EmulatorProcess
     from snakestudio.link.emulator.robot import EmulatedRobot
+    from snakestudio.link.priority import raise_below_link
     from snakestudio.link.profile.library import find_profile
     from snakestudio.link.profile.loading import load_profile
 
@@ -90,6 +91,8 @@ def execute(options: argparse.Namespace) -> int:
             return plant.pace
 
         ended = _signals()
+        # What is not heard in time would look like a host that fell silent.
+        raise_below_link(computes=plant is not None)
         process = EmulatorProcess(robot, port, faults, report, each_round, lambda: bool(ended))
         process.run(Commands(options.until_eof))
     return 0

@@ -28,8 +28,8 @@ _OLDEST_S = 5.0
 _SAME_MOMENT_S = 0.0001
 _NUMBERED = ("canalystii", "gs_usb", "ixxat", "kvaser", "neovi", "nixnet", "systec", "vector")
 """Interfaces whose channels are numbers, which profiles hold as text."""
-_MACHINE_CLOCK = ("socketcan", "udp_multicast")
-"""Interfaces that stamp frames with this machine's clock, in the kernel: other adapters' clocks drift."""
+_MACHINE_CLOCK = ("socketcan", "udp_multicast", "virtual")
+"""Interfaces that stamp frames with this machine's clock as they arrive: other adapters' clocks drift."""
 
 _BUS_OFF = "is bus-off: too many of its frames were destroyed; look after cable, termination and bit rate."
 _SOCKETCAN_BUS_OFF = 0x40  # CAN_ERR_BUSOFF of linux/can/error.h
@@ -72,14 +72,14 @@ class CanBus(Protocol):
         ...
 
 
-def open_bus(bus: Bus, *, receive_timestamps: bool = True) -> CanBus:
+def open_bus(bus: Bus) -> CanBus:
     """Open a bus; `interface="replay"` plays a log (see `ReplayBus`).
+
+    Frames carry the kernel's time of reception where there is one, else the time they were read at.
 
     Parameters
     ----------
     bus : Bus
-    receive_timestamps : bool
-        Whether frames carry the kernel's time of reception where there is one, else the time they were read at.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def open_bus(bus: Bus, *, receive_timestamps: bool = True) -> CanBus:
         raise
     except Exception as error:  # drivers raise anything
         raise opening_error(bus, error) from error
-    return _Adapter(bus, opened, receive_timestamps)
+    return _Adapter(bus, opened)
 
 
 class _Adapter:
@@ -107,9 +107,9 @@ class _Adapter:
 
     replayed = False
 
-    def __init__(self, bus: Bus, opened: can.BusABC, receive_timestamps: bool) -> None:
+    def __init__(self, bus: Bus, opened: can.BusABC) -> None:
         self._bus, self._opened = bus, opened
-        self._machine_clock = receive_timestamps and bus.interface in _MACHINE_CLOCK
+        self._machine_clock = bus.interface in _MACHINE_CLOCK
         self._fd = bus.fd
         # With a timeout Kvaser's driver waits until each frame was acknowledged.
         self._timeout = 0.0 if bus.interface == "kvaser" else _SEND_S
@@ -123,8 +123,12 @@ class _Adapter:
 
     def receive(self, timeout: float) -> tuple[Frame, bool] | None:
         """See `CanBus`."""
+        end = time.monotonic() + timeout
         message = self._opened.recv(timeout)
-        if message is None or (self._signature is not None and message.channel == self._signature):
+        # Behind our own frames there may be others: who reads until there is nothing must not end at those.
+        while message is not None and self._signature is not None and message.channel == self._signature:
+            message = self._opened.recv(max(0.0, end - time.monotonic()))
+        if message is None:
             return None
         if message.is_error_frame and self._bus.interface == "socketcan":
             self._off |= bool(message.arbitration_id & _SOCKETCAN_BUS_OFF)

@@ -202,7 +202,7 @@ class LinkCore:
         self._now = now
         self._watchdogs.window_at = math.nan
         if self._conduct.live:
-            self._conduct.lose(Loss("window", "The program's window is gone."), now)
+            self._conduct.lose(Loss("window", "The program that drives is gone."), now)
 
     def reference(self, block: ReferenceBlock) -> None:
         """Take references over; ones that cannot be used are refused, and count as none."""

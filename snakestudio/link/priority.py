@@ -11,7 +11,7 @@ import ctypes
 import os
 import sys
 
-__all__ = ["WANTED", "raise_priority"]
+__all__ = ["WANTED", "raise_below_link", "raise_priority"]
 
 WANTED = "SNAKESTUDIO_LINK_PRIORITY"
 """Environment variable that limits what is asked for: "real-time" (the default), "nice" or "normal"."""
@@ -25,7 +25,7 @@ _PR_SET_TIMERSLACK = 29
 
 
 def raise_priority() -> str:
-    """Get as much priority as there is, for this thread and those it starts from now on.
+    """Get as much priority as there is, for this thread and those it starts from now on; for the link.
 
     Returns
     -------
@@ -39,23 +39,45 @@ def raise_priority() -> str:
         return _windows()
     if sys.platform == "darwin":
         return _mac()
-    granted = (_real_time() if wanted == "real-time" else "") or _nice() or "normal"
+    granted = (_real_time(_FIFO) if wanted == "real-time" else "") or _nice(_NICE) or "normal"
     _exact_timers()
     return f"{granted}, memory locked" if _lock_memory() else granted
 
 
-def _real_time() -> str:
+def raise_below_link(*, computes: bool) -> str:
+    """Get a priority one step below the link's: for a robot that is emulated, and for who drives without a window.
+
+    Parameters
+    ----------
+    computes : bool
+        Whether it may compute without a pause: it then gets none that would keep all ordinary programs from running.
+
+    Returns
+    -------
+    str
+        What was granted; "normal" on Windows and macOS, where nothing is asked for.
+    """
+    wanted = os.environ.get(WANTED, "real-time")
+    if wanted == "normal" or sys.platform in ("win32", "darwin"):
+        return "normal"
+    real_time = wanted == "real-time" and not computes
+    granted = (_real_time(_FIFO - 1) if real_time else "") or _nice(_NICE[1:]) or "normal"
+    _exact_timers()
+    return granted
+
+
+def _real_time(level: int) -> str:
     if sys.platform != "linux":
         return ""
     # All threads of the process get it: one that holds the interpreter's lock at a lower priority would hold up all.
     with contextlib.suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(_FIFO))
-        return f"SCHED_FIFO {_FIFO}"
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(level))
+        return f"SCHED_FIFO {level}"
     return ""
 
 
-def _nice() -> str:
-    for niceness in _NICE:
+def _nice(steps: tuple[int, ...]) -> str:
+    for niceness in steps:
         with contextlib.suppress(OSError, AttributeError):
             os.setpriority(os.PRIO_PROCESS, 0, niceness)
             return f"nice {niceness}"
@@ -136,4 +158,4 @@ def _mac() -> str:
         thread = system.pthread_mach_thread_np(system.pthread_self())
         if system.thread_policy_set(thread, policy, ctypes.byref(asked), words) == 0:
             return "THREAD_TIME_CONSTRAINT_POLICY"
-    return _nice() or "normal"
+    return _nice(_NICE) or "normal"

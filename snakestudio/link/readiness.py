@@ -93,7 +93,7 @@ class Readiness:
             found += self._robot(now)
             found += self._bus(now, bus_load)
         if self._watchdogs.window_silent(now):
-            found.append("The program's window gives no sign of life; robots are armed from a window that responds.")
+            found.append("The program that drives gives no sign of life; robots are armed by one that responds.")
         return tuple(found)
 
     def _robot(self, now: float) -> Iterator[str]:

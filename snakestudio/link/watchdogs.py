@@ -116,7 +116,7 @@ class Watchdogs:
 
     def _window(self, now: float) -> Loss | None:
         if self.window_silent(now):
-            return Loss("window", f"The program's window gave no sign of life for {age(now - self.window_at)}.")
+            return Loss("window", f"The program that drives gave no sign of life for {age(now - self.window_at)}.")
         return None
 
     def _reference(self, now: float) -> Loss | None:

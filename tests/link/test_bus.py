@@ -92,7 +92,7 @@ class _Full:
 def test_a_full_queue_is_waited_for_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_SEND_S", 1.0)  # a test may be held up; a link has priority
     full = _Full(2)
-    adapter = module._Adapter(Bus(), full, True)
+    adapter = module._Adapter(Bus(), full)
     adapter.send(_FRAMES[0])
     assert full.taken == 1
     full.times = 10**6
@@ -114,13 +114,13 @@ class _BusOff:
 
 def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
     driver = _BusOff()
-    adapter = module._Adapter(Bus(), driver, True)
+    adapter = module._Adapter(Bus(), driver)
     assert not adapter.off()
     received = adapter.receive(0.1)
     assert received is not None
     assert received[0].error
     assert adapter.off().startswith("socketcan can0 is bus-off")
-    other = module._Adapter(Bus(interface="pcan", channel="PCAN_USBBUS1"), driver, True)
+    other = module._Adapter(Bus(interface="pcan", channel="PCAN_USBBUS1"), driver)
     driver.state = can.BusState.ERROR
     assert "bus-off" in other.off()
 

@@ -185,8 +185,8 @@ def test_the_host_heartbeat_ends_with_a_stop(rig: Rig) -> None:
 # ----------------------------------------------------------------------------------------------------- what stops it
 
 _LOSSES: dict[str, tuple[Callable[[Rig], object], str, float]] = {
-    "window silent": (lambda rig: setattr(rig, "beats", False), "window gave no sign of life", 0.18),
-    "window gone": (lambda rig: rig.core.window_gone(rig.now), "window is gone", 0.02),
+    "window silent": (lambda rig: setattr(rig, "beats", False), "program that drives gave no sign of life", 0.18),
+    "window gone": (lambda rig: rig.core.window_gone(rig.now), "program that drives is gone", 0.02),
     "node drops out": (lambda rig: rig.robot.silent.add(4), "node 4", 0.25),
     "feedback": (lambda rig: rig.robot.mute.add("JointFeedback"), "The last feedback of joint 1 yaw", 0.25),
     "heartbeats": (lambda rig: rig.robot.mute.add("JointHeartbeat"), "The last heartbeat of nodes 1", 0.26),

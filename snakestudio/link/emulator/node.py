@@ -225,6 +225,7 @@ class Node(ABC):
 
     def receive(self, frame: Frame, now: float) -> None:
         """Take a frame that came to one of its ids."""
+        self._listen(now)  # it may come too late
         if self.running:
             if self.feeds_by_anything:
                 self.feed(now)
@@ -238,13 +239,17 @@ class Node(ABC):
             self._booted = -np.inf
             self.booted(now)
             self.tell(now, "ready", "is ready")
-        if self.torque and now - self._fed > self.profile.emulation.watchdog_s:
-            self.trip("watchdog", now, f"heard nothing for {now - self._fed:.3f} s and stopped")
+        self._listen(now)
         if self.torque and self.body.overheated[self.axes].any():
             self.trip("overtemperature", now, f"is too hot ({self.body.temperature[self.axes].max():.0f} °C)")
         for each in self.cyclic:
             if each.due(now):
                 self.outbox.append(each.make())
+
+    def _listen(self, now: float) -> None:
+        """Stop if nothing fed the watchdog for too long."""
+        if self.torque and now - self._fed > self.profile.emulation.watchdog_s:
+            self.trip("watchdog", now, f"heard nothing for {now - self._fed:.3f} s and stopped")
 
     @property
     def due(self) -> float:

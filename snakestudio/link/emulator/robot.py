@@ -22,10 +22,11 @@ _FINEST_S = 0.001
 """Time after which it is worth to move the joints on."""
 
 _LONGEST_S = 0.1
-"""Time that passes for the joints at most between two polls: whoever was held up longer has lost the rest."""
+"""Time by which the joints may be behind: whoever was held up longer has lost the rest."""
 
 _COARSEST_S = 0.02
-"""How often the joints want to be moved on, at least, while they have torque."""
+"""Time by which the joints are moved on at once at most. A plant that takes long for more must not keep the nodes from
+the bus, nor make the way of many periods look like that of one."""
 
 
 class EmulatedRobot:
@@ -122,8 +123,8 @@ class EmulatedRobot:
         self._begin(now)
         assert self._time is not None
         if now - self._time >= _FINEST_S:
-            passed = min(now - self._time, _LONGEST_S)
-            self._time = now
+            passed = min(now - self._time, _COARSEST_S)
+            self._time = max(self._time + passed, now - _LONGEST_S)
             self._body.advance(passed, now)
             if self._ghost_body is not None:
                 self._ghost_body.advance(passed, now)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import time
+from dataclasses import replace
 
 from snakestudio.errors import LinkError
 from snakestudio.link.frame import Frame
@@ -176,7 +178,8 @@ class PtySlcan:
         with contextlib.suppress(BlockingIOError):
             while data := os.read(self._master, 65536):
                 read, answer = self._adapter.written(data)
-                frames += read
+                now = time.monotonic()  # a serial port does not tell when something came
+                frames += [replace(frame, time=now) for frame in read]
                 self._write(answer)
         return frames
 
