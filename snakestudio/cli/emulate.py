@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("profile", metavar="PROFILE", help="robot profile, or the name of one that is shipped")
     bus = parser.add_argument_group("bus")
-    bus.add_argument("--interface", metavar="I", default="udp_multicast", help="python-can's name (%(default)s)")
+    bus.add_argument("--interface", metavar="I", help="python-can's name (udp_multicast)")
     bus.add_argument("--channel", metavar="C", help=f"which bus of it (udp_multicast: {_GROUP})")
     bus.add_argument("--port", metavar="P", type=int, help=f"UDP port of udp_multicast ({_PORT})")
     bus.add_argument(
@@ -182,6 +182,10 @@ def _port(options: argparse.Namespace, loaded: LoadedProfile) -> tuple[Port, str
 
     if options.slcan and options.virtual:
         raise UsageError("--slcan and --virtual: a robot is on one bus; give one of them.")
+    for name in ("interface", "channel", "port"):
+        if (options.slcan or options.virtual) and getattr(options, name) is not None:
+            where = "--slcan" if options.slcan else "--virtual"
+            raise UsageError(f"{where} and --{name}: {where} says by itself where the robot is; leave --{name} out.")
     if options.slcan:
         slcan = PtySlcan(loaded.profile.bus.bitrate)
         rate = loaded.profile.bus.bitrate
@@ -198,13 +202,13 @@ def _bus(options: argparse.Namespace, loaded: LoadedProfile) -> Bus:
     from snakestudio.link.profile.schema import Bus
 
     given = loaded.profile.bus
-    interface = "virtual" if options.virtual else options.interface
+    interface = "virtual" if options.virtual else options.interface or "udp_multicast"
     if options.port is not None and interface != "udp_multicast":
         raise UsageError(f"--port {options.port}: {interface} has no UDP port; leave it out.")
     own = dict(given.options) if interface == given.interface else {}
     channel = options.channel or (given.channel if interface == given.interface else "")
     if interface == "udp_multicast":
-        own["port"] = options.port or own.get("port", _PORT)
+        own["port"] = own.get("port", _PORT) if options.port is None else options.port
         channel = channel or _GROUP
     elif not channel and interface != "virtual":
         raise UsageError(f"--interface {interface}: say with --channel which bus of it, for example --channel can0.")

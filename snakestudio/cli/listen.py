@@ -56,12 +56,12 @@ def execute(options: argparse.Namespace) -> int:
                 if listening.ended:
                     break
                 if received is None:
-                    sys.stdout.flush()
                     continue
                 frame, sent = received
                 if codec.decode_outgoing(frame) is None:  # what a program tells the robot is no word of its nodes
                     table.take(frame, codec.decode(frame))
-                print(_line(frame, sent, begin, "" if options.raw else codec.text(frame)))
+                # Whoever reads it through a pipe wants to see it while it happens.
+                print(_line(frame, sent, begin, "" if options.raw else codec.text(frame)), flush=True)
                 if log is not None:
                     log.write(frame, sent=sent)
     except KeyboardInterrupt:

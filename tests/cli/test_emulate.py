@@ -106,6 +106,8 @@ def test_it_ends_when_it_is_told_to() -> None:
     [
         (["nothing_such"], "There is no profile called nothing_such"),
         (["lab_robot", "--fault", "explode"], "There is no fault 'explode'; give one of dropout"),
+        (["lab_robot", "--port", "0"], "port 0 is no UDP port"),
+        (["lab_robot", "--slcan", "--interface", "pcan"], "leave --interface out"),
         (["lab_robot", "--fault", "jam:42", "--virtual"], "The robot has no node 42"),
         (["lab_robot", "--fault", "jam:3@soon"], "--fault jam:3@soon: 'soon' is no number of seconds"),
         (["lab_robot", "--pose", "127.0.0.1:22350"], "At a fixed base there are no poses to send"),

@@ -1,0 +1,386 @@
+"""The course of a live robot: watched, armed, streaming, stopped, with a run for each stretch of it; without a thread.
+
+**Runs.** Time 0 is the begin of streaming: every stream is a run of its own, with a file. Before, what is measured goes
+to a run in memory that keeps the last ten minutes or so. When streaming ends the run goes on for `TAIL_S`, so that one
+sees what stopping does, and stays what is shown until the robot is reset, armed again or given another scene.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio.errors import SceneError
+from snakestudio.link.base import Link
+from snakestudio.link.messages import LinkEvent, LinkState, Severity, Telemetry
+from snakestudio.live.body import Station, started_at, station_at
+from snakestudio.live.measured import Measuring
+from snakestudio.live.pose_source import PoseSource
+from snakestudio.live.referencing import Referencing, block_of
+from snakestudio.live.run import LiveRun
+from snakestudio.live.standing import Standing
+from snakestudio.live.twin import Twin
+from snakestudio.model.edits import changed_keys, get_value, tree
+from snakestudio.model.pose import initial_state
+from snakestudio.model.recording import Recording
+from snakestudio.model.reference import JointReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.teleop import TeleopCommand
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.run_file import Origin
+from snakestudio.session.taken_over import taken_over
+
+__all__ = ["LEAD_S", "TAIL_S", "Course"]
+
+TICK_S = 0.01
+"""How often there is a new snapshot, s."""
+
+LEAD_S = 0.05
+"""From the first references to time 0 of the run, when the link is told to follow them, s: it has them by then."""
+
+BEGIN_S = 2.0
+"""Time in which the link must begin to stream, s."""
+
+TAIL_S = 5.0
+"""How long a run goes on when streaming has ended, s."""
+
+
+class Course:
+    """All that a `LiveRobot` does, on one thread; its parameters are those of `LiveRobot`. Any thread may read.
+
+    Attributes
+    ----------
+    recording : SpooledRecording or None
+        Of the present run.
+    latest : Snapshot or None
+        Newest state.
+    stopped_by : str
+        Why somebody here had the robot stopped; "" if nobody had, since it last moved.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        scene: Scene,
+        base_dir: Path | None,
+        new_run: Callable[[Scene], Path | None],
+        on_event: Callable[[LinkEvent], None],
+        pose: PoseSource | None,
+        twin: bool,
+        clock: Callable[[], float],
+    ) -> None:
+        self._link, self._profile = link, link.profile
+        self._base_dir = base_dir
+        self._new_run, self._on_event = new_run, on_event
+        self._pose, self._wants_twin, self._clock = pose, twin, clock
+        self._state: LinkState | None = None
+        self._needed_pose_lost = False
+        self._run: LiveRun | None = None
+        self._standing = Standing(self._profile, base_dir, pose, with_twin=twin)
+        self.stopped_by = ""
+        self.recording: SpooledRecording | None = None
+        self.latest: Snapshot | None = None
+        self._twin_recording: Callable[[], Recording | None] = lambda: None
+        if pose is not None:
+            pose.begin(scene.robot.n_links)
+        self._scene = scene
+        self._measuring: Measuring | None = None
+        self._use(scene)
+
+    @property
+    def twin(self) -> Recording | None:
+        """See `LiveRobot.twin`."""
+        return self._twin_recording()
+
+    @property
+    def streaming(self) -> bool:
+        """See `LiveRobot.streaming`."""
+        run = self._run
+        return run is not None and run.followed and run.ended is None
+
+    @property
+    def deviation(self) -> float:
+        """See `LiveRobot.deviation`."""
+        run = self._run
+        return math.nan if run is None else run.deviation
+
+    @property
+    def not_ready(self) -> tuple[str, ...]:
+        """See `LiveRobot.not_ready`."""
+        return (*self._link.telemetry().not_ready, *self._standing.not_ready)
+
+    def close(self) -> None:
+        """End run, pose source and twin."""
+        if self._run is not None:
+            self._run.close()
+        if self._pose is not None:
+            self._pose.close()
+        self._standing.close()
+
+    def tick(self) -> float:
+        """Look at the robot once, and do what is due; gives when it wants to be called again, s, monotonic."""
+        now = self._clock()
+        telemetry = self._link.telemetry()
+        run, measuring = self._run, self._measuring
+        if run is None or measuring is None:  # a scene without links
+            self._follow(telemetry, now)
+            return now + TICK_S
+        tracked = None if self._pose is None else self._pose.latest
+        snapshot = measuring.snapshot(telemetry, tracked, run.time(now), now)
+        self._follow(telemetry, now)
+        self._see_to_needs(snapshot.valid)
+        due = self._refer(run, snapshot, now)
+        if self._run is not run:  # another one has begun meanwhile
+            return now
+        age = math.nan if tracked is None else now - tracked.time
+        self.latest = run.take(telemetry, snapshot, age)
+        if run.full:
+            self._run = run.renewed()
+            self.recording = self._run.recording
+        return min(due, now + TICK_S)
+
+    def _refer(self, run: LiveRun, snapshot: Snapshot, now: float) -> float:
+        """Send what is due; gives when that is again, s, monotonic."""
+        referencing = run.referencing
+        if referencing is None or run.ended is not None:
+            return math.inf
+        if snapshot.time < 0.0:
+            return run.begin
+        if not run.asked:
+            run.asked = True
+            self._link.command("stream")
+        if snapshot.valid & referencing.controller.needs == referencing.controller.needs:
+            reference = referencing.references(snapshot.time, snapshot)
+            if reference is not None:
+                self._send(run, reference)
+        return run.begin + referencing.next
+
+    def _send(self, run: LiveRun, reference: JointReference) -> None:
+        self._link.send(block_of(reference, run.begin, run.measuring.axes))
+        if run.twin is not None:
+            run.twin.follow(reference)
+
+    # --- what happens to the robot
+
+    def _follow(self, telemetry: Telemetry, now: float) -> None:
+        """Notice in which state the link is."""
+        state = telemetry.state if self._link.alive else LinkState.DISCONNECTED
+        before, self._state = self._state, state
+        run = self._run
+        if run is None:
+            return
+        if run.referencing is not None and run.ended is None:
+            if state == LinkState.STREAMING:
+                if not run.followed:
+                    run.followed = True
+                    run.note("Streaming begins", "note", now)
+            elif run.followed:
+                self._end(run, state, telemetry, now)
+            elif state != LinkState.ARMED or now - run.begin > BEGIN_S:
+                why = telemetry.reason or "the link did not begin to stream; see its events"
+                self._end(run, state, telemetry, now)
+                self.tell(f"Streaming did not begin: {why}", "error", "refused")
+        elif before is not None and before != state:
+            run.note(_STATES[state], "fault" if state == LinkState.FAULT else "note", now)
+        if run.ended is not None and now - run.ended > TAIL_S:
+            run.close()
+
+    def _end(self, run: LiveRun, state: LinkState, telemetry: Telemetry, now: float) -> None:
+        """Streaming has ended: say why."""
+        run.ended = now
+        if state == LinkState.FAULT:
+            reason = telemetry.reason or self.stopped_by or "Stopped."
+            wanted = bool(self.stopped_by) and reason == self.stopped_by
+            run.note(reason, "note" if wanted else "fault", now)
+        elif not self._link.alive:
+            run.note("The link to the robot is gone: its process has ended or hangs.", "fault", now)
+        else:
+            run.note(_STATES[state], "note", now)
+        if run.twin is not None:
+            run.twin.cease()
+
+    def _see_to_needs(self, valid: Fields) -> None:
+        """Keep the reasons up to date, and stop a controller that does not get any more what it needs."""
+        run = self._run
+        missing = self._standing.missing(self._scene, valid)
+        if run is None or run.referencing is None or run.ended is not None:
+            self._needed_pose_lost = False
+        elif missing and not self._needed_pose_lost:
+            self._needed_pose_lost = True
+            self.stopped_by = ""
+            self._link.stop(f"Stopped: {missing[0][:1].lower()}{missing[0][1:]}")
+
+    def tell(self, text: str, severity: Severity, kind: str = "live", record_only: bool = False) -> None:
+        """Say something, in the recording of the present run and to whoever listens."""
+        now = self._clock()
+        run = self._run
+        if run is not None:
+            run.note(text, "fault" if severity == "error" else "note", now)
+        if not record_only:
+            self._on_event(LinkEvent(now, severity, text, kind))
+
+    # --- carrying out commands
+
+    def _use(self, scene: Scene) -> None:
+        """Turn to a scene, and begin to watch the robot anew."""
+        before, self._scene = self._scene, scene
+        if self._run is not None:
+            self._run.close()
+        self._standing.judge(self._scene)
+        if scene.model.continuum:
+            self._run = self._measuring = self.recording = self.latest = None
+            return
+        if self._pose is not None and before.robot.n_links != scene.robot.n_links:
+            self._pose.begin(scene.robot.n_links)
+        station = self._station(scene)
+        self._measuring = Measuring(self._profile, scene, station, self._profile.timing.lost_s)
+        self._watch()
+
+    def _station(self, scene: Scene) -> Station:
+        """Where the robot is drawn as long as nobody sees it."""
+        try:
+            return station_at(initial_state(scene, self._base_dir)[0], not scene.model.spatial)
+        except SceneError:  # it is among the reasons why the robot cannot be armed
+            return Station(np.zeros(2), 0.0, not scene.model.spatial)
+
+    def _watch(self) -> None:
+        """Begin a run in memory of what is measured."""
+        assert self._measuring is not None
+        if self._run is not None:
+            self._run.close()
+        self._twin_recording = lambda: None
+        self._run = LiveRun(self._profile, self._scene, self._clock(), self._measuring, self._pose is not None)
+        self.recording = self._run.recording
+
+    def set_scene(self, scene: Scene) -> None:
+        """See `LiveRobot.set_scene`."""
+        before, run, now = self._scene, self._run, self._clock()
+        if scene == before:
+            return
+        moving = run is not None and run.referencing is not None and run.ended is None
+        if not moving or run is None or run.referencing is None:
+            if scene.robot != before.robot or scene.model != before.model or scene.run != before.run or run is None:
+                self._use(scene)
+                return
+            if not run.watched:
+                self._scene = scene
+                self._standing.judge(self._scene)
+                self._watch()
+                return
+            self._note_change(run, before, scene, now)
+        else:
+            going = run.referencing.scene  # its start is how the robot lay, and concerns nobody any more
+            live, refused = taken_over(going, scene.model_copy(update={"start": going.start}))
+            if refused:
+                self.tell(
+                    f"{', '.join(refused)}: this cannot change while the robot streams; it holds from the next stream "
+                    "on.", "warning",
+                )  # fmt: skip
+            if live != going:
+                since = run.referencing.apply(live, run.time(now))
+                self._note_change(run, run.scene, live, run.begin + since)
+                if run.twin is not None:
+                    run.twin.apply(live)
+        self._scene = scene
+        self._standing.judge(self._scene)
+
+    def _note_change(self, run: LiveRun, before: Scene, after: Scene, now: float) -> None:
+        values = {key: tree(get_value(after, key)) for key in changed_keys(before, after)}
+        run.recording.add_change(max(0.0, run.time(now)), values, after)
+        run.scene = after
+
+    def steer(self, command: TeleopCommand) -> None:
+        """See `LiveRobot.steer`."""
+        run = self._run
+        if run is None or run.referencing is None or run.ended is not None:
+            return  # nobody is at the controls of a robot that stands; the first command of a stream comes with it
+        now = self._clock()
+        if run.referencing.steer(command, run.time(now)) and not run.steered:
+            run.steered = True
+            run.note("The robot is steered by hand", "note", now)
+
+    def arm(self) -> None:
+        """See `LiveRobot.arm`."""
+        reasons = self.not_ready
+        if reasons:
+            self.tell(f"The robot cannot be armed: {' '.join(reasons)}", "error", "refused")
+            return
+        self._standing.judge(self._scene)
+        if self._run is not None and not self._run.watched:
+            self._watch()
+        self._link.command("arm")
+
+    def hold(self) -> None:
+        """See `LiveRobot.hold`."""
+        if self._link.telemetry().state == LinkState.STREAMING:
+            self.stopped_by = ""
+            self._link.command("arm")  # what arms a robot that stands holds one that moves
+
+    def disarm(self) -> None:
+        """See `LiveRobot.disarm`."""
+        self.stopped_by = ""
+        self._link.command("disarm")
+
+    def reset(self) -> None:
+        """See `LiveRobot.reset`."""
+        if self._run is not None and not self._run.watched:
+            self._watch()
+        self._link.command("reset")
+
+    def stream(self) -> None:
+        """See `LiveRobot.stream`."""
+        telemetry, latest, scene = self._link.telemetry(), self.latest, self._scene
+        reasons = list(self._standing.reasons)
+        if telemetry.state != LinkState.ARMED:
+            reasons.insert(0, f"The robot is not armed ({_STATES[telemetry.state].lower()}): arm it first.")
+        if latest is None or self._measuring is None:
+            reasons.append("Nothing was measured yet.")
+        if reasons:
+            self.tell(f"Streaming cannot begin: {' '.join(reasons)}", "error", "refused")
+            return
+        assert latest is not None
+        assert self._measuring is not None
+        angles = np.where(np.isfinite(latest.joint_angle), latest.joint_angle, 0.0)
+        start = started_at(scene, angles, latest.link_pose, Fields.POSE in latest.valid)
+        referencing = Referencing(start, self._base_dir, self._profile.timing)
+        self.stopped_by = ""
+        path = self._new_run(start)
+        begin = self._clock() + LEAD_S
+        twin = self._new_twin(start, begin)
+        if self._run is not None:
+            self._run.close()
+        self._run = run = LiveRun(
+            self._profile, start, begin, self._measuring, self._pose is not None, path, Origin(base_dir=self._base_dir),
+            referencing, twin,
+        )  # fmt: skip
+        self.recording = run.recording
+        first = referencing.references(0.0, latest)
+        assert first is not None, "the first references are due at once"
+        self._send(run, first)
+
+    def _new_twin(self, scene: Scene, begin: float) -> Twin | None:
+        if not self._wants_twin:
+            self._twin_recording = lambda: None
+            return None
+        twin = Twin(
+            scene,
+            self._base_dir,
+            lambda: self._clock() - begin,
+            lambda sentence: self.tell(sentence, "warning", "twin"),
+        )
+        self._twin_recording = lambda: twin.recording
+        return twin
+
+
+_STATES = {
+    LinkState.DISCONNECTED: "Disconnected",
+    LinkState.LISTENING: "Listening only",
+    LinkState.IDLE: "Connected, torque off",
+    LinkState.ARMED: "Armed: the joints hold where they stand",
+    LinkState.STREAMING: "Streaming",
+    LinkState.FAULT: "Stopped",
+}
