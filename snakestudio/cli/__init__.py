@@ -33,6 +33,7 @@ _COMMANDS = {
     "listen": ("listen", "show what a robot says on its CAN bus, and send nothing"),
     "drive": ("drive", "drive a robot on CAN by a scene's gait or controller"),
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),
+    "profile": ("profile", "list, check, show and begin robot profiles"),
     "gui": ("gui", "open the window (the default)"),
 }
 _HIDDEN = {"warm-up": "warm_up", "fit-worker": "fit_worker", "link-worker": "link_worker", "number-text": "number_text"}
