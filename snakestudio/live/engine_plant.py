@@ -12,7 +12,7 @@ from snakestudio.engines import registry
 from snakestudio.errors import UsageError
 from snakestudio.link.emulator.plant import BoolArray, FloatArray, PlantState
 from snakestudio.link.profile.loading import LoadedProfile
-from snakestudio.link.profile.schema import Profile
+from snakestudio.link.profile.schema import Emulation, Profile
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
@@ -33,7 +33,8 @@ class EnginePlant:
     which keeps the damping; with the lag as it is, light joints would chatter in their play.
 
     Joint axes that the profile has not are held straight. A limp axis is told to be where it is; where no axis has
-    torque, the joints' gains are 0. A blocked axis is told to stay, and does so as stiffly as its servo is.
+    torque, only the friction of the gears is left. A blocked axis is told to stay, and does so as stiffly as its servo
+    is.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ class EnginePlant:
     def __init__(self, scene: Scene, loaded: LoadedProfile, base_dir: Path | None = None) -> None:
         profile = loaded.profile
         self._scene = self.scene_of(scene, loaded)
-        self._limp = self._scene.model_copy(update={"joint_controller": _limp(self._scene.joint_controller)})
+        self._limp = self._scene.model_copy(update={"joint_controller": _limp(profile.emulation)})
         self._engine = registry.create(self._scene, base_dir)
         self._joint = np.array([axis.joint - 1 for axis in profile.axes])
         self._axis = np.array([int(axis.axis == "pitch") for axis in profile.axes])
@@ -209,9 +210,7 @@ def _stable(scene: Scene) -> Scene:
     return scene.model_copy(update={"solver": solver.model_copy(update={"step_s": solver.step_s / max(1, finer)})})
 
 
-def _limp(controller: JointController) -> JointController:
-    return controller.model_copy(
-        update={
-            "kp_nm_per_rad": 0.0, "kd_nms_per_rad": 0.0, "kp_pitch_nm_per_rad": 0.0, "kd_pitch_nms_per_rad": 0.0,
-        }
-    )  # fmt: skip
+def _limp(emulation: Emulation) -> JointController:
+    """No torque: only the friction of its gear slows a joint."""
+    drag = emulation.friction_nms_per_rad
+    return JointController(kp_nm_per_rad=0.0, kd_nms_per_rad=drag, kp_pitch_nm_per_rad=0.0, kd_pitch_nms_per_rad=drag)
