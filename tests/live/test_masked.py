@@ -11,6 +11,7 @@ import pytest
 
 from snakestudio import api
 from snakestudio.errors import StateError
+from snakestudio.export.figures.any_run import figures_of
 from snakestudio.gui.channels.catalogue import catalogue
 from snakestudio.model.columns import column_names, filled_columns, table
 from snakestudio.render.camera import Camera
@@ -48,6 +49,10 @@ def test_columns(recording: SpooledRecording) -> None:
     assert set(MEASURED) <= set(filled)
     assert not set(EMPTY) & set(filled)
     assert set(EMPTY) <= set(column_names(recording.schema))  # scripts that know the columns of a run find them
+
+
+def test_figures_are_those_of_what_was_measured(recording: SpooledRecording) -> None:
+    assert [figure.number for figure in figures_of(recording)] == ["joints"]
 
 
 def test_csv_and_hdf5(recording: SpooledRecording, tmp_path: Path) -> None:

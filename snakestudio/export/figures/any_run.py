@@ -10,7 +10,7 @@ import numpy as np
 from snakestudio.export.figures.figure import Measured, PaperFigure, columns
 from snakestudio.export.figures.parts import EXPERIMENT, RUN, link_track, plan_axes, pose_at, subtitle, time_axes
 from snakestudio.export.plan_drawing import draw_outlines, draw_robot
-from snakestudio.model.columns import column_names
+from snakestudio.model.columns import column_names, filled_columns
 from snakestudio.model.recording import Recording
 from snakestudio.render.style import LIGHT
 
@@ -82,13 +82,13 @@ def _energies(figure: Figure, runs: Sequence[Recording], measured: Sequence[Meas
 
 
 def figures_of(recording: Recording) -> tuple[PaperFigure, ...]:
-    """The figures that a run can be drawn as."""
-    figures = [
-        PaperFigure("track", "Way of the robot from above", (), _track, 140.0, 80.0, takes_measured=True),
-        PaperFigure("velocity", "Velocity of the centre of mass", (), _velocity),
-        PaperFigure("forces", "Contact forces on the whole robot", (), _forces, height_mm=75.0),
-        PaperFigure("energies", "Energies and works", (), _energies),
-    ]
-    if recording.schema.n_joints:
-        figures.insert(2, PaperFigure("joints", "Joint angles and their references", (), _joints, height_mm=90.0))
-    return tuple(figures)
+    """The figures that a run can be drawn as: of what nobody measured (the forces on a robot) there is none."""
+    filled = set(filled_columns(recording.schema))
+    figures = {
+        "link_1_x_m": PaperFigure("track", "Way of the robot from above", (), _track, 140.0, 80.0, takes_measured=True),
+        "com_vx_mps": PaperFigure("velocity", "Velocity of the centre of mass", (), _velocity),
+        "joint_1_yaw_rad": PaperFigure("joints", "Joint angles and their references", (), _joints, height_mm=90.0),
+        "contact_ground_fx_n": PaperFigure("forces", "Contact forces on the whole robot", (), _forces, height_mm=75.0),
+        "energy_kinetic_j": PaperFigure("energies", "Energies and works", (), _energies),
+    }
+    return tuple(figure for needed, figure in figures.items() if needed in filled)

@@ -32,7 +32,7 @@ def event_lines(events: Iterable[NodeEvent], begun: float) -> list[str]:
 def _numbers(nodes: list[int]) -> str:
     """Nodes 1, 2, 3 and 5 as "nodes 1-3, 5"."""
     runs: list[list[int]] = []
-    for node in sorted(nodes):
+    for node in sorted(set(nodes)):  # a node with several drives speaks for each of them
         if runs and node == runs[-1][-1] + 1:
             runs[-1].append(node)
         else:
