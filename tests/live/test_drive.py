@@ -34,7 +34,7 @@ def patient(tmp_path: Path) -> str:
     for before, after in (
         ("stale_s = 0.15", "stale_s = 1.0"), ("lost_s = 0.2", "lost_s = 2.0"), ("confirm_s = 1.0", "confirm_s = 20.0"),
         ("timeout_s = 1.0", "timeout_s = 20.0"),
-        ("window_timeout_s = 0.15", "window_timeout_s = 5.0"),
+        ("window_timeout_s = 0.25", "window_timeout_s = 5.0"),
         ("reference_timeout_s = 0.25", "reference_timeout_s = 5.0"),
         ("[emulation]", "[emulation]\nwatchdog_s = 10.0"),
     ):  # fmt: skip

@@ -17,6 +17,7 @@ from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.robot.services import LiveChoices, NewRun, Services
 from snakestudio.gui.robot.standing import NOT_CONNECTED, Standing, standing
+from snakestudio.gui.robot.window_priority import WindowPriority
 from snakestudio.gui.sources import Robot
 from snakestudio.link.messages import CommandKind, LinkEvent, LinkState, Severity, Telemetry
 
@@ -101,6 +102,7 @@ class RobotControl(QObject):
         self.choices = LiveChoices()
         self.log: Path | None = None
         """The file that frames are written to."""
+        self.priority = WindowPriority()
         self._beats = 0
         self._beaten = self._since = 0.0
         self._seen = False  # whether the link was ever alive
@@ -170,6 +172,7 @@ class RobotControl(QObject):
         link.beat()
         self._timer.start()
         self._make_live()
+        self.priority.ask()  # not before: processes and threads that are started have that of who starts them
         link.command("connect")
         self._look()
         self._bridge.show_robot()
@@ -209,6 +212,7 @@ class RobotControl(QObject):
         if self.telemetry is not None and self.telemetry.state in _MOVABLE:
             link.stop("The robot was disconnected.")
         self._end_live()
+        self.priority.give_back()
         self._bridge.set_robot(None)
         link.close()
         for event in link.events():

@@ -144,7 +144,7 @@ class RobotPanel(QWidget):
             role = "dim" if not contact or math.isinf(age) else "danger" if lost else "warning" if stale else "good"
             cells.append((node, age, role))
         self.nodes.show_nodes(tuple(cells))
-        heard = sum(role == "good" for _, _, role in cells)
+        heard = sum(role in ("good", "warning") for _, _, role in cells)
         self.heard.setText(f"{heard} of {len(cells)} heard" if contact else "Nothing is known without contact")
         self.load.show_load(last.bus_load if contact else math.nan, profile.timing.max_bus_load)
         for name, count, bad in (
@@ -160,7 +160,10 @@ class RobotPanel(QWidget):
         self.timing.say("Skipped", str(last.skipped), "warning" if last.skipped else "text")
         self.timing.say("Priority", last.priority or "–")
         gap = control.longest_gap
-        self.timing.say("Window", span_text(gap), "warning" if gap > 0.5 * profile.timing.window_timeout_s else "text")
+        granted = f", {control.priority.granted}" if control.priority.granted else ""
+        self.timing.say(
+            "Window", f"{span_text(gap)}{granted}", "warning" if gap > 0.5 * profile.timing.window_timeout_s else "text"
+        )
 
 
 class _PoseBox(QWidget):

@@ -89,7 +89,7 @@ class Timing(Frozen):
         help="Age of feedback or heartbeat at which the robot counts as lost and is stopped", gt=0, le=60,
     )  # fmt: skip
     window_timeout_s: float = value(
-        0.2, label="Window timeout", unit="s",
+        0.25, label="Window timeout", unit="s",
         help="Silence of the program's window after which the robot is stopped", ge=0.05, le=10,
     )  # fmt: skip
     reference_timeout_s: float = value(

@@ -253,7 +253,7 @@ def test_a_mistake_is_said(change: tuple[str, str], sentence: str) -> None:
             "or length in lab_robot.dbc: it holds -40 to 215.",
         ),
         (
-            ("window_timeout_s = 0.15", "window_timeout_s = 0.06"),
+            ("window_timeout_s = 0.25", "window_timeout_s = 0.06"),
             "timing.window_timeout_s: 0.06 s is less than two of the window's signs of life, 0.05 s apart; give at "
             "least "
             "0.15 s.",

@@ -1,0 +1,46 @@
+"""Priority for the window's own thread while a robot is connected: neither Stop nor heartbeat shall wait in a queue."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+
+__all__ = ["WindowPriority"]
+
+_NICE = (-10, -5)
+"""What is asked for, the best first: below the link (-15), above all that computes."""
+
+
+class WindowPriority:
+    """Asks the operating system for it, and gives it back. Of the thread that calls, and on Linux only.
+
+    Other systems put the window that is in front before others by themselves.
+    """
+
+    def __init__(self) -> None:
+        self._before: int | None = None
+        self.granted = ""
+        """What was granted, for people; empty if nothing was."""
+
+    def ask(self) -> None:
+        """Ask for it; a refusal is no error."""
+        if sys.platform != "linux" or self._before is not None:
+            return
+        thread = threading.get_native_id()
+        before = os.getpriority(os.PRIO_PROCESS, thread)
+        for niceness in _NICE:
+            if niceness >= before:
+                break
+            with contextlib.suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, thread, niceness)
+                self._before, self.granted = before, f"nice {niceness}"
+                return
+
+    def give_back(self) -> None:
+        """Be as others are again."""
+        before, self._before, self.granted = self._before, None, ""
+        if before is not None:
+            with contextlib.suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), before)
