@@ -31,6 +31,7 @@ from snakestudio.gui.panes import Panes
 from snakestudio.gui.plot_docks import PlotDocks
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.controller import RobotControl
+from snakestudio.gui.robot.fault_menu import FAULT_MENU
 from snakestudio.gui.robot.in_window import RobotInWindow
 from snakestudio.gui.run_bar import RunBar
 from snakestudio.gui.runs.beside import RunsBeside
@@ -191,6 +192,7 @@ class MainWindow(QMainWindow):
     def _make_menus(self) -> None:
         self.actions_table.fill(self.menuBar())
         MovingMenus(self)
+        self.robot_in_window.make_faults(self.actions_table.menus[FAULT_MENU])
         self.actions_table.menus["View/Panels"].addActions([dock.toggleViewAction() for dock in self.docks.values()])
         self._name = QLabel(self)
         self._name.setProperty("role", "dim")
@@ -275,22 +277,9 @@ class MainWindow(QMainWindow):
         """Bring up what is wrong with the scene."""
         self.show_dock("checks")
 
-    def show_comparison(self) -> None:
-        """Bring up the panel that compares models."""
-        self.show_dock("comparison")
-
     def show_experiment(self) -> None:
         """Bring up the panel of measured trials."""
         self.show_dock("experiment")
-
-    def rename_selected(self) -> None:
-        """Let another name be typed for what is selected, in the tree."""
-        from snakestudio.gui.docks.scene_tree import SceneTree
-
-        tree = self.findChild(SceneTree)
-        if tree is not None:
-            self.show_dock("scene")
-            tree.rename()
 
     # --- commands -------------------------------------------------------------------------------------------------
 

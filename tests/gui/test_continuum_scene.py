@@ -215,7 +215,7 @@ def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> 
     window.fill_docks()
     qtbot.waitUntil(lambda: window.docks_filled, timeout=20_000)
     assert window.files.open(scenes_dir() / "continuum_snake_2d.toml")
-    window.show_comparison()
+    window.show_dock("comparison")
     bridge = window.bridge
     qtbot.waitUntil(lambda: bridge.status.state == "ready", timeout=COMPILING_MS)
     bridge.play_or_pause()

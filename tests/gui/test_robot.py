@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,6 +25,7 @@ from snakestudio.gui.robot.connect_dialog import ConnectDialog
 from snakestudio.gui.robot.connect_form import options_of
 from snakestudio.gui.robot.data_panel import DataPanel
 from snakestudio.gui.robot.event_log import EventLog
+from snakestudio.gui.robot.fault_menu import FaultMenu
 from snakestudio.gui.robot.hold_button import HOLD_MS, HoldButton
 from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
 from snakestudio.gui.robot.meters import NodeStrip
@@ -29,6 +33,8 @@ from snakestudio.gui.robot.services import LiveChoices
 from snakestudio.gui.robot.standing import standing
 from snakestudio.gui.robot.stop_button import ModalStop, StopButton
 from snakestudio.gui.robot.traffic_table import TITLES, TrafficTable
+from snakestudio.gui.robot.window_priority import WindowPriority
+from snakestudio.link.emulator.fault import FAULTS, parse_fault
 from snakestudio.link.messages import LinkEvent, LinkState, Traffic
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, blank, profile, services
 
@@ -527,3 +533,52 @@ def test_a_warning_of_the_link_stands_above_the_viewport(window: MainWindow, lin
     QTimer.singleShot(0, lambda: None)
     window.robot.disconnect_robot()
     assert window.banners.robot.text == ""
+
+
+# --- the emulated robot -------------------------------------------------------------------------------------------
+
+
+class _Asked:
+    """Takes what the menu passes on."""
+
+    def __init__(self) -> None:
+        self.faults: list[tuple[str, int | None]] = []
+
+    def inject_fault(self, kind: str, node: int | None) -> None:
+        self.faults.append((kind, node))
+
+
+def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
+    """What is chosen is what the emulated robot understands: its own parser reads it."""
+    asked, menu = _Asked(), QMenu(window)
+    FaultMenu(menu, window.robot, asked)  # type: ignore[arg-type]
+    assert not menu.menuAction().isEnabled(), "a robot that may be real has no faults made"
+    window.robot.emulated = True
+    window.robot.changed.emit()
+    assert menu.menuAction().isEnabled()
+    below = [action.menu() for action in menu.actions() if isinstance(action.menu(), QMenu)]
+    for each in below:
+        assert isinstance(each, QMenu)
+        each.aboutToShow.emit()
+        actions = [action for action in each.actions() if not action.isSeparator()]
+        assert len(actions) == len(link.profile.nodes) + 1
+        actions[2].trigger()
+        actions[-1].trigger()
+    assert asked.faults == [(kind, node) for kind in FAULTS for node in (3, None)]
+    for kind, node in asked.faults:
+        assert parse_fault(kind, "" if node is None else str(node)).node == node
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others put the window in front first by themselves")
+def test_the_windows_thread_has_priority_as_long_as_it_is_asked_for() -> None:
+    thread = threading.get_native_id()
+    before, priority = os.getpriority(os.PRIO_PROCESS, thread), WindowPriority()
+    priority.ask()
+    now = os.getpriority(os.PRIO_PROCESS, thread)
+    assert priority.granted == (f"nice {now}" if now != before else "")
+    assert now <= before
+    priority.give_back()
+    assert os.getpriority(os.PRIO_PROCESS, thread) == before
+    assert not priority.granted

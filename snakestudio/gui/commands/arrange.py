@@ -21,6 +21,16 @@ def _grouped(w: MainWindow) -> bool:
     return w.obstacles.arrange.is_grouped()
 
 
+def _rename(w: MainWindow) -> None:
+    """Let another name be typed for what is selected, in the tree."""
+    from snakestudio.gui.docks.scene_tree import SceneTree
+
+    tree = w.findChild(SceneTree)
+    if tree is not None:
+        w.show_dock("scene")
+        tree.rename()
+
+
 def _align(side: Side, text: str, icon: str) -> Spec:
     """A command that lines the selection up."""
     return Spec(
@@ -61,7 +71,7 @@ ARRANGE: tuple[Spec, ...] = (
     ),
     Spec("ungroup", "Edit", "Ungroup", lambda w: w.obstacles.arrange.ungroup(), ("Ctrl+Shift+G",), _grouped,
          icon="ungroup"),
-    Spec("rename", "Edit", "Rename", lambda w: w.rename_selected(), ("F2",), _some, icon="rename", local=True),
+    Spec("rename", "Edit", "Rename", _rename, ("F2",), _some, icon="rename", local=True),
     Spec(
         "lock", "Edit", "Lock", lambda w: w.obstacles.arrange.toggle_locked(), ("Ctrl+L",), _some, icon="lock",
         label=lambda w: "Unlock" if w.obstacles.arrange.all_are("locked") else "Lock",

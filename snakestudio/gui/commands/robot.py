@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from snakestudio.gui.commands.spec import Spec, line
+from snakestudio.gui.robot.fault_menu import FAULT_MENU
 from snakestudio.link.messages import LinkState
 
 if TYPE_CHECKING:
@@ -53,6 +54,10 @@ ROBOT: tuple[Spec, ...] = (
     Spec(
         "emulated_robot", "Robot", "Emulated Robot ...", lambda w: w.robot_in_window.ask_connect("emulated"),
         tip="Start a robot that exists only in this computer and speaks as the real one does",
+    ),
+    Spec(
+        "mend_faults", FAULT_MENU, "Mend All Faults", lambda w: w.robot_in_window.mend_faults(), (),
+        lambda w: w.robot.emulated, tip="Nodes that dropped out boot anew; the robot is armed again by hand",
     ),
     Spec("disconnect_robot", "Robot", "Disconnect", lambda w: w.robot_in_window.disconnect_robot(), (), _connected),
     line("Robot"),

@@ -62,7 +62,7 @@ SIMULATION: tuple[Spec, ...] = (
     ),
     line("Simulation"),
     Spec(
-        "compare_models", "Simulation", "Compare Models ...", lambda w: w.show_comparison(), ("Ctrl+M",),
+        "compare_models", "Simulation", "Compare Models ...", lambda w: w.show_dock("comparison"), ("Ctrl+M",),
         tip="Run this scene in several models: ghosts, curves over each other, and their differences",
     ),
     Spec(

@@ -47,7 +47,7 @@ class ConnectDialog(QDialog):
         super().__init__(parent)
         self._control, self._entry = control, entry
         self.setWindowTitle("Connect to a Robot")
-        self.setMinimumWidth(theme.scaled(640))
+        self.setMinimumWidth(theme.scaled(760))
         column = self._column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 16)
         column.setSpacing(14)

@@ -13,16 +13,21 @@ from snakestudio.gui.banner import Button
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.emulator import EmulatedRobot
 from snakestudio.gui.robot.event_log import EventLog
+from snakestudio.gui.robot.fault_menu import FaultMenu
 from snakestudio.gui.robot.in_view import InView
 from snakestudio.gui.robot.stop_button import ModalStop
 from snakestudio.gui.robot.stop_guard import StopGuard
 from snakestudio.gui.status_bar import StatusBar
+from snakestudio.link.emulator.fault import FAULTS
 from snakestudio.link.messages import LinkEvent
 from snakestudio.link.profile.schema import Bus
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMenu
+
     from snakestudio.gui.main_window import MainWindow
     from snakestudio.gui.robot.services import LiveChoices
+    from snakestudio.link.emulator.fault import FaultKind
     from snakestudio.link.profile.loading import LoadedProfile
 
 __all__ = ["RobotInWindow"]
@@ -101,12 +106,18 @@ class RobotInWindow(QObject):
         ------
         LinkError
             If that is not possible.
+        UsageError
+            If the open scene's robot is not that of the profile, and shall be moved on its ground.
         """
-        self._control.disconnect_robot()
-        self.end_emulated()
         document = self._window.document
         scene = document.scene if on_ground else None
         assert loaded.path is not None, "an emulated robot reads its profile from a file"
+        if scene is not None:
+            from snakestudio.live.engine_plant import EnginePlant
+
+            EnginePlant.scene_of(scene, loaded)  # said here, before a process is started that would end by it
+        self._control.disconnect_robot()
+        self.end_emulated()
         self._emulated = EmulatedRobot(loaded.path, scene, document.base_dir, choices.pose_port)
         try:
             self._control.connect_to(loaded, self._emulated.bus(loaded.profile.bus), choices, emulated=True)
@@ -129,6 +140,23 @@ class RobotInWindow(QObject):
         emulated, self._emulated = self._emulated, None
         if emulated is not None:
             emulated.close()
+
+    def make_faults(self, menu: QMenu) -> None:
+        """Fill the menu of the emulated robot's faults."""
+        FaultMenu(menu, self._control, self)
+
+    def inject_fault(self, kind: FaultKind, node: int | None) -> None:
+        """Let something go wrong with the emulated robot, at a node or at all of them."""
+        if self._emulated is not None:
+            self._emulated.tell(f"fault {kind}" if node is None else f"fault {kind} {node}")
+            where = "all nodes" if node is None else f"node {node}"
+            self._control.tell("info", f"Fault of the emulated robot, {where}: {FAULTS[kind]}.")
+
+    def mend_faults(self) -> None:
+        """Let the emulated robot be sound again."""
+        if self._emulated is not None:
+            self._emulated.tell("clear")
+            self._control.tell("info", "All faults of the emulated robot were mended.")
 
     def ask_arm(self) -> None:
         """Go to the button that arms."""
