@@ -1,8 +1,13 @@
 """The stop that is never out of reach: the space bar and the Stop button, whatever the program is doing.
 
-While a robot is connected an event filter sees every event of the program before anybody else. A press of the space
-bar stops, wherever the keyboard is: in a text field, a dialog, a menu, another window of the program; also one that an
-input method hands over as text. A press of the mouse on the Stop button stops, also one that an open menu would take.
+While a robot is connected, what comes from keyboard and mouse is seen here before anybody else sees it. A press of the
+space bar stops, wherever the keyboard is: in a text field, a dialog, a menu, another window of the program; also one
+that an input method hands over as text. A press of the mouse on the Stop button stops, also one that an open menu would
+take.
+
+Everything that comes from outside goes through one of the program's windows (on the screen, not widgets), and keys
+further to the one object that has the keyboard: these are watched. A filter of the whole application would do, too, but
+all events of all widgets would go through Python: changing the palette took seconds so, in which nobody could stop.
 """
 
 from __future__ import annotations
@@ -12,9 +17,10 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QMouseEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
 
 if TYPE_CHECKING:
     from snakestudio.gui.robot.stop_button import StopButton
@@ -25,11 +31,13 @@ _KINDS = QEvent.Type
 _KEYS = frozenset((_KINDS.ShortcutOverride, _KINDS.KeyPress))
 _PRESSES = frozenset((_KINDS.MouseButtonPress, _KINDS.MouseButtonDblClick))
 _SAME_S = 0.03
+_LOOK_MS = 25
+"""How often it is looked for new windows; ones that get the keyboard are seen at once."""
 _ATTRIBUTE = Qt.ApplicationAttribute.AA_DontUseNativeDialogs
 
 
 class StopGuard(QObject):
-    """Filters the program's events while it is on: at other times it costs nothing.
+    """Filters what comes from keyboard and mouse while it is on: at other times it costs nothing.
 
     Parameters
     ----------
@@ -44,7 +52,11 @@ class StopGuard(QObject):
         self._stop, self._button = stop, button
         self._native = False
         self._acted = -math.inf
+        self._watched: list[QObject] = []
         self.on = False
+        self._look = QTimer(self)
+        self._look.setInterval(_LOOK_MS)
+        self._look.timeout.connect(self._watch)
 
     def set_on(self, on: bool) -> None:
         """Watch, or do not."""
@@ -54,14 +66,34 @@ class StopGuard(QObject):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         if on:
-            app.installEventFilter(self)
+            app.focusObjectChanged.connect(self._watch)
+            app.focusWindowChanged.connect(self._watch)
+            self._look.start()
             # The system's own file dialogs keep the keyboard to themselves.
             self._native = not QCoreApplication.testAttribute(_ATTRIBUTE)
             QCoreApplication.setAttribute(_ATTRIBUTE, True)
         else:
-            app.removeEventFilter(self)
+            self._look.stop()
+            app.focusObjectChanged.disconnect(self._watch)
+            app.focusWindowChanged.disconnect(self._watch)
             if self._native:
                 QCoreApplication.setAttribute(_ATTRIBUTE, False)
+        self._watch()
+
+    def _watch(self) -> None:
+        """Filter the events of all windows, and of what has the keyboard now."""
+        wanted: list[QObject] = []
+        if self.on:
+            wanted += QGuiApplication.topLevelWindows()
+            focus: QObject | None = QGuiApplication.focusObject()  # none where another program has the keyboard
+            wanted += [focus] if isinstance(focus, QObject) and focus not in wanted else []
+        for gone in self._watched:
+            if isValid(gone) and gone not in wanted:
+                gone.removeEventFilter(self)
+        for new in wanted:
+            if new not in self._watched:
+                new.installEventFilter(self)
+        self._watched = wanted
 
     @property
     def _just_now(self) -> bool:
