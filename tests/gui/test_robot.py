@@ -590,10 +590,13 @@ def test_every_fault_can_be_chosen_for_every_node_of_an_emulated_robot_only(
 def test_the_windows_thread_has_priority_as_long_as_it_is_asked_for() -> None:
     thread = threading.get_native_id()
     before, priority = os.getpriority(os.PRIO_PROCESS, thread), WindowPriority()
+    interval = sys.getswitchinterval()
     priority.ask()
+    assert sys.getswitchinterval() < interval
     now = os.getpriority(os.PRIO_PROCESS, thread)
     assert priority.granted == (f"nice {now}" if now != before else "")
     assert now <= before
     priority.give_back()
     assert os.getpriority(os.PRIO_PROCESS, thread) == before
     assert not priority.granted
+    assert sys.getswitchinterval() == interval

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow
 
-__all__ = ["BODY_MENU", "SEPARATOR", "Spec", "always", "has_links", "is_continuum", "line"]
+__all__ = ["BODY_MENU", "SEPARATOR", "Spec", "always", "has_links", "is_continuum", "line", "may_be_busy"]
 
 SEPARATOR = "-"
 
@@ -76,3 +76,8 @@ def is_continuum(window: MainWindow) -> bool:
 def has_links(window: MainWindow) -> bool:
     """Whether the robot is a chain: a continuous body meets no obstacles and follows no path."""
     return not window.document.scene.model.continuum
+
+
+def may_be_busy(window: MainWindow) -> bool:
+    """Whether the window may take its time: an armed robot stops when it hears nothing of the window."""
+    return not window.robot.movable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from snakestudio.gui import theme
 from snakestudio.gui.commands.plots import PLOTS
-from snakestudio.gui.commands.spec import BODY_MENU, Spec, always, has_links, is_continuum, line
+from snakestudio.gui.commands.spec import BODY_MENU, Spec, always, has_links, is_continuum, line, may_be_busy
 from snakestudio.gui.layouts import SHIPPED, Shipped
 from snakestudio.render.quantities import QUANTITIES
 
@@ -139,7 +139,7 @@ VIEW: tuple[Spec, ...] = (
     Spec("delete_layout", "View/Layouts/Delete Layout"),
     line("View"),
     Spec(
-        "theme", "View", "Light Colours", lambda w: w.toggle_theme(),
+        "theme", "View", "Light Colours", lambda w: w.toggle_theme(), enabled=may_be_busy,
         checked=lambda w: theme.current() is theme.LIGHT, icon="theme",
     ),
     Spec(
