@@ -76,6 +76,7 @@ def execute(options: argparse.Namespace) -> int:
     robot = EmulatedRobot(loaded, plant, seed=options.seed)
     for timed in faults:
         robot.befallen(timed.fault)
+    ended = _signals()  # before a word is said: who reads it may ask for the end at once
     with contextlib.ExitStack() as stack:
         sender = stack.enter_context(_sender(options, plant))
         report = stack.enter_context(_report(options.report))
@@ -90,7 +91,6 @@ def execute(options: argparse.Namespace) -> int:
                 sender.follow(plant.snapshot, now)
             return plant.pace
 
-        ended = _signals()
         # What is not heard in time would look like a host that fell silent.
         raise_below_link(computes=plant is not None)
         process = EmulatorProcess(robot, port, faults, report, each_round, lambda: bool(ended))
