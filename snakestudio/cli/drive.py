@@ -66,8 +66,6 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.live.pose_stream import pose_source
     from snakestudio.live.robot import LiveRobot
 
-    if not (options.arm or sys.stdin.isatty()):
-        raise UsageError("There is no terminal to type ARM on; give --arm if the torque may come on without asking.")
     scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, assignments(options.values))
     loaded = load_profile(find_profile(options.profile))
     bus = chosen_bus(loaded.profile.bus, options)
@@ -76,6 +74,8 @@ def execute(options: argparse.Namespace) -> int:
     if together is not None:
         together = replace(together, wait_host=options.wait_at)
     not_the_scene(options.scene, options.csv, options.hdf5, options.mcap)
+    if not (options.arm or sys.stdin.isatty()):
+        raise UsageError("There is no terminal to type ARM on; give --arm if the torque may come on without asking.")
     if options.mcap is not None:
         writable(options.mcap)
     if options.twin:
