@@ -109,8 +109,8 @@ class UserError(SnakeStudioError):
     """What the user gave cannot be used; nothing was changed (exit code 2)."""
 
 
-class SceneError(UserError):
-    """A scene that cannot be read, or cannot be run as it stands.
+class _FindingsError(UserError):
+    """A file with mistakes, all of which are listed.
 
     Parameters
     ----------
@@ -123,6 +123,10 @@ class SceneError(UserError):
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
         super().__init__(message)
         self.problems: tuple[Problem, ...] = tuple(problems)
+
+
+class SceneError(_FindingsError):
+    """A scene that cannot be read, or cannot be run as it stands."""
 
 
 class UsageError(UserError):
@@ -165,20 +169,8 @@ class TriggerError(UserError):
     """Starting together with other instruments does not work as asked for."""
 
 
-class ProfileError(UserError):
-    """A robot profile (or its DBC) that cannot be read or used.
-
-    Parameters
-    ----------
-    message : str
-        The sentence (or one sentence a line).
-    problems : sequence of Problem
-        Every mistake found, for a listing.
-    """
-
-    def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
-        super().__init__(message)
-        self.problems: tuple[Problem, ...] = tuple(problems)
+class ProfileError(_FindingsError):
+    """A robot profile (or its DBC) that cannot be read or used."""
 
 
 class LinkError(UserError):

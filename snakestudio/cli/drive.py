@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
-from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
+from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up, write_run
 from snakestudio.cli.together import add_trigger_arguments, trigger_choices
-from snakestudio.errors import ExportError, LinkError, UsageError
+from snakestudio.errors import LinkError, UsageError
 
 if TYPE_CHECKING:
     from snakestudio.link.client import LinkClient
@@ -96,7 +96,8 @@ def execute(options: argparse.Namespace) -> int:
     finally:
         link.close()
     if drive.recording is not None and len(drive.recording):
-        _write(options, drive.recording, base_dir)
+        trouble = drive.recording.trouble
+        write_run(options, api.Run(drive.recording, Path(options.scene).name, base_dir=base_dir, trouble=trouble))
     return code
 
 
@@ -267,19 +268,3 @@ class _Drive:
 def _say(event: LinkEvent) -> None:
     stream = sys.stderr if event.severity in ("warning", "error") else sys.stdout
     print(event.text, file=stream, flush=True)
-
-
-def _write(options: argparse.Namespace, recording: SpooledRecording, base_dir: Path | None) -> None:
-    from snakestudio import api
-
-    run = api.Run(recording, Path(options.scene).name, base_dir=base_dir)
-    if options.mcap is not None:
-        if recording.trouble:
-            raise ExportError(recording.trouble)
-        print(f"wrote {options.mcap}: {len(recording)} rows")
-    if options.csv is not None:
-        run.to_csv(options.csv)
-        print(f"wrote {options.csv}: {len(recording)} rows")
-    if options.hdf5 is not None:
-        run.to_hdf5(options.hdf5)
-        print(f"wrote {options.hdf5}: {len(recording)} rows")

@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
+from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up, write_run
 from snakestudio.cli.together import add_trigger_arguments, started_together
 from snakestudio.cli.video_options import add_video_arguments, video_options
-from snakestudio.errors import ExportError, PhysicsError, UsageError
+from snakestudio.errors import PhysicsError, UsageError
 
 if TYPE_CHECKING:
     from snakestudio.api import Run
@@ -72,16 +72,7 @@ def execute(options: argparse.Namespace) -> int:
         f"{Path(options.scene).name}: {simulated:g} s simulated in {took:.2f} s, "
         f"{int(last.steps[0])} steps, {unconverged} unconverged{worst}"
     )
-    if options.mcap is not None:
-        if run.trouble:
-            raise ExportError(run.trouble)
-        print(f"wrote {options.mcap}: {len(run.recording)} rows")
-    if options.csv is not None:
-        run.to_csv(options.csv)
-        print(f"wrote {options.csv}: {len(run.recording)} rows")
-    if options.hdf5 is not None:
-        run.to_hdf5(options.hdf5)
-        print(f"wrote {options.hdf5}: {len(run.recording)} rows")
+    write_run(options, run)
     if video is not None:
         from snakestudio.export.video import write_video
 

@@ -8,11 +8,14 @@ import time
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from snakestudio.errors import UsageError
+from snakestudio.errors import ExportError, UsageError
 
-__all__ = ["ProgressLine", "add_scene_arguments", "assignments", "not_the_scene", "warm_up"]
+if TYPE_CHECKING:
+    from snakestudio.api import Run
+
+__all__ = ["ProgressLine", "add_scene_arguments", "assignments", "not_the_scene", "warm_up", "write_run"]
 
 
 def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,6 +71,26 @@ def not_the_scene(scene: str, *paths: Path | None) -> None:
     for path in paths:
         if path is not None and path.resolve() == source:
             raise UsageError(f"{path} is the scene itself; give another name to write to.")
+
+
+def write_run(options: argparse.Namespace, run: Run) -> None:
+    """Write a run to the files that ``--mcap``, ``--csv`` and ``--hdf5`` name, and say so.
+
+    Raises
+    ------
+    ExportError
+        If a file cannot be written, or the run file could not be gone on with.
+    """
+    if options.mcap is not None:
+        if run.trouble:
+            raise ExportError(run.trouble)
+        print(f"wrote {options.mcap}: {len(run.recording)} rows")
+    if options.csv is not None:
+        run.to_csv(options.csv)
+        print(f"wrote {options.csv}: {len(run.recording)} rows")
+    if options.hdf5 is not None:
+        run.to_hdf5(options.hdf5)
+        print(f"wrote {options.hdf5}: {len(run.recording)} rows")
 
 
 def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
