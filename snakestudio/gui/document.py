@@ -139,6 +139,7 @@ class Document(QObject):
 
     def _replace(self, scene: Scene, path: Path | None, text: str | None, digest: bytes | None) -> None:
         self.undo_stack.clear()
+        self.undo_stack.setClean()  # an empty stack that was told of no clean step stays so when it is cleared
         self.path, self._text, self._digest = path, text, digest
         before, self.scene = self.scene, scene
         self.opened.emit()

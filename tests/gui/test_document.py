@@ -61,6 +61,22 @@ def test_a_gesture_that_ends_where_it_began_leaves_nothing_to_undo(document: Doc
     assert not document.dirty
 
 
+def test_what_was_just_opened_is_saved_though_a_gesture_that_went_back_cut_off_the_saved_step(
+    document: Document, tmp_path: Path
+) -> None:
+    document.save(tmp_path / "mine.toml")
+    document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    document.save()
+    document.undo_stack.undo()
+    gesture, before = document.new_gesture(), document.scene.gait.amplitude_deg
+    for value in (20.0, before):
+        document.set_value("gait.amplitude_deg", value, "Amplitude", gesture)
+    assert document.undo_stack.count() == 0
+    assert document.dirty  # the file holds 12 degrees, and no step leads there any more
+    document.open(tmp_path / "mine.toml")
+    assert not document.dirty
+
+
 def test_a_value_that_is_not_valid_changes_nothing(document: Document) -> None:
     before = document.scene
     with pytest.raises(SceneError, match="mass"):
