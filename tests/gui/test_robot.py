@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.errors import LinkError
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.robot.arming import Arming
+from snakestudio.gui.robot.beside import Beside
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
 from snakestudio.gui.robot.connect_form import options_of
 from snakestudio.gui.robot.data_panel import DataPanel
@@ -63,6 +65,46 @@ def look(window: MainWindow) -> None:
 def put(window: MainWindow, link: FakeLink, state: LinkState) -> None:
     link.state = state
     look(window)
+
+
+# --- what is watched beside it --------------------------------------------------------------------------------------
+
+
+def failing(window: MainWindow, pose: str) -> None:
+    """Let live poses from somewhere be impossible."""
+    real = window.robot.services
+
+    def open_live(*given: Any) -> Any:
+        if given[-1].pose == pose:
+            raise LinkError("UDP port 80 may not be used.")
+        return real.open_live(*given)
+
+    window.robot.services = replace(real, open_live=open_live)
+
+
+def test_poses_that_cannot_be_had_leave_all_as_it_was(window: MainWindow, link: FakeLink) -> None:
+    beside = Beside(window.robot, window)
+    beside.source.setText("0.0.0.0:22350")
+    beside.poses.click()
+    assert window.robot.choices == LiveChoices("0.0.0.0:22350")
+    failing(window, "80")
+    beside.source.setText("80")
+    beside.source.editingFinished.emit()
+    assert beside.message.text() == "UDP port 80 may not be used."
+    assert window.robot.choices == LiveChoices("0.0.0.0:22350")
+    assert window.robot.live is not None
+    assert window.robot.live.choices == LiveChoices("0.0.0.0:22350")  # type: ignore[attr-defined]
+    assert beside.source.text() == "0.0.0.0:22350"
+
+
+def test_who_cannot_be_watched_is_not_half_connected(window: MainWindow) -> None:
+    link = FakeLink()
+    window.robot.services = services(link)
+    failing(window, "80")
+    with pytest.raises(LinkError):
+        window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices("80"))  # type: ignore[arg-type]
+    assert not window.robot.connected
+    assert link.closed
 
 
 # --- stop ---------------------------------------------------------------------------------------------------------

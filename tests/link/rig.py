@@ -40,12 +40,13 @@ def free_multicast() -> Bus:
     return Bus(interface="udp_multicast", channel=f"239.74.163.{3 + os.getpid() % 250}", options={"port": port})
 
 
-def small_robot(folder: Path, rate_hz: float = 100.0) -> Path:
-    """The lab robot's first two joints (four axes, two nodes) as a profile of its own, on a bus of its own."""
+def small_robot(folder: Path, rate_hz: float = 100.0, joints: int = 2) -> Path:
+    """The lab robot's first joints (of two axes and one node each) as a profile of its own, on a bus of its own."""
     whole = load_profile(find_profile("lab_robot"))
     bus = free_multicast()
     assert whole.path is not None
-    lines = [line for line in whole.path.read_text().splitlines() if not re.search(r"node = ([3-9]|10),", line)]
+    further = "|".join(str(number) for number in range(joints + 1, 11))
+    lines = [line for line in whole.path.read_text().splitlines() if not re.search(rf"node = ({further}),", line)]
     text = "\n".join(lines)
     text = re.sub(r'interface = "\w+"', f'interface = "{bus.interface}"', text)
     text = re.sub(r'channel = "\w+"', f'channel = "{bus.channel}"\noptions = {{ port = {bus.options["port"]} }}', text)
@@ -84,6 +85,11 @@ class Emulator:
         )  # fmt: skip
         with contextlib.suppress(OSError, AttributeError):
             os.setpriority(os.PRIO_PROCESS, self._process.pid, -10)  # a robot has processors of its own
+
+    @property
+    def process(self) -> int:
+        """Its number."""
+        return self._process.pid
 
     def events(self) -> list[dict[str, object]]:
         """What it reported."""

@@ -24,7 +24,6 @@ from snakestudio.gui import theme
 from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.robot.services import LiveChoices, Services
 from snakestudio.link.adapters import Adapter
-from snakestudio.link.pose_packet import PORT
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Bus
 
@@ -197,9 +196,8 @@ class ConnectForm(QWidget):
 
     @property
     def choices(self) -> LiveChoices:
-        """How the robot is watched at first."""
-        seen = self.kind == "emulated" and self.on_ground.isChecked()
-        return LiveChoices(PORT if seen else 0, self.kind != "replay")
+        """How the robot is watched at first; an emulated one on the ground says itself where its poses come."""
+        return LiveChoices(twin=self.kind != "replay")
 
     def bus(self) -> Bus:
         """The bus that is chosen; of an emulated robot that of the profile.

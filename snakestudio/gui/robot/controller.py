@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.robot.services import LiveChoices, NewRun, Services
@@ -161,7 +162,7 @@ class RobotControl(QObject):
         Raises
         ------
         LinkError
-            If it cannot be opened.
+            If it cannot be opened, or if there can be no live poses from where they are wanted.
         """
         self.disconnect_robot()
         link = self.services.open_link(loaded, bus)
@@ -171,7 +172,11 @@ class RobotControl(QObject):
         self._gaps.clear()
         link.beat()
         self._timer.start()
-        self._make_live()
+        try:
+            self._make_live()
+        except Exception:
+            self.disconnect_robot()
+            raise
         self.priority.ask()  # not before: processes and threads that are started have that of who starts them
         link.command("connect")
         self._look()
@@ -190,13 +195,25 @@ class RobotControl(QObject):
         (self._watchers.add if watch else self._watchers.discard)(watcher)
 
     def watch(self, choices: LiveChoices) -> None:
-        """Take live poses from another port, or let the simulation run alongside or not; not while it streams."""
+        """Take live poses from elsewhere, or let the simulation run alongside or not; not while it streams.
+
+        Raises
+        ------
+        LinkError, UsageError
+            If there can be no poses from there; all stays as it was.
+        """
         if self.link is None or choices == self.choices:
             return
-        self.choices = choices
+        before, self.choices = self.choices, choices
         self._end_live()
-        self._make_live()
-        self._look()
+        try:
+            self._make_live()
+        except SnakeStudioError:
+            self.choices = before
+            self._make_live()
+            raise
+        finally:
+            self._look()
 
     def _end_live(self) -> None:
         live, self.live = self.live, None

@@ -30,8 +30,11 @@ class EmulatedRobot:
         The ground that it moves on, with a stream of its poses; None: its joints move, and nothing else.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
-    pose_port : int
-        UDP port of this computer that the poses are sent to.
+
+    Attributes
+    ----------
+    pose : str
+        UDP port of this computer that its poses are sent to; "" if there are none.
 
     Raises
     ------
@@ -39,12 +42,13 @@ class EmulatedRobot:
         If it cannot be started.
     """
 
-    def __init__(self, profile: Path, scene: Scene | None, base_dir: Path | None, pose_port: int) -> None:
+    def __init__(self, profile: Path, scene: Scene | None, base_dir: Path | None) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="snakestudio-robot-")
         self._errors = Path(self._folder.name, "errors.txt")
         # A group and a port of its own: two windows' robots must never meet.
         self.channel = f"239.74.{163 + os.getpid() % 50}.{1 + os.getpid() // 50 % 250}"
         self.port = _free_port()
+        self.pose = "" if scene is None else str(_free_port())
         program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "snakestudio"]
         command = [
             *program, "emulate", str(profile), "--interface", "udp_multicast", "--channel", self.channel,
@@ -53,7 +57,7 @@ class EmulatedRobot:
         if scene is not None:
             path = Path(self._folder.name, "scene.toml")
             path.write_text(dump_scene(scene), encoding="utf-8")
-            command += ["--scene", str(path), "--pose", f"127.0.0.1:{pose_port}"]
+            command += ["--scene", str(path), "--pose", f"127.0.0.1:{self.pose}"]
         try:
             with self._errors.open("wb") as errors:
                 self._process = subprocess.Popen(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,9 +119,10 @@ class RobotInWindow(QObject):
             EnginePlant.scene_of(scene, loaded)  # said here, before a process is started that would end by it
         self._control.disconnect_robot()
         self.end_emulated()
-        self._emulated = EmulatedRobot(loaded.path, scene, document.base_dir, choices.pose_port)
+        self._emulated = emulated = EmulatedRobot(loaded.path, scene, document.base_dir)
+        choices = replace(choices, pose=emulated.pose)
         try:
-            self._control.connect_to(loaded, self._emulated.bus(loaded.profile.bus), choices, emulated=True)
+            self._control.connect_to(loaded, emulated.bus(loaded.profile.bus), choices, emulated=True)
         except Exception:
             self.end_emulated()
             raise

@@ -7,21 +7,19 @@ import time
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtGui import QIntValidator
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.robot.arming import Arming
+from snakestudio.gui.robot.beside import Beside
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.figures import FigureList
 from snakestudio.gui.robot.meters import LoadMeter, NodeStrip
-from snakestudio.gui.robot.services import LiveChoices
 from snakestudio.gui.robot.standing import span_text
 from snakestudio.gui.robot.state_card import StateCard
 from snakestudio.gui.throttle import Throttle
 from snakestudio.gui.widgets.sections import Section, scrolled
 from snakestudio.link.messages import LinkState, Telemetry
-from snakestudio.link.pose_packet import PORT
 
 if TYPE_CHECKING:
     from snakestudio.gui.robot.in_window import RobotInWindow
@@ -84,14 +82,14 @@ class RobotPanel(QWidget):
             ("Window", "Longest pause of this window's heartbeat in the last 10 s; the link stops the robot after the "
              "profile's window timeout"),
         ), content)  # fmt: skip
-        self.poses = _PoseBox(control, content)
+        self.beside = Beside(control, content)
         self._live = QWidget(content)
         live = QVBoxLayout(self._live)
         live.setContentsMargins(0, 0, 0, 0)
         live.setSpacing(12)
         sections: tuple[tuple[str, tuple[QWidget, ...]], ...] = (
             ("Nodes", (self.heard, self.nodes)), ("Bus", (self.load, self.bus)), ("Timing", (self.timing,)),
-            ("Beside the robot", (self.poses,)),
+            ("Beside the robot", (self.beside,)),
         )  # fmt: skip
         for title, parts in sections:
             section = Section(title, parent=self._live)
@@ -129,7 +127,7 @@ class RobotPanel(QWidget):
         self.name.setText(f"{profile.name}{' (emulated)' if control.emulated else ''}")
         self.where.setText(f"{bus.interface} {bus.channel}, {bus.bitrate // 1000} kbit/s")
         self.record.setText("Record Frames ..." if control.log is None else f"End Recording ({control.log.name})")
-        self.poses.refresh()
+        self.beside.refresh()
         if last is not None:
             self._show(last)
 
@@ -164,52 +162,6 @@ class RobotPanel(QWidget):
         self.timing.say(
             "Window", f"{span_text(gap)}{granted}", "warning" if gap > 0.5 * profile.timing.window_timeout_s else "text"
         )
-
-
-class _PoseBox(QWidget):
-    """Whether live poses are waited for, and whether the simulation runs alongside."""
-
-    def __init__(self, control: RobotControl, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._control = control
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        self.twin = QCheckBox("Simulated twin", self)
-        self.twin.setToolTip("The simulation runs alongside with the same references; its deviation is recorded")
-        self.poses = QCheckBox("Live poses at UDP port", self)
-        self.poses.setToolTip("Where the robot is, from motion capture; without it the base is drawn where it began")
-        self.port = QLineEdit(self)
-        self.port.setValidator(QIntValidator(1, 65535, self.port))
-        self.port.setFixedWidth(theme.scaled(72))
-        self.port.setAccessibleName("UDP port of live poses")
-        self.port.setText(str(control.choices.pose_port or PORT))
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.poses)
-        row.addWidget(self.port)
-        row.addStretch(1)
-        column.addWidget(self.twin)
-        column.addLayout(row)
-        self.refresh()
-        self.twin.clicked.connect(self._apply)
-        self.poses.clicked.connect(self._apply)
-        self.port.editingFinished.connect(self._apply)
-
-    def refresh(self) -> None:
-        """Show what is chosen."""
-        choices = self._control.choices
-        self.twin.setChecked(choices.twin)
-        self.poses.setChecked(bool(choices.pose_port))
-        if choices.pose_port and not self.port.hasFocus():
-            self.port.setText(str(choices.pose_port))
-        standing = self._control.state not in (LinkState.ARMED, LinkState.STREAMING)
-        for part in (self.twin, self.poses, self.port):
-            part.setEnabled(standing)
-
-    def _apply(self) -> None:
-        port = int(self.port.text() or PORT) if self.poses.isChecked() else 0
-        self._control.watch(LiveChoices(port, self.twin.isChecked()))
 
 
 def _ms(seconds: float) -> str:

@@ -31,13 +31,14 @@ class LiveChoices:
 
     Attributes
     ----------
-    pose_port : int
-        UDP port at which live poses are waited for; 0: none are.
+    pose : str
+        Where live poses are waited for, in the words of `snakestudio.live.pose_stream.pose_source`: a UDP port,
+        ADDRESS:PORT or lsl:NAME; "": nowhere.
     twin : bool
         Whether the simulation runs alongside.
     """
 
-    pose_port: int = 0
+    pose: str = ""
     twin: bool = True
 
 
@@ -130,10 +131,10 @@ def _open_link(loaded: LoadedProfile, bus: Bus) -> Link:
 def _open_live(
     link: Link, scene: Scene, base_dir: Path | None, new_run: NewRun, tell: Tell, choices: LiveChoices
 ) -> Live:
-    from snakestudio.live.pose_stream import UdpPoses
+    from snakestudio.live.pose_stream import pose_source
     from snakestudio.live.robot import LiveRobot
 
-    pose = UdpPoses(choices.pose_port) if choices.pose_port else None
+    pose = pose_source(choices.pose) if choices.pose else None
     return LiveRobot(link, scene, base_dir, new_run=new_run, on_event=tell, pose=pose, twin=choices.twin)
 
 
