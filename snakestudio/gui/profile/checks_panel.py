@@ -72,6 +72,9 @@ class ChecksPanel(QWidget):
         self.list.setItemDelegate(FindingDelegate(self.list))
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        # Sentences are broken to the width beside the bar: it is there from the beginning, or they would be cut off.
+        self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setMouseTracking(True)
         self.list.setAccessibleName("Findings")
         self.list.clicked.connect(self._go_to)

@@ -11,17 +11,22 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
+    QMessageBox,
+    QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
+from snakestudio.errors import ProfileError
 from snakestudio.gui import theme
 from snakestudio.gui.profile.bit_grid import BitGrid, signal_colour
+from snakestudio.gui.profile.dbc_dialog import DbcDialog
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.messages_page import legend
 from snakestudio.gui.widgets.sections import heading, scrolled
+from snakestudio.link.profile.dbc_editing import MessageDraft, drafts_of, without_message
 from snakestudio.link.profile.layout import MessageLayout, message_layouts
 
 __all__ = ["DbcPage"]
@@ -63,6 +68,19 @@ class DbcPage(QWidget):
         left.setSpacing(8)
         left.addWidget(self.search)
         left.addWidget(self.tree, 1)
+        tools = QHBoxLayout()
+        tools.setSpacing(8)
+        self.new, self.change, self.drop = (
+            QPushButton("&New Message ..."),
+            QPushButton("&Edit ..."),
+            QPushButton("Remove"),
+        )
+        for button, act in ((self.new, self.add_message), (self.change, self.edit_message), (self.drop, self.remove)):
+            button.setAutoDefault(False)
+            button.clicked.connect(act)
+            tools.addWidget(button)
+        tools.addStretch(1)
+        left.addLayout(tools)
         side = QWidget()
         right = QVBoxLayout(side)
         right.setContentsMargins(0, 0, 0, 0)
@@ -81,6 +99,7 @@ class DbcPage(QWidget):
         self._layouts: tuple[MessageLayout, ...] = ()
         self._filled: tuple[object, object] = (None, None)
         document.changed.connect(self._refresh)
+        document.locked_changed.connect(self._show_tools)
         self._refresh()
 
     def _refresh(self) -> None:
@@ -161,6 +180,7 @@ class DbcPage(QWidget):
 
     def _show(self) -> None:
         name = self._chosen()
+        self._show_tools()
         layout = next((layout for layout in self._layouts if layout.name == name), None)
         item = self.tree.currentItem()
         signal = item.text(0) if item is not None and item.parent() is not None else ""
@@ -173,6 +193,46 @@ class DbcPage(QWidget):
         self.title.setText(f"{layout.name}  {layout.id_text()}")
         self.grid.show_message(layout, bound, signal)
         self.words.setText((f"{layout.comment}<br><br>" if layout.comment else "") + legend(layout, bound))
+
+    # --- edits ----------------------------------------------------------------------------------------------------
+
+    def add_message(self) -> DbcDialog:
+        """Ask for a message that the DBC does not have yet."""
+        used = {(draft.id, draft.extended) for draft in self._drafts()}
+        names = {draft.name for draft in self._drafts()}
+        free = next(number for number in range(0x200, 0x800) if (number, False) not in used)
+        name = next(f"Message{n}" for n in range(1, 10_000) if f"Message{n}" not in names)
+        return self._ask(MessageDraft(name, free, False, 8, ()), "")
+
+    def edit_message(self) -> DbcDialog | None:
+        """Ask how the chosen message shall be."""
+        draft = next((draft for draft in self._drafts() if draft.name == self._chosen()), None)
+        return None if draft is None else self._ask(draft, draft.name)
+
+    def remove(self) -> None:
+        """Take the chosen message out of the DBC, if the profile does not bind it."""
+        name = self._chosen()
+        try:
+            self._document.edit(self._document.profile, f"Remove {name}", dbc=without_message(self._document.dbc, name))
+        except ProfileError as error:
+            QMessageBox.warning(self, "DBC", str(error))
+
+    def _ask(self, draft: MessageDraft, replaced: str) -> DbcDialog:
+        dialog = DbcDialog(self._document, draft, replaced, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+        return dialog
+
+    def _drafts(self) -> tuple[MessageDraft, ...]:
+        return drafts_of(self._document.loaded.database)
+
+    def _show_tools(self) -> None:
+        locked, name = bool(self._document.locked), self._chosen()
+        bound = any(message.message == name for message in self._document.profile.messages)
+        self.new.setEnabled(not locked)
+        self.change.setEnabled(bool(name) and not locked)
+        self.drop.setEnabled(bool(name) and not locked and not bound)
+        self.drop.setToolTip("The profile binds it: remove it from Messages first" if bound else "")
 
     def _pick(self, name: str) -> None:
         item = self.tree.currentItem()

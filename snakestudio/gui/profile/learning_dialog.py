@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from PySide6.QtCore import Qt, QTimer
@@ -29,6 +30,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.profile.cue_view import CueView
 from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.profile.log_row import LogRow
 from snakestudio.gui.profile.robot import Robot
 from snakestudio.gui.widgets.form import ChoiceBox
 from snakestudio.gui.widgets.number_field import Message
@@ -38,6 +40,7 @@ from snakestudio.link.learning.motion import Cue
 from snakestudio.link.learning.proposal import FoundMessage, Move, propose
 from snakestudio.link.learning.taking_over import take_over
 from snakestudio.link.messages import Traffic
+from snakestudio.link.profile.schema import Profile
 
 __all__ = ["LearningDialog"]
 
@@ -83,11 +86,13 @@ class LearningDialog(QDialog):
 
     def _make(self) -> None:
         self.intro = QLabel(
-            "For a robot whose messages nobody knows: connect to its bus (listening only; any profile will do), then go"
-            " through these steps. Torque must be off, so that joints can be turned by hand."
+            "For a robot whose messages nobody knows: connect to its bus (listening only; any profile will do), or open"
+            " a log of it, then go through these steps. Torque must be off, so that joints can be turned by hand."
         )
         self.intro.setWordWrap(True)
         self.intro.setProperty("role", "dim")
+        self.log = LogRow(self)
+        self.log.opened.connect(self._on_log)
         self.quiet_button = QPushButton(f"&1  Record {QUIET_S:.0f} s of Quiet")
         self.quiet_button.setToolTip("Nothing moves meanwhile")
         self.quiet_button.clicked.connect(self.record_quiet)
@@ -123,12 +128,16 @@ class LearningDialog(QDialog):
         self.tree.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.others = QCheckBox("Take the nodes that nobody moved for further joints, in the order of their numbers")
         self.others.setChecked(True)
+        self.anew = QCheckBox("Begin the profile &anew: of what it holds, only the bus and the timing stay")
         self.message = Message()
         self.take = QPushButton("&3  Take Over into the Profile")
         theme.set_role(self.take, "primary")
         self.take.clicked.connect(self.take_over)
+        choices = QVBoxLayout()
+        choices.addWidget(self.others)
+        choices.addWidget(self.anew)
         bottom = QHBoxLayout()
-        bottom.addWidget(self.others)
+        bottom.addLayout(choices)
         bottom.addStretch(1)
         bottom.addWidget(self.take)
         for button in (self.quiet_button, self.move_button, self.cancel, self.again, self.take):
@@ -137,6 +146,7 @@ class LearningDialog(QDialog):
         column.setContentsMargins(18, 14, 18, 14)
         column.setSpacing(10)
         column.addWidget(self.intro)
+        column.addWidget(self.log)
         column.addLayout(steps)
         column.addWidget(self.state)
         column.addWidget(self.cue_view)
@@ -155,13 +165,15 @@ class LearningDialog(QDialog):
 
     def refresh(self) -> None:
         """Show what can be done now."""
-        connected = self._robot.link is not None
+        connected = self._robot.link is not None or self.log.frames is not None
         recording = self._recording is not None
         if not connected and recording:
             self.break_off()
             return
         self.quiet_button.setEnabled(connected and not self.busy)
         self.move_button.setEnabled(connected and not self.busy and bool(self.quiet))
+        self.log.setEnabled(not self.busy)
+        self.anew.setVisible(any(message.angles for message in self.found))
         self.cancel.setVisible(recording)
         self.again.setEnabled(bool(self.quiet) and not self.busy)
         self.bar.setVisible(recording)
@@ -174,9 +186,14 @@ class LearningDialog(QDialog):
 
     def _next(self, connected: bool) -> str:
         if not connected:
-            return "Not connected to a bus: connect from the Robot menu, listening only."
+            return "Not connected to a bus: connect from the Robot menu, listening only, or open a log."
         if self._job is not None and self._job.running:
             return "Looking at what was recorded ..."
+        if self.log.frames is not None:
+            if not self.quiet:
+                return f"Give the second at which {QUIET_S:.0f} s begin in which nothing moves."
+            if not self.moves:
+                return "Choose the joint that was turned, and the second at which that began."
         if not self.quiet:
             return "First leave everything still."
         if not self.moves:
@@ -220,11 +237,18 @@ class LearningDialog(QDialog):
         self.refresh()
 
     def record_quiet(self) -> None:
-        """Record while nothing moves."""
+        """Record while nothing moves, or take that out of the log."""
+        if self.log.frames is not None:
+            self._take_quiet(self.log.cut(self.log.at.value(), QUIET_S))
+            return
         self._record("Leave everything still.", QUIET_S, None)
 
     def record_move(self) -> None:
-        """Record while one joint is moved by hand, as the curve shows."""
+        """Record while one joint is moved by hand, as the curve shows, or take that out of the log."""
+        if self.log.frames is not None:
+            cue = Cue(self.log.at.value(), amplitude=_AMPLITUDE)
+            self._take_move(self.log.cut(cue.begin, cue.end + _AFTER_S - cue.begin), cue)
+            return
         cue = Cue(time.monotonic() + _LEAD_S, amplitude=_AMPLITUDE)
         what = f"Turn joint {self.joint.value()} ({self.axis.currentText()}) as the curve shows."
         self._record(what, _LEAD_S + cue.cycles * cue.cycle_s + _AFTER_S, cue)
@@ -259,13 +283,33 @@ class LearningDialog(QDialog):
             self.refresh()
             return
         if cue is None:
-            self.quiet = frames
+            self._take_quiet(frames)
         else:
-            axis: Literal["yaw", "pitch"] = "yaw" if self.axis.currentText() == "yaw" else "pitch"
-            joint = self.joint.value()
-            self.moves = [move for move in self.moves if (move.joint, move.axis) != (joint, axis)]
-            self.moves.append(Move(joint, axis, tuple(frames), cue.angle, cue.begin, cue.end))
+            self._take_move(frames, cue)
+
+    def _take_quiet(self, frames: list[Frame]) -> None:
+        if not frames:
+            self.message.say("There is no frame in that part of the log; give another second.")
+            return
+        self.quiet = frames
         self.look()
+
+    def _take_move(self, frames: list[Frame], cue: Cue) -> None:
+        if not frames:
+            self.message.say("There is no frame in that part of the log; give another second.")
+            return
+        axis: Literal["yaw", "pitch"] = "yaw" if self.axis.currentText() == "yaw" else "pitch"
+        joint = self.joint.value()
+        self.moves = [move for move in self.moves if (move.joint, move.axis) != (joint, axis)]
+        self.moves.append(Move(joint, axis, tuple(frames), cue.angle, cue.begin, cue.end))
+        self.look()
+
+    def _on_log(self) -> None:
+        """A log was opened or closed: what was recorded before is of another bus."""
+        logged = self.log.frames is not None
+        self.quiet_button.setText(f"&1  {'Take' if logged else 'Record'} {QUIET_S:.0f} s of Quiet")
+        self.move_button.setText("&2  Take the Move" if logged else "&2  Record While I Move")
+        self.start_over()
 
     def look(self) -> None:
         """Work out, beside the window, what the recordings suggest."""
@@ -294,6 +338,9 @@ class LearningDialog(QDialog):
                 item.setCheckState(0, Qt.CheckState.Checked)
             else:
                 item.setForeground(0, QBrush(theme.colour("dim")))
+                if message.family.period > 0:
+                    item.setCheckState(0, Qt.CheckState.Unchecked)
+                    item.setToolTip(0, "Ticked, it is taken over as a heartbeat: the robot is stopped when it ceases")
             formula = f" = {message.family.formula}" if message.family.formula else ""
             item.setToolTip(1, f"{len(message.family.streams)} ids{formula}")
             item.setForeground(
@@ -322,11 +369,9 @@ class LearningDialog(QDialog):
 
     @property
     def chosen(self) -> list[FoundMessage]:
-        """The proposals that are ticked."""
-        return [
-            message for row, message in enumerate(self.found)
-            if message.role and self._is_ticked(row)
-        ]  # fmt: skip
+        """The proposals that are ticked; what nobody knows better of counts as a sign of life."""
+        ticked = [message for row, message in enumerate(self.found) if self._is_ticked(row)]
+        return [message if message.role else replace(message, role="heartbeat") for message in ticked]
 
     def _is_ticked(self, row: int) -> bool:
         item = self.tree.topLevelItem(row)
@@ -336,16 +381,27 @@ class LearningDialog(QDialog):
         """Put what is ticked into the profile and its DBC, as one step of undo; whether that was done."""
         document = self._document
         try:
-            profile, dbc = take_over(document.profile, document.dbc, self.chosen, others=self.others.isChecked())
+            profile, dbc = self._taken_over()
             document.edit(profile, "Learn from traffic", dbc=dbc)
         except (ProfileError, ValueError) as error:
             self.message.say(f"{str(error)[:1].upper()}{str(error)[1:].rstrip('.')}.")
             return False
         self.message.say("")
-        self.state.setText("Taken over. What else the profile needs, its checks say; set-points cannot be learned.")
+        self.state.setText(
+            "Taken over. What else the profile needs, its checks say. Set-points and commands cannot be learned: make"
+            " their messages on the page DBC, and bind them under Messages."
+        )
         return True
 
+    def _taken_over(self) -> tuple[Profile, str]:
+        before, others = self._document.profile, self.others.isChecked()
+        if not self.anew.isChecked():
+            return take_over(before, self._document.dbc, self.chosen, others=others)
+        new, dbc = take_over(None, "", self.chosen, others=others, name="My robot")
+        return new.model_copy(update={"dbc": before.dbc, "bus": before.bus, "timing": before.timing}), dbc
+
     def closeEvent(self, event: QCloseEvent) -> None:
+        self.log.close()
         self.break_off()
         if self._job is not None:
             self._job.wait()

@@ -26,15 +26,23 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import UsageError
 from snakestudio.gui import theme
 from snakestudio.gui.teleop.inputs import Input, key_input
-from snakestudio.gui.teleop.mapping import DEFAULT, Binding, InputMap
-from snakestudio.gui.teleop.mapping_file import conflicts, load_map, mistakes, save_map
+from snakestudio.gui.teleop.mapping import DEFAULT, FUNCTIONS, Binding, Function, InputMap
+from snakestudio.gui.teleop.mapping_file import RANGES, conflicts, load_map, mistakes, save_map
 from snakestudio.gui.teleop.rows import BindingRow
 from snakestudio.gui.teleop.teleop import Teleop
 from snakestudio.gui.widgets.number_field import Message
 
 __all__ = ["MappingEditor"]
 
-_HEADS = ("Function", "Input", "Does", "Dead zone", "Curve", "Now", "")
+_HEADS = ("Function", "Input", "Does", "Share", "Dead zone", "Curve", "Now", "")
+_NUMBERED: tuple[Function, ...] = ("speed", "turn", "amplitude")
+_TIPS = {
+    "top_speed": "Share of the scene's highest frequency that full deflection asks for",
+    "top_turn": "Share of the scene's largest offset that full deflection asks for",
+    "speed_per_s": "How fast the speed follows keys and sticks; 100 %/s takes a second. Letting go is never waited for",
+    "turn_per_s": "How fast the turn follows keys and sticks; 100 %/s takes a second. Letting go is never waited for",
+    "amplitude_per_s": "How fast the amplitude changes while its key is held",
+}
 _FAR = 0.6
 """So far an input must move to be meant."""
 _FOLDER, _FILTER = "teleop/folder", "Mappings (*.toml)"
@@ -59,8 +67,9 @@ class MappingEditor(QDialog):
         self._asking: BindingRow | None = None
         self._before: dict[Input, float] = {}
         self.rows: list[BindingRow] = []
+        self.numbers: dict[str, QDoubleSpinBox] = {}
         self.setWindowTitle("Keys and Gamepad")
-        self.resize(theme.scaled(960), theme.scaled(680))
+        self.resize(theme.scaled(1080), theme.scaled(680))
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 16)
         column.setSpacing(12)
@@ -99,7 +108,7 @@ class MappingEditor(QDialog):
             head.setProperty("role", "dim")
             self._grid.addWidget(head, 0, place)
         self._grid.setColumnStretch(1, 2)
-        self._grid.setColumnStretch(5, 2)
+        self._grid.setColumnStretch(_HEADS.index("Now"), 2)
         outer.addLayout(self._grid)
         outer.addStretch(1)
         self._inside = inside
@@ -108,29 +117,52 @@ class MappingEditor(QDialog):
     def _make_options(self) -> QHBoxLayout:
         line = QHBoxLayout()
         line.setSpacing(10)
+        left = QVBoxLayout()
+        left.setSpacing(10)
         add = QPushButton("&Add Binding", self)
         add.setAutoDefault(False)
         add.clicked.connect(self.add)
-        line.addWidget(add)
-        line.addStretch(1)
+        left.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
         self.dead_man = QCheckBox("&Dead man: drive only while it is held", self)
         self.dead_man.clicked.connect(self._judge)
-        line.addWidget(self.dead_man)
-        self.top_speed, self.top_turn = QDoubleSpinBox(self), QDoubleSpinBox(self)
-        for field, text, least, tip in (
-            (self.top_speed, "&Top speed", 1.0, "Share of the scene's highest frequency at full deflection"),
-            (self.top_turn, "Top t&urn", 0.0, "Share of the scene's largest offset at full deflection"),
-        ):
-            field.setRange(least, 100.0)
-            field.setDecimals(0)
-            field.setSuffix(" %")
-            field.setSingleStep(5.0)
-            field.setToolTip(tip)
-            label = QLabel(text, self)
-            label.setBuddy(field)
-            line.addWidget(label)
-            line.addWidget(field)
+        left.addWidget(self.dead_man)
+        line.addLayout(left)
+        line.addStretch(1)
+        line.addLayout(self._make_numbers())
         return line
+
+    def _make_numbers(self) -> QGridLayout:
+        """What full deflection asks for, and how fast that is followed: a number for each of `RANGES`."""
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(6)
+        for column, name in enumerate(_NUMBERED, 1):
+            head = QLabel(FUNCTIONS[name].title, self)
+            head.setProperty("role", "dim")
+            grid.addWidget(head, 0, column)
+        for place, (text, unit) in enumerate((("At most", " %"), ("Follows by", " %/s")), 1):
+            head = QLabel(text, self)
+            head.setProperty("role", "dim")
+            grid.addWidget(head, place, 0)
+            for column, name in enumerate(_NUMBERED, 1):
+                key = f"top_{name}" if place == 1 else f"{name}_per_s"
+                if key not in RANGES:  # all of the amplitude can always be asked for
+                    continue
+                field = self.numbers[key] = QDoubleSpinBox(self)
+                least, most = RANGES[key]
+                field.setRange(100.0 * least, 100.0 * most)
+                field.setDecimals(0)
+                field.setSuffix(unit)
+                field.setSingleStep(5.0 if place == 1 else 50.0)
+                field.setStepType(
+                    QDoubleSpinBox.StepType.DefaultStepType if place == 1
+                    else QDoubleSpinBox.StepType.AdaptiveDecimalStepType
+                )  # fmt: skip
+                field.setToolTip(_TIPS[key])
+                field.setAccessibleName(f"{text} {FUNCTIONS[name].title}")
+                field.valueChanged.connect(self._judge)
+                grid.addWidget(field, place, column)
+        return grid
 
     def _make_buttons(self) -> QHBoxLayout:
         line = QHBoxLayout()
@@ -154,24 +186,22 @@ class MappingEditor(QDialog):
     @property
     def mapping(self) -> InputMap:
         """What the dialog says now; rows without an input are left out."""
-        before = self._shown
         return InputMap(
             tuple(binding for row in self.rows if (binding := row.binding) is not None),
-            self.dead_man.isChecked(), self.top_speed.value() / 100.0, self.top_turn.value() / 100.0,
-            before.speed_per_s, before.turn_per_s, before.amplitude_per_s,
-        )  # fmt: skip
+            self.dead_man.isChecked(),
+            **{key: field.value() / 100.0 for key, field in self.numbers.items()},
+        )
 
     def set_mapping(self, mapping: InputMap) -> None:
         """Show a mapping."""
-        self._shown = mapping
         self._ask(None)
         for row in self.rows[:]:
             self._drop(row)
         for binding in mapping.bindings:
             self._add(binding)
         self.dead_man.setChecked(mapping.dead_man)
-        self.top_speed.setValue(100.0 * mapping.top_speed)
-        self.top_turn.setValue(100.0 * mapping.top_turn)
+        for key, field in self.numbers.items():
+            field.setValue(100.0 * getattr(mapping, key))
         self._judge()
 
     def add(self) -> None:

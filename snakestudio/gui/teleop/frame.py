@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
@@ -39,11 +40,13 @@ class TeleopFrame(QWidget):
     ----------
     teleop : Teleop
     below : Viewport
+    waiting : callable
+        Why nothing moves whatever is asked, in a few words; empty if it does.
     """
 
-    def __init__(self, teleop: Teleop, below: Viewport) -> None:
+    def __init__(self, teleop: Teleop, below: Viewport, waiting: Callable[[], str]) -> None:
         super().__init__(below)
-        self._teleop, self._below = teleop, below
+        self._teleop, self._below, self._waiting = teleop, below, waiting
         self._shown = ""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName("Teleoperation")
@@ -55,7 +58,7 @@ class TeleopFrame(QWidget):
     @property
     def text(self) -> str:
         """What it says."""
-        return self._teleop.notice or f"{command_words(self._teleop.command)}  ·  Esc leaves"
+        return self._teleop.notice or f"{self._waiting() or command_words(self._teleop.command)}  ·  Esc leaves"
 
     def _renew(self) -> None:
         if self._teleop.on and self.isHidden():

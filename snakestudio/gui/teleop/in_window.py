@@ -10,6 +10,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.teleop.frame import TeleopFrame
 from snakestudio.gui.teleop.steerer import Steerer
 from snakestudio.gui.teleop.teleop import Teleop
+from snakestudio.link.messages import LinkState
 from snakestudio.model.controllers import Teleoperation
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -43,7 +44,7 @@ class TeleopInWindow(QObject):
         self._window = window
         self.teleop = Teleop(window, lambda: steerable_gaits(self.scene), window.settings)
         self.steerer = Steerer(self.teleop, window.bridge, window.robot, self)
-        self.frame_over_view = TeleopFrame(self.teleop, window.viewport)
+        self.frame_over_view = TeleopFrame(self.teleop, window.viewport, lambda: self.waiting)
         window.document.scene_changed.connect(self._on_scene)
         window.bridge.source_changed.connect(self.scene_changed)
         window.bridge.status_changed.connect(self.scene_changed)
@@ -83,6 +84,16 @@ class TeleopInWindow(QObject):
             return "A recorded run is shown, which nobody can steer; close it to drive."
         if "controller" in self._window.bridge.status.pending:
             return "Teleoperation applies at the next reset."
+        return ""
+
+    @property
+    def waiting(self) -> str:
+        """Why what would follow the controls does not move now, in a few words; empty if it does."""
+        bridge, robot = self._window.bridge, self._window.robot
+        if bridge.source == "simulation" and not bridge.moving:
+            return "the simulation is paused" + ("" if robot.connected else ": Space plays it")
+        if bridge.source == "robot" and robot.state != LinkState.STREAMING:
+            return "the robot is not streaming"
         return ""
 
     def toggle(self) -> None:

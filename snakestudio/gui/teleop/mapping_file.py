@@ -15,17 +15,18 @@ from snakestudio.gui.teleop.inputs import parse_input
 from snakestudio.gui.teleop.mapping import FUNCTIONS, Binding, Function, InputMap
 from snakestudio.model.atomic import write_atomically
 
-__all__ = ["conflicts", "dump_map", "load_map", "mistakes", "parse_map", "save_map"]
+__all__ = ["RANGES", "conflicts", "dump_map", "load_map", "mistakes", "parse_map", "save_map"]
 
 FORMAT = 1
 
 RESERVED = {"Space": "stops a connected robot, and else plays and pauses", "Esc": "leaves teleoperation"}
 """Keys that mean one thing always."""
 
-_RANGES = {
+RANGES = {
     "top_speed": (0.01, 1.0), "top_turn": (0.0, 1.0), "speed_per_s": (0.1, 100.0), "turn_per_s": (0.1, 100.0),
     "amplitude_per_s": (0.01, 10.0),
 }  # fmt: skip
+"""Least and largest value of every number of an `InputMap`."""
 _BINDING_RANGES = {"scale": (-1.0, 1.0), "dead_zone": (0.0, 0.9), "expo": (0.0, 1.0)}
 
 
@@ -35,7 +36,7 @@ def dump_map(wanted: InputMap) -> str:
     document.add(tomlkit.comment("What keys and gamepad do under teleoperation (SnakeStudio)."))
     document["format"] = FORMAT
     document["dead_man"] = wanted.dead_man
-    for name in _RANGES:
+    for name in RANGES:
         document[name] = getattr(wanted, name)
     bindings = tomlkit.aot()
     for binding in wanted.bindings:
@@ -67,13 +68,13 @@ def parse_map(text: str, source: str = "the mapping") -> InputMap:
 
     if tree.get("format", FORMAT) != FORMAT:
         raise UsageError(f"{source}: format = {tree['format']!r} is of another program version; export it anew.")
-    known = {"format", "dead_man", "bindings", *_RANGES}
+    known = {"format", "dead_man", "bindings", *RANGES}
     for key in tree.keys() - known:
         tell(f"{key}: there is no such key; remove it.")
     dead_man = tree.get("dead_man", False)
     if not isinstance(dead_man, bool):
         tell(f"dead_man = {dead_man!r} is neither true nor false; give true or false.")
-    numbers = _numbers(tree, "", _RANGES, tell)
+    numbers = _numbers(tree, "", RANGES, tell)
     entries = tree.get("bindings", [])
     if not (isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)):
         raise UsageError(f"{source}: bindings is not a list of tables; write each as [[bindings]].")

@@ -90,22 +90,23 @@ class BindingRow:
         self.source.setToolTip("Press this, then the key or the button, or move the stick")
         self.way = QComboBox(parent)
         self.way.setToolTip("What it does; of a stick: its right or lower end")
+        self.share = self._percent(abs(binding.scale), 100.0, "How much of it, pressed or moved all the way", parent)
+        self.share.setMinimum(1.0)
         self.dead_zone = self._percent(binding.dead_zone, 90.0, "What a stick may move without doing anything", parent)
         self.expo = self._percent(binding.expo, 100.0, "0: in proportion; more: finer around the middle", parent)
         self.meter = Meter(parent)
-        for field in (self.way, self.dead_zone, self.expo):
+        for field in (self.way, self.share, self.dead_zone, self.expo):
             policy = field.sizePolicy()
             policy.setRetainSizeWhenHidden(True)
             field.setSizePolicy(policy)
-        self._share = abs(binding.scale) or 1.0
         self._dress()
         self.way.setCurrentIndex(0 if binding.scale > 0 or self.way.count() < 2 else 1)
         self.show_input()
         self.function.activated.connect(self._dress)
         self.function.activated.connect(lambda: changed())
         self.way.activated.connect(lambda: changed())
-        self.dead_zone.valueChanged.connect(lambda: changed())
-        self.expo.valueChanged.connect(lambda: changed())
+        for number in (self.share, self.dead_zone, self.expo):
+            number.valueChanged.connect(lambda: changed())
         self.source.clicked.connect(lambda: detect(self))
 
     @staticmethod
@@ -122,17 +123,19 @@ class BindingRow:
     @property
     def widgets(self) -> tuple[QWidget, ...]:
         """From left to right."""
-        return self.function, self.source, self.way, self.dead_zone, self.expo, self.meter
+        return self.function, self.source, self.way, self.share, self.dead_zone, self.expo, self.meter
 
     @property
     def binding(self) -> Binding | None:
         """The binding; None as long as it has no input."""
         if self.input is None:
             return None
+        function = list(FUNCTIONS)[self.function.currentIndex()]
         sign = -1.0 if self.way.currentIndex() == 1 else 1.0
+        share = self.share.value() / 100.0 if FUNCTIONS[function].analog else 1.0
         axis = self.input.kind == "axis"
         return Binding(
-            list(FUNCTIONS)[self.function.currentIndex()], self.input, sign * self._share,
+            function, self.input, sign * share,
             self.dead_zone.value() / 100.0 if axis else 0.0, self.expo.value() / 100.0 if axis else 0.0,
         )  # fmt: skip
 
@@ -142,6 +145,7 @@ class BindingRow:
             self.way.clear()
             self.way.addItems(ways)
         self.way.setVisible(bool(ways))
+        self.share.setVisible(bool(ways))
 
     def show_input(self, *, asking: bool = False) -> None:
         """Show which input it is, or that one is waited for."""

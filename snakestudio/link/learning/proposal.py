@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -108,7 +108,7 @@ def propose(quiet: Sequence[Frame], moves: Sequence[Move] = ()) -> list[FoundMes
                 f, n = places[finding.key]
                 node = families[f].nodes[n] if families[f].nodes else 0
                 angles[f].append(FoundAngle(move.joint, move.axis, node, finding))
-    return [_message(family, tuple(of)) for family, of in zip(families, angles, strict=True)]
+    return [_message(family, tuple(of), still) for family, of in zip(families, angles, strict=True)]
 
 
 def _follow(move: Move, still: dict[tuple[int, bool], Stream]) -> list[AngleFinding]:
@@ -123,7 +123,7 @@ def _follow(move: Move, still: dict[tuple[int, bool], Stream]) -> list[AngleFind
     return [] if len(found) > _MOST_MOVED else found
 
 
-def _message(family: Family, angles: tuple[FoundAngle, ...]) -> FoundMessage:
+def _message(family: Family, angles: tuple[FoundAngle, ...], still: Mapping[tuple[int, bool], Stream]) -> FoundMessage:
     changing = tuple(sorted({byte for stream in family.streams for byte in stream.changing_bytes}))
     guards = _guards(family)
     guarded = {place // 8 for guard in guards for place in guard.field.places}
@@ -135,18 +135,21 @@ def _message(family: Family, angles: tuple[FoundAngle, ...]) -> FoundMessage:
         best = max(angles, key=lambda angle: angle.finding.confidence)
         reason = f"Joint {best.joint} {best.axis}: {best.finding.reason}"
         return FoundMessage(family, "feedback", guards, angles, changing, best.finding.confidence, reason)
-    if period >= 0.04 and periodic >= 0.5 and not set(changing) - guarded:
+    # What a heartbeat is shows while nothing moves: with the torque, status and temperature change, too.
+    calm = [still.get(stream.key, stream) for stream in family.streams]
+    restless = {byte for stream in calm for byte in stream.changing_bytes} - guarded
+    if period >= 0.04 and periodic >= 0.5 and not restless:
         reason = f"Comes {often}{many}, and says nothing but that its sender lives"
         return FoundMessage(family, "heartbeat", guards, (), changing, 0.8 * periodic, reason)
-    if period >= 0.04 and periodic >= 0.5 and len(set(changing) - guarded) == 1 and _rarely(family):
+    if period >= 0.04 and periodic >= 0.5 and len(restless) == 1 and _rarely(calm):
         reason = f"Comes {often}{many}, and one of its bytes changes now and then, as a status does"
         return FoundMessage(family, "heartbeat", guards, (), changing, 0.6 * periodic, reason)
     what = f"{len(changing)} of {family.length} bytes change" if family.length else "it has no data"
     return FoundMessage(family, "", guards, (), changing, 0.0, f"Comes {often}{many}; {what}")
 
 
-def _rarely(family: Family) -> bool:
-    return all(stream.flips.max(initial=0.0) < 0.05 for stream in family.streams)
+def _rarely(streams: Sequence[Stream]) -> bool:
+    return all(stream.flips.max(initial=0.0) < 0.05 for stream in streams)
 
 
 def _guards(family: Family) -> tuple[Guard, ...]:

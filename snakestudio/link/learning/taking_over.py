@@ -99,9 +99,10 @@ def _bind(found: FoundMessage, called: str, others: bool) -> tuple[DbcMessage, M
     stream = found.family.streams[0]
     signals: list[DbcSignal] = []
     carried: list[Signal] = []
+    counters = sum(guard.kind == "counter" for guard in found.guards)
     for number, guard in enumerate(found.guards, 1):
         quantity: Quantity = guard.kind
-        label = guard.kind.capitalize() + (str(number) if len(found.guards) > 1 and guard.kind == "counter" else "")
+        label = guard.kind.capitalize() + (str(number) if counters > 1 and guard.kind == "counter" else "")
         signals.append(_signal(label, guard.field, None, ""))
         carried.append(_carried(label, guard, quantity))
     slots = _slots(found.angles)

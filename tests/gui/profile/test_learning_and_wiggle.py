@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import can
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -138,6 +139,38 @@ def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(qtbot: QtBot, pa
     assert learned.message not in document.dbc
     item.setCheckState(0, Qt.CheckState.Unchecked)
     assert dialog.chosen == []
+
+
+def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(qtbot: QtBot, path: Path, tmp_path: Path) -> None:
+    cue = Cue(7.0, amplitude=math.radians(20))
+    log = tmp_path / "turned.log"
+    with can.CanutilsLogWriter(log) as writer:  # candump, written by python-can
+        for frame in record(1, 0.0, cue.end + 1.0, hand(cue)):
+            writer.on_message_received(
+                can.Message(timestamp=frame.time, arbitration_id=frame.id, data=frame.data, is_extended_id=False)
+            )
+    document = ProfileDocument(path)
+    dialog = LearningDialog(document, FakeRobot())
+    shown(qtbot, dialog)
+    dialog.log.read(tmp_path / "none.log")
+    qtbot.waitUntil(lambda: "choose another file" in dialog.log.refusal.text(), timeout=WAIT_MS)
+    dialog.log.read(log)
+    qtbot.waitUntil(lambda: dialog.log.frames is not None, timeout=WAIT_MS)
+    assert "in which nothing moves" in dialog.state.text()
+    dialog.quiet_button.click()
+    qtbot.waitUntil(lambda: bool(dialog.found) and not dialog.busy, timeout=WAIT_MS)
+    dialog.log.at.setValue(7.2)  # read off a plot, not quite right
+    dialog.move_button.click()
+    qtbot.waitUntil(lambda: any(message.angles for message in dialog.found), timeout=WAIT_MS)
+    dialog.anew.setChecked(True)
+    dialog.take.click()
+    profile = document.profile
+    assert [(a.joint, a.node) for a in profile.axes] == [(1, 1), (2, 2), (3, 3)]
+    assert [message.id for message in profile.messages] == ["0x380 + node"], "nothing of the profile before"
+    assert profile.sequences.arm == ()
+    assert profile.bus == load_profile(path).profile.bus
+    dialog.log.forget()
+    assert not dialog.quiet_button.isEnabled()
 
 
 # ----------------------------------------------------------------------------------------------------------- wiggle

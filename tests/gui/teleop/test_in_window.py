@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.teleop.editor import MappingEditor
 from snakestudio.gui.teleop.inputs import Input
-from snakestudio.gui.teleop.mapping import DEFAULT
+from snakestudio.gui.teleop.mapping import DEFAULT, InputMap
+from snakestudio.gui.teleop.mapping_file import RANGES
 from snakestudio.gui.teleop.panel import TeleopPanel, acting, bound_keys
 from snakestudio.gui.teleop.steerer import Steerer
 from snakestudio.gui.teleop.teleop import Teleop
@@ -121,6 +122,8 @@ def test_the_frame_and_the_panel_say_what_is_asked(planar: MainWindow, panel: Te
     planar.viewport.setFocus()
     qtbot.waitUntil(lambda: not teleop.waiting)
     qtbot.keyPress(planar.viewport, Qt.Key.Key_S)
+    qtbot.waitUntil(lambda: frame.text == "the simulation is paused: Space plays it  ·  Esc leaves")
+    planar.bridge.play_or_pause()
     qtbot.waitUntil(lambda: frame.text == "back 100 %  ·  Esc leaves")
     assert panel.values["speed"][0].text() == "−100 %"
     assert panel.values["speed"][1].text() == "–", "nobody follows"
@@ -169,9 +172,14 @@ def test_the_editor_binds_what_is_pressed_and_says_what_is_wrong(planar: MainWin
     assert editor.use.isEnabled()
     editor.add()
     qtbot.keyClick(editor, Qt.Key.Key_J)
+    editor.rows[-1].share.setValue(40.0)
+    for place, field in enumerate(editor.numbers.values()):
+        field.setValue(60.0 + place)
+    assert {f.name for f in fields(InputMap)} == {"bindings", "dead_man", *editor.numbers}, "all can be reached"
     editor.use.click()
-    assert teleop.mapping.wanted({Input("key", "I"): 1.0}).speed == 1.0
-    assert teleop.mapping.wanted({Input("key", "J"): 1.0}).speed == 1.0
+    assert teleop.mapping.wanted({Input("key", "I"): 1.0}).speed == pytest.approx(0.6)
+    assert teleop.mapping.wanted({Input("key", "J"): 1.0}).speed == pytest.approx(0.4 * 0.6)
+    assert [getattr(teleop.mapping, name) for name in RANGES] == pytest.approx([0.6, 0.61, 0.62, 0.63, 0.64])
     assert teleop.mapping.wanted({Input("key", "W"): 1.0}).speed == 0.0
     assert editor.isHidden()
     editor.close()

@@ -8,7 +8,8 @@ import pytest
 
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.frame import Frame
-from snakestudio.link.learning.proposal import propose
+from snakestudio.link.learning.motion import Cue
+from snakestudio.link.learning.proposal import Move, propose
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.paths import resource
 
@@ -57,3 +58,17 @@ def test_the_generic_servos_counter_and_checksum_are_found() -> None:
     guards = [guard for message in propose(traffic("generic_servo")) for guard in message.guards]
     assert {guard.kind for guard in guards} == {"counter", "checksum"}
     assert said["checksum"] in {guard.algorithm for guard in guards}
+
+
+def test_a_heartbeat_is_one_still_when_its_status_changes_during_a_move() -> None:
+    def beats(begin: float, count: int, *, moving: bool) -> list[Frame]:
+        return [
+            Frame(0x700 + node, bytes([2, 40 + k % 8] if moving else [1, 40]), time=begin + 0.1 * k + 0.001 * node)
+            for k in range(count)
+            for node in (1, 2, 3)
+        ]
+
+    cue = Cue(10.0)
+    move = Move(1, "yaw", tuple(beats(9.0, 140, moving=True)), cue.angle, cue.begin, cue.end)
+    (found,) = propose(beats(0.0, 50, moving=False), [move])
+    assert (found.role, found.changing) == ("heartbeat", (0, 1))

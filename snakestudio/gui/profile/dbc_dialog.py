@@ -1,0 +1,281 @@
+"""A message of the DBC as a form and a table of its signals, with its bits beside them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from snakestudio.errors import ProfileError
+from snakestudio.gui import theme
+from snakestudio.gui.profile.bit_grid import BitGrid
+from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.widgets.number_field import Message
+from snakestudio.gui.widgets.sections import heading, scrolled
+from snakestudio.link.profile.dbc_editing import (
+    MessageDraft,
+    SignalDraft,
+    choices_of,
+    choices_text,
+    renamed,
+    with_message,
+)
+from snakestudio.link.profile.layout import bit_places, message_layouts
+from snakestudio.link.profile.loading import LoadedProfile, read_dbc
+
+__all__ = ["DbcDialog"]
+
+_HEADS = ("Signal", "First bit", "Bits", "Big-endian", "Signed", "Float", "Factor", "Offset", "Unit", "Names of values")
+_TIPS = (
+    "Its name", "8 × byte + bit of its least significant bit; of a big-endian one, of its most significant bit",
+    "How many bits it has", "Most significant byte first", "Two's complement", "An IEEE 754 number of 32 or 64 bits",
+    "Physical value = factor × raw value + offset", "Physical value = factor × raw value + offset",
+    "Such as deg, rad, turn, rpm, A, V, degC", "Such as 0 Stop, 1 Arm",
+)  # fmt: skip
+_TICKS = range(3, 6)
+_ORIGIN = Qt.ItemDataRole.UserRole
+
+
+class DbcDialog(QDialog):
+    """Edits a message, or makes one; nothing is taken over before it is accepted, and then as one step of undo.
+
+    Parameters
+    ----------
+    document : ProfileDocument
+    draft : MessageDraft
+    replaced : str
+        Name of the message that is edited; "" for a new one.
+    """
+
+    def __init__(
+        self, document: ProfileDocument, draft: MessageDraft, replaced: str, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document, self._replaced = document, replaced
+        self.setWindowTitle(f"Edit {replaced}" if replaced else "New Message")
+        self.resize(theme.scaled(1120), theme.scaled(560))
+        self.name, self.id = QLineEdit(draft.name), QLineEdit(f"0x{draft.id:X}")
+        self.id.setFixedWidth(theme.scaled(110))
+        self.id.setToolTip("Of the first node, if there is one for each: the profile's formula says the others")
+        self.extended = QCheckBox("29 bits")
+        self.extended.setChecked(draft.extended)
+        self.length = QSpinBox()
+        self.length.setRange(0, 64)
+        self.length.setSuffix(" bytes")
+        self.length.setValue(draft.length)
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        for text, field in (("&Name", self.name), ("&Id", self.id), ("", self.extended), ("&Length", self.length)):
+            if text:
+                label = QLabel(text)
+                label.setBuddy(field)
+                head.addWidget(label)
+            head.addWidget(field, 1 if field is self.name else 0)
+        self.table = QTableWidget(0, len(_HEADS))
+        self.table.setHorizontalHeaderLabels(list(_HEADS))
+        for column, tip in enumerate(_TIPS):
+            self.table.model().setHeaderData(column, Qt.Orientation.Horizontal, tip, Qt.ItemDataRole.ToolTipRole)
+        self.table.verticalHeader().hide()
+        self.table.setAccessibleName("Signals of the message")
+        self.table.horizontalHeader().setSectionResizeMode(len(_HEADS) - 1, QHeaderView.ResizeMode.Stretch)
+        for signal in draft.signals:
+            self._add(signal)
+        self.add, self.remove = QPushButton("&Add Signal"), QPushButton("&Remove Signal")
+        self.add.clicked.connect(self.add_signal)
+        self.remove.clicked.connect(self.remove_signal)
+        tools = QHBoxLayout()
+        for button in (self.add, self.remove):
+            button.setAutoDefault(False)
+            tools.addWidget(button)
+        tools.addStretch(1)
+        self.grid = BitGrid()
+        side = QWidget()
+        right = QVBoxLayout(side)
+        right.setContentsMargins(0, 0, 0, 0)
+        right.addWidget(heading("Bits"))
+        right.addWidget(self.grid)
+        right.addStretch(1)
+        area = scrolled(side)
+        area.setFixedWidth(theme.scaled(304))
+        left = QVBoxLayout()
+        left.addWidget(self.table, 1)
+        left.addLayout(tools)
+        body = QHBoxLayout()
+        body.setSpacing(16)
+        body.addLayout(left, 1)
+        body.addWidget(area)
+        self.message = Message()
+        buttons = QDialogButtonBox()
+        self.take = buttons.addButton("&Take Over", QDialogButtonBox.ButtonRole.AcceptRole)
+        theme.set_role(self.take, "primary")
+        buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        column_ = QVBoxLayout(self)
+        column_.setContentsMargins(20, 16, 20, 16)
+        column_.setSpacing(12)
+        column_.addLayout(head)
+        column_.addLayout(body, 1)
+        column_.addWidget(self.message)
+        column_.addWidget(buttons)
+        for line in (self.name, self.id):
+            line.textChanged.connect(self._judge)
+        self.extended.toggled.connect(self._judge)
+        self.length.valueChanged.connect(self._judge)
+        self.table.itemChanged.connect(self._judge)
+        self.table.currentCellChanged.connect(self._judge)
+        for column in range(len(_HEADS) - 1):
+            self.table.resizeColumnToContents(column)
+        self._judge()
+
+    # --- the table ------------------------------------------------------------------------------------------------
+
+    def _add(self, signal: SignalDraft) -> None:
+        row = self.table.rowCount()
+        self.table.blockSignals(True)
+        self.table.insertRow(row)
+        texts = (
+            signal.name, str(signal.start), str(signal.length), "", "", "", f"{signal.scale:.12g}",
+            f"{signal.offset:.12g}", signal.unit, choices_text(signal.choices),
+        )  # fmt: skip
+        ticks = (signal.big_endian, signal.signed, signal.is_float)
+        for column, text in enumerate(texts):
+            item = QTableWidgetItem(text)
+            if column in _TICKS:
+                item.setFlags(
+                    Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+                )
+                item.setCheckState(Qt.CheckState.Checked if ticks[column - _TICKS.start] else Qt.CheckState.Unchecked)
+            self.table.setItem(row, column, item)
+        self._item(row, 0).setData(_ORIGIN, signal.origin)
+        self.table.blockSignals(False)
+
+    def _item(self, row: int, column: int) -> QTableWidgetItem:
+        item = self.table.item(row, column)
+        assert item is not None, "every cell has one, from when its row was added"
+        return item
+
+    def add_signal(self) -> None:
+        """Another signal, behind those there are."""
+        used = {self._item(row, 0).text() for row in range(self.table.rowCount())}
+        name = next(f"Signal{n}" for n in range(1, 10_000) if f"Signal{n}" not in used)
+        try:
+            taken = max((max(_places(signal)) + 1 for signal in self._signals()), default=0)
+        except ProfileError:
+            taken = 0
+        byte = min(-(-taken // 8), max(self.length.value() - 1, 0))
+        self._add(SignalDraft(name, 8 * byte, 8))
+        self.table.setCurrentCell(self.table.rowCount() - 1, 0)
+        self._judge()
+
+    def remove_signal(self) -> None:
+        """Remove the chosen signal."""
+        if self.table.currentRow() >= 0:
+            self.table.removeRow(self.table.currentRow())
+            self._judge()
+
+    def _signals(self) -> tuple[SignalDraft, ...]:
+        """What the table says.
+
+        Raises
+        ------
+        ProfileError
+            If a cell is none of what its column takes.
+        """
+        found = []
+        for row in range(self.table.rowCount()):
+            texts = [self._item(row, column).text().strip() for column in range(len(_HEADS))]
+            ticks = [self._item(row, column).checkState() == Qt.CheckState.Checked for column in _TICKS]
+            start, length, scale, offset = (self._number(row, column) for column in (1, 2, 6, 7))
+            found.append(
+                SignalDraft(
+                    texts[0], int(start), int(length), ticks[0], ticks[1], ticks[2], scale, offset, texts[8],
+                    choices_of(texts[9]), str(self._item(row, 0).data(_ORIGIN) or ""),
+                )
+            )  # fmt: skip
+        return tuple(found)
+
+    def _number(self, row: int, column: int) -> float:
+        text = self._item(row, column).text().strip()
+        try:
+            number = float(text) if column >= _TICKS.stop else int(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            name = self._item(row, 0).text().strip()
+            raise ProfileError(f'{name}: {_HEADS[column]} "{text}" is no number; give one.')
+        return number
+
+    @property
+    def draft(self) -> MessageDraft:
+        """The message as the dialog says it.
+
+        Raises
+        ------
+        ProfileError
+            If something in it is no number.
+        """
+        try:
+            number = int(self.id.text(), 0)
+        except ValueError:
+            raise ProfileError(f'"{self.id.text()}" is no id; write it like 0x201 or 513.') from None
+        return MessageDraft(
+            self.name.text().strip(), number, self.extended.isChecked(), self.length.value(), self._signals()
+        )
+
+    # --- what comes of it -----------------------------------------------------------------------------------------
+
+    def _text(self) -> str:
+        return with_message(self._document.dbc, self.draft, self._replaced)
+
+    def _wrong(self) -> str:
+        try:
+            self._text()
+        except ProfileError as error:
+            return str(error)
+        return ""
+
+    def _judge(self) -> None:
+        wrong = self._wrong()
+        self.message.say(wrong)
+        self.take.setEnabled(not wrong)
+        self.remove.setEnabled(self.table.currentRow() >= 0)
+        if wrong:
+            return
+        draft, profile = self.draft, self._document.profile
+        text = with_message("", replace(draft, signals=tuple(replace(s, origin="") for s in draft.signals)))
+        (layout,) = message_layouts(LoadedProfile(profile, read_dbc(text, "the DBC"), None, text))
+        row = self.table.currentRow()
+        chosen = draft.signals[row].name if 0 <= row < len(draft.signals) else ""
+        self.grid.show_message(layout, {signal.name for signal in draft.signals}, chosen)
+
+    def accept(self) -> None:
+        draft = self.draft
+        try:
+            profile = renamed(self._document.profile, draft, self._replaced)
+            what = f"Edit {self._replaced}" if self._replaced else f"Add {draft.name}"
+            self._document.edit(profile, what, dbc=self._text())
+        except ProfileError as error:
+            self.message.say(str(error))
+            return
+        super().accept()
+
+
+def _places(signal: SignalDraft) -> tuple[int, ...]:
+    return bit_places(signal.start, max(signal.length, 1), signal.big_endian)

@@ -1,0 +1,133 @@
+"""A line that opens a log of frames, and cuts parts out of it, for learning without the robot at hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from snakestudio.gui.job import Job, Progress
+from snakestudio.gui.widgets.number_field import Message
+from snakestudio.link.frame import Frame
+from snakestudio.link.frame_log import ENDINGS, read_log
+
+__all__ = ["LogRow"]
+
+_FILES = f"Logs of frames ({' '.join('*' + ending for ending in ENDINGS)})"
+_LOOK_MS = 50
+
+
+class LogRow(QWidget):
+    """The log, and the second in it from which on something is taken.
+
+    Attributes
+    ----------
+    frames : list of Frame or None
+        What the robot said in it, times in s since its first frame; None while no log is open.
+
+    Signals
+    -------
+    opened()
+        Another log is open, or none is any more.
+    """
+
+    opened = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.frames: list[Frame] | None = None
+        self._name, self._folder = "", Path.home()
+        self._job: Job[list[Frame]] | None = None
+        self.open_button = QPushButton("Open a &Log ...")
+        self.open_button.setToolTip("Learn from a BLF, ASC or candump file instead of a bus")
+        self.open_button.clicked.connect(self.ask)
+        self.close_button = QPushButton("&Back to the Bus")
+        self.close_button.clicked.connect(self.forget)
+        self.words = QLabel()
+        self.words.setProperty("role", "dim")
+        self.at = QDoubleSpinBox()
+        self.at.setDecimals(1)
+        self.at.setSingleStep(0.1)
+        self.at.setPrefix("from ")
+        self.at.setSuffix(" s")
+        self.at.setToolTip("The second of the log at which the quiet or the move begins; half a second off will do")
+        self.refusal = Message()
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(8)
+        for button in (self.open_button, self.close_button):
+            button.setAutoDefault(False)
+        for widget in (self.open_button, self.words, self.at, self.close_button):
+            line.addWidget(widget)
+        line.addWidget(self.refusal, 1)
+        line.addStretch(0)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_LOOK_MS)
+        self._timer.timeout.connect(self._look)
+        self._show()
+
+    def ask(self) -> None:
+        """Let a log be chosen."""
+        name, _ = QFileDialog.getOpenFileName(self, "Learn from a Log", str(self._folder), _FILES)
+        if name:
+            self.read(Path(name))
+
+    def read(self, path: Path) -> None:
+        """Read a log, beside the window."""
+
+        def work(progress: Progress) -> list[Frame] | None:
+            frames = []
+            for logged in read_log(path):
+                if not logged.sent and not logged.frame.error:
+                    frames.append(logged.frame)
+                if len(frames) % 1000 == 0 and not progress(0.0):
+                    return None
+            return frames
+
+        self._name, self._folder = path.name, path.parent
+        self.refusal.say("")
+        self._job = Job("reading of the log", work)
+        self._timer.start()
+
+    def _look(self) -> None:
+        job = self._job
+        if job is None or job.running:
+            return
+        self._job = None
+        self._timer.stop()
+        if job.result:
+            self.frames = job.result
+            self.at.setMaximum(self.frames[-1].time)
+            self.at.setValue(0.0)
+        else:
+            self.refusal.say(job.error or f"{self._name} has no frames of a robot in it; choose another log.")
+        self._show()
+        self.opened.emit()
+
+    def forget(self) -> None:
+        """Learn from the bus again."""
+        self.frames = None
+        self._show()
+        self.opened.emit()
+
+    def cut(self, begin: float, length: float) -> list[Frame]:
+        """The frames from a second on, for `length` s."""
+        return [frame for frame in self.frames or () if begin <= frame.time <= begin + length]
+
+    def close(self) -> bool:
+        """End what reads."""
+        self._timer.stop()
+        if self._job is not None:
+            self._job.cancel()
+            self._job.wait()
+            self._job = None
+        return super().close()
+
+    def _show(self) -> None:
+        shown = self.frames is not None
+        for widget in (self.words, self.at, self.close_button):
+            widget.setVisible(shown)
+        if self.frames:
+            length = self.frames[-1].time
+            self.words.setText(f"{self._name}: {len(self.frames)} frames, {length:.1f} s")

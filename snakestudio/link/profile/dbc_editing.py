@@ -1,0 +1,246 @@
+"""Messages of a DBC changed, added and removed, for robots that come with a sheet of paper instead of a DBC."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import cantools
+from cantools.database.can import Message as DbcMessage
+from cantools.database.can import Signal as DbcSignal
+from cantools.database.can.database import Database
+from cantools.database.conversion import BaseConversion
+from cantools.database.namedsignalvalue import NamedSignalValue
+
+from snakestudio.errors import ProfileError
+from snakestudio.link.profile.layout import bit_places
+from snakestudio.link.profile.loading import read_dbc
+from snakestudio.link.profile.schema import Message, Profile, Step
+
+__all__ = [
+    "MessageDraft",
+    "SignalDraft",
+    "choices_of",
+    "choices_text",
+    "drafts_of",
+    "renamed",
+    "with_message",
+    "without_message",
+]
+
+_NAME = re.compile(r"[A-Za-z_]\w{0,127}\Z", re.ASCII)
+_CHOICE = re.compile(r"\s*(-?\d+|0[xX][0-9A-Fa-f]+)\s*[=: ]\s*([^,]*\S)\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class SignalDraft:
+    """A signal as it is to stand in the DBC.
+
+    Attributes
+    ----------
+    name : str
+    start : int
+        As a DBC counts: ``8 byte + bit`` of its least significant bit, or (big-endian) of its most significant one.
+    length : int
+        Bits.
+    big_endian, signed, is_float : bool
+    scale, offset : float
+        Physical value is ``scale * raw + offset``.
+    unit : str
+    choices : tuple of (int, str)
+        Names of values.
+    origin : str
+        What the signal was called before, "" for a new one: what is not listed here stays as it was.
+    """
+
+    name: str
+    start: int
+    length: int
+    big_endian: bool = False
+    signed: bool = False
+    is_float: bool = False
+    scale: float = 1.0
+    offset: float = 0.0
+    unit: str = ""
+    choices: tuple[tuple[int, str], ...] = ()
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageDraft:
+    """A message as it is to stand in the DBC; `length` in bytes."""
+
+    name: str
+    id: int
+    extended: bool
+    length: int
+    signals: tuple[SignalDraft, ...]
+
+
+def drafts_of(database: Database) -> tuple[MessageDraft, ...]:
+    """The messages of a DBC, as they could be edited."""
+    return tuple(
+        MessageDraft(
+            message.name, message.frame_id, message.is_extended_frame, message.length,
+            tuple(_draft(signal) for signal in message.signals),
+        )
+        for message in database.messages
+    )  # fmt: skip
+
+
+def _draft(signal: DbcSignal) -> SignalDraft:
+    return SignalDraft(
+        signal.name, signal.start, signal.length, signal.byte_order == "big_endian", signal.is_signed, signal.is_float,
+        float(signal.scale), float(signal.offset), signal.unit or "",
+        tuple((int(value), str(name)) for value, name in (signal.choices or {}).items()), signal.name,
+    )  # fmt: skip
+
+
+def choices_text(choices: Sequence[tuple[int, str]]) -> str:
+    """Names of values in a line: "0 Stop, 1 Arm"."""
+    return ", ".join(f"{value} {name}" for value, name in choices)
+
+
+def choices_of(text: str) -> tuple[tuple[int, str], ...]:
+    """Names of values as a line has them: "0 Stop, 1 Arm" or "0x1=Arm".
+
+    Raises
+    ------
+    ProfileError
+        If a part of it is no number with a name.
+    """
+    found = []
+    for part in filter(str.strip, text.split(",")):
+        match = _CHOICE.match(part)
+        if match is None or '"' in match[2]:
+            raise ProfileError(f'"{part.strip()}" is no value with its name; write them like 0 Stop, 1 Arm.')
+        found.append((int(match[1], 0), match[2]))
+    return tuple(found)
+
+
+def with_message(dbc_text: str, draft: MessageDraft, replaced: str = "") -> str:
+    """The text of a DBC (an empty one is none yet) with a message added, or in the place of the one called `replaced`.
+
+    Raises
+    ------
+    ProfileError
+        Naming every mistake, a line each: names that are none, numbers that do not fit, bits that are taken twice.
+    """
+    database = read_dbc(dbc_text, "the DBC") if dbc_text.strip() else Database(version="")
+    others = [message for message in database.messages if message.name != replaced]
+    wrong = _mistakes(draft, others)
+    if wrong:
+        raise ProfileError("\n".join(wrong))
+    before = next((message for message in database.messages if message.name == replaced), None)
+    known = {} if before is None else {signal.name: signal for signal in before.signals}
+    made = DbcMessage(
+        draft.id, draft.name, draft.length, [_signal(signal, known.get(signal.origin)) for signal in draft.signals],
+        comment=None if before is None else before.comment, senders=[] if before is None else before.senders,
+        send_type=None if before is None else before.send_type,
+        cycle_time=None if before is None else before.cycle_time,
+        dbc_specifics=None if before is None else before.dbc, is_extended_frame=draft.extended, is_fd=draft.length > 8,
+        strict=False,
+    )  # fmt: skip
+    place = len(others) if before is None else database.messages.index(before)
+    return _text(database, [*others[:place], made, *others[place:]])
+
+
+def without_message(dbc_text: str, name: str) -> str:
+    """The text of a DBC without a message."""
+    database = read_dbc(dbc_text, "the DBC")
+    return _text(database, [message for message in database.messages if message.name != name])
+
+
+def renamed(profile: Profile, draft: MessageDraft, replaced: str) -> Profile:
+    """A profile that goes on meaning a message that is called otherwise now, or has signals that are."""
+    names = {signal.origin: signal.name for signal in draft.signals if signal.origin}
+    bound = [message for message in profile.messages if message.message == replaced]
+    called = {message.called for message in bound}
+
+    def keys(values: Mapping[str, float | str]) -> dict[str, float | str]:
+        return {names.get(name, name): given for name, given in values.items()}
+
+    def message_of(message: Message) -> Message:
+        signals = [
+            signal.model_copy(update={"signal": names.get(signal.signal, signal.signal)}) for signal in message.signals
+        ]
+        # Sequences go on calling it what they call it.
+        own = {"name": message.called} if draft.name != replaced else {}
+        return message.model_copy(
+            update={"message": draft.name, "signals": tuple(signals), "fixed": keys(message.fixed)} | own
+        )
+
+    def step_of(step: Step) -> Step:
+        return step.model_copy(update={"signals": keys(step.signals)}) if step.send in called else step
+
+    sequences = profile.sequences.model_copy(
+        update={
+            name: tuple(step_of(step) for step in getattr(profile.sequences, name))
+            for name in type(profile.sequences).model_fields
+        }
+    )
+    messages = tuple(message_of(message) if message in bound else message for message in profile.messages)
+    return profile.model_copy(update={"messages": messages, "sequences": sequences})
+
+
+def _text(database: Database, messages: Sequence[DbcMessage]) -> str:
+    made = cantools.database.Database(
+        messages=list(messages), nodes=database.nodes, version=database.version or "", dbc_specifics=database.dbc,
+        strict=False,
+    )  # fmt: skip
+    return str(made.as_dbc_string())
+
+
+def _signal(draft: SignalDraft, before: DbcSignal | None) -> DbcSignal:
+    order: Literal["big_endian", "little_endian"] = "big_endian" if draft.big_endian else "little_endian"
+    made = DbcSignal(draft.name, draft.start, draft.length) if before is None else copy.copy(before)
+    if before is not None and _draft(before) != draft:
+        made.minimum = made.maximum = None  # the range that was stated was that of another number
+    made.name, made.start, made.length, made.byte_order = draft.name, draft.start, draft.length, order
+    made.is_signed, made.unit = draft.signed or draft.is_float, draft.unit or None
+    names: OrderedDict[int, str | NamedSignalValue] = OrderedDict(draft.choices)
+    made.conversion = BaseConversion.factory(draft.scale, draft.offset, names or None, draft.is_float)
+    return made
+
+
+def _mistakes(draft: MessageDraft, others: Sequence[DbcMessage]) -> list[str]:
+    """What keeps a message from standing in a DBC, a sentence each."""
+    told = []
+    if not _NAME.match(draft.name):
+        told.append(f'"{draft.name}" is no name of a message; begin with a letter, and use letters, digits and _.')
+    most, bits = (0x1FFFFFFF, 29) if draft.extended else (0x7FF, 11)
+    if not 0 <= draft.id <= most:
+        told.append(f"0x{draft.id:X} does not fit into {bits} bits; give an id up to 0x{most:X}.")
+    for other in others:
+        if other.name == draft.name:
+            told.append(f"There is a message {other.name} already; choose another name.")
+        elif (other.frame_id, other.is_extended_frame) == (draft.id, draft.extended):
+            told.append(f"0x{draft.id:X} is the id of {other.name}; give another one.")
+    for signal in draft.signals:
+        told += _signal_mistakes(signal, draft)
+    names = [signal.name for signal in draft.signals]
+    told += [f"Two signals are called {name}; rename one of them." for name in set(names) if names.count(name) > 1]
+    return told
+
+
+def _signal_mistakes(signal: SignalDraft, draft: MessageDraft) -> list[str]:
+    if not _NAME.match(signal.name):
+        return [f'"{signal.name}" is no name of a signal; begin with a letter, and use letters, digits and _.']
+    if signal.is_float and signal.length not in (32, 64):
+        return [f"{signal.name} is a float of {signal.length} bits; floats have 32 or 64."]
+    if not 1 <= signal.length <= 64:
+        return [f"{signal.name} has {signal.length} bits; give 1 to 64."]
+    if signal.scale == 0.0:
+        return [f"{signal.name} has the factor 0, so it says nothing; give another one."]
+    places = bit_places(signal.start, signal.length, signal.big_endian)
+    if min(places) < 0 or max(places) >= 8 * draft.length:
+        return [
+            f"{signal.name} does not fit into {draft.length} bytes; move or shorten it, or make the message longer."
+        ]
+    if '"' in signal.unit:
+        return [f"The unit of {signal.name} has a quotation mark in it; leave it out."]
+    return []

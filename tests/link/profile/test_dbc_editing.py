@@ -1,0 +1,93 @@
+"""Messages of a DBC edited, added and removed: read again by cantools, and by hand-computed bits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cantools
+import pytest
+
+from snakestudio.errors import ProfileError
+from snakestudio.link.profile.check import check
+from snakestudio.link.profile.dbc_editing import (
+    MessageDraft,
+    SignalDraft,
+    choices_of,
+    choices_text,
+    drafts_of,
+    renamed,
+    with_message,
+    without_message,
+)
+from snakestudio.link.profile.loading import dump_profile, load_profile, parse_profile, read_dbc
+from snakestudio.paths import resource
+
+TARGET = SignalDraft("Target", 7, 16, big_endian=True, signed=True, scale=0.01, unit="deg")
+MODE = SignalDraft("Mode", 16, 8, choices=((0, "Stop"), (1, "Arm")))
+SET_POINT = MessageDraft("SetPoint", 0x201, False, 3, (TARGET, MODE))
+
+
+def test_a_new_message_packs_the_bytes_that_its_bits_say() -> None:
+    (message,) = cantools.database.load_string(with_message("", SET_POINT), "dbc").messages
+    # -12.5 deg / 0.01 = -1250 = 0xFB1E as two's complement, most significant byte first; then Arm.
+    assert message.encode({"Target": -12.5, "Mode": "Arm"}) == bytes([0xFB, 0x1E, 0x01])
+    assert (message.frame_id, message.signals[0].unit) == (0x201, "deg")
+
+
+@pytest.mark.parametrize("name", ["lab_robot", "generic_servo", "odrive_can_simple", "cia402_csp", "mit_actuator"])
+def test_drafts_that_are_not_changed_change_nothing(name: str) -> None:
+    before = load_profile(resource("profiles", f"{name}.toml"))
+    text = before.dbc_text
+    for draft in drafts_of(before.database):
+        text = with_message(text, draft, draft.name)
+    after = read_dbc(text)
+    assert drafts_of(after) == drafts_of(before.database)
+    assert [(m.comment, m.cycle_time) for m in after.messages] == [
+        (m.comment, m.cycle_time) for m in before.database.messages
+    ]
+    assert [(s.name, s.minimum, s.maximum, s.comment) for m in after.messages for s in m.signals] == [
+        (s.name, s.minimum, s.maximum, s.comment) for m in before.database.messages for s in m.signals
+    ]
+
+
+def test_a_profile_goes_on_meaning_what_is_renamed() -> None:
+    loaded = load_profile(resource("profiles", "generic_servo.toml"))
+    before = next(draft for draft in drafts_of(loaded.database) if draft.name == "ServoCommand")
+    signals = tuple(replace(signal, name="Order") for signal in before.signals)
+    draft = replace(before, name="Order", signals=signals)
+    text = with_message(loaded.dbc_text, draft, "ServoCommand")
+    profile = renamed(loaded.profile, draft, "ServoCommand")
+    assert check(parse_profile(dump_profile(profile), text)) == check(loaded)
+    assert {m.called for m in profile.messages if m.message == "Order"} == {"ServoCommand", "StopAll"}
+
+
+def test_removing_leaves_the_others() -> None:
+    text = with_message(with_message("", SET_POINT), replace(SET_POINT, name="Other", id=0x202))
+    assert [draft.name for draft in drafts_of(read_dbc(without_message(text, "SetPoint")))] == ["Other"]
+
+
+@pytest.mark.parametrize(
+    ("draft", "sentence"),
+    [
+        (replace(SET_POINT, name="1st"), '"1st" is no name of a message; begin with a letter'),
+        (replace(SET_POINT, id=0x800), "0x800 does not fit into 11 bits; give an id up to 0x7FF."),
+        (replace(SET_POINT, name="Known", id=0x300), "There is a message Known already; choose another name."),
+        (replace(SET_POINT, id=0x100), "0x100 is the id of Known; give another one."),
+        (replace(SET_POINT, length=2), "Mode does not fit into 2 bytes; move or shorten it"),
+        (replace(SET_POINT, signals=(TARGET, TARGET)), "Two signals are called Target; rename one of them."),
+        (replace(SET_POINT, signals=(replace(TARGET, is_float=True),)), "floats have 32 or 64."),
+        (replace(SET_POINT, signals=(replace(MODE, scale=0.0),)), "Mode has the factor 0"),
+    ],
+)
+def test_what_cannot_stand_in_a_dbc_is_said(draft: MessageDraft, sentence: str) -> None:
+    known = with_message("", MessageDraft("Known", 0x100, False, 8, ()))
+    with pytest.raises(ProfileError) as refused:
+        with_message(known, draft)
+    assert sentence in str(refused.value)
+
+
+def test_names_of_values_are_written_in_a_line() -> None:
+    assert choices_of("0 Stop, 0x10=Arm on,") == ((0, "Stop"), (16, "Arm on"))
+    assert choices_of(choices_text(MODE.choices)) == MODE.choices
+    with pytest.raises(ProfileError, match='"Stop" is no value with its name'):
+        choices_of("Stop")
