@@ -26,8 +26,11 @@ _CHECK_MS = 150
 
 @dataclass(frozen=True)
 class _State:
+    """What is edited; `base` is the text whose comments and layout stay when it is saved, None if there are none."""
+
     profile: Profile
     dbc: str
+    base: str | None
 
 
 class _Edit(QUndoCommand):
@@ -90,8 +93,7 @@ class ProfileDocument(QObject):
         loaded = load_profile(path)
         self.loaded: LoadedProfile = loaded
         self.path = path
-        self._base = _text_of(path)
-        self.state = _State(loaded.profile, loaded.dbc_text)
+        self.state = _State(loaded.profile, loaded.dbc_text, _text_of(path))
         self.problems: list[Problem] = check(loaded)
         self.arming: list[Problem] = arming_problems(loaded)
         self.undo_stack = QUndoStack(self)
@@ -148,8 +150,8 @@ class ProfileDocument(QObject):
         """
         loaded, text = load_profile(path), _text_of(path)
         self.undo_stack.clear()
-        self.path, self.loaded, self._base = path, loaded, text
-        self.take(_State(loaded.profile, loaded.dbc_text))
+        self.path, self.loaded = path, loaded
+        self.take(_State(loaded.profile, loaded.dbc_text, text))
         self.title_changed.emit()
 
     def save(self, path: Path | None = None) -> None:
@@ -166,9 +168,9 @@ class ProfileDocument(QObject):
         profile = self.profile
         if target.resolve() != self.path.resolve():  # its DBC goes with it, under its name
             profile = with_values(profile, {"dbc": f"{target.stem}.dbc"})
-        self._base = save_both(profile, self.dbc, target, self._base)
+        base = save_both(profile, self.dbc, target, self.state.base)
         self.path = target
-        self.take(_State(profile, self.dbc))
+        self.take(_State(profile, self.dbc, base))
         self.undo_stack.setClean()
         self.title_changed.emit()
 
@@ -179,8 +181,12 @@ class ProfileDocument(QObject):
         self._gesture += 1
         return self._gesture
 
-    def edit(self, profile: Profile, text: str, gesture: int = 0, dbc: str | None = None) -> None:
+    def edit(
+        self, profile: Profile, text: str, gesture: int = 0, dbc: str | None = None, *, anew: bool = False
+    ) -> None:
         """Replace the profile (and its DBC), as one step of undo called `text`.
+
+        With `anew` it is another robot's: comments of the file that was opened would be wrong of it, and do not stay.
 
         Raises
         ------
@@ -189,7 +195,7 @@ class ProfileDocument(QObject):
         """
         if self._locked:
             raise ProfileError(self._locked)
-        after = _State(profile, self.dbc if dbc is None else dbc)
+        after = _State(profile, self.dbc if dbc is None else dbc, None if anew else self.state.base)
         if after != self.state:
             self.undo_stack.push(_Edit(self, after, text, gesture))
 

@@ -382,7 +382,7 @@ class LearningDialog(QDialog):
         document = self._document
         try:
             profile, dbc = self._taken_over()
-            document.edit(profile, "Learn from traffic", dbc=dbc)
+            document.edit(profile, "Learn from traffic", dbc=dbc, anew=self.anew.isChecked())
         except (ProfileError, ValueError) as error:
             self.message.say(f"{str(error)[:1].upper()}{str(error)[1:].rstrip('.')}.")
             return False

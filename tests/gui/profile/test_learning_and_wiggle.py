@@ -169,6 +169,9 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(qtbot: QtBo
     assert [message.id for message in profile.messages] == ["0x380 + node"], "nothing of the profile before"
     assert profile.sequences.arm == ()
     assert profile.bus == load_profile(path).profile.bus
+    document.save()
+    assert "papers" not in path.read_text(), "comments of the robot before are not those of this one"
+    assert load_profile(path).profile == profile
     dialog.log.forget()
     assert not dialog.quiet_button.isEnabled()
 

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import Problem, ProfileError
 from snakestudio.gui.profile.cells import columns_of
+from snakestudio.gui.profile.dbc_page import DbcPage
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.editor import ProfileEditor
 from snakestudio.gui.profile.generate_dialog import GenerateDialog
@@ -439,3 +440,37 @@ def test_applying_saves_and_asks_to_connect_again(live: ProfileEditor, path: Pat
 def test_without_that_robot_nothing_is_applied_or_locked(editor: ProfileEditor) -> None:
     assert not editor.apply.isVisible()
     assert editor.document.locked == ""
+
+
+def test_a_message_of_the_dbc_is_made_changed_and_removed_in_the_window(qtbot: QtBot, editor: ProfileEditor) -> None:
+    document = editor.document
+    page = editor.pages["DBC"]
+    assert isinstance(page, DbcPage)
+    before = document.dbc
+    dialog = page.add_message()
+    dialog.name.setText("Lamp")
+    dialog.add_signal()
+    dialog.table.item(0, 0).setText("Colour")  # type: ignore[union-attr]
+    dialog.table.item(0, 9).setText("0 Red, 1 Green")  # type: ignore[union-attr]
+    dialog.id.setText("0x8000")
+    assert dialog.message.text() == "0x8000 does not fit into 11 bits; give an id up to 0x7FF."
+    assert not dialog.take.isEnabled()
+    dialog.id.setText("0x123")
+    dialog.take.click()
+    lamp = document.loaded.database.get_message_by_name("Lamp")
+    assert (lamp.frame_id, lamp.encode({"Colour": "Green"})[0]) == (0x123, 1)
+    page.tree.setCurrentItem(page.tree.findItems("Lamp", Qt.MatchFlag.MatchExactly)[0])
+    again = page.edit_message()
+    assert again is not None
+    again.length.setValue(2)
+    again.take.click()
+    assert document.loaded.database.get_message_by_name("Lamp").length == 2
+    page.tree.setCurrentItem(page.tree.findItems("Lamp", Qt.MatchFlag.MatchExactly)[0])
+    page.drop.click()
+    assert "Lamp" not in document.dbc
+    bound = document.profile.messages[0].message
+    page.tree.setCurrentItem(page.tree.findItems(bound, Qt.MatchFlag.MatchExactly)[0])
+    assert not page.drop.isEnabled(), "what the profile binds is not removed from under it"
+    for _ in range(3):
+        document.undo_stack.undo()
+    assert document.dbc == before
