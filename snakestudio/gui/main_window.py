@@ -130,7 +130,7 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
         self.comparer = Comparer(self.document, self)
         self.chain_comparer = ChainComparer(self.document, self)
-        self.together = Starter(self.document, self.bridge, self.banners.together, self.settings, self)
+        self.together = Starter(self.document, self.bridge, self.robot, self.banners.together, self.settings, self)
         self.fitter = Fitter(self.document, self)
         self.experiments = Experiments(self.document, self.bridge, self)
         self.experiment_files = ExperimentFiles(

@@ -113,6 +113,16 @@ class Course:
         """See `LiveRobot.not_ready`."""
         return (*self._link.telemetry().not_ready, *self._standing.not_ready)
 
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """Why streaming cannot begin now, a sentence each; () if it can."""
+        telemetry, reasons = self._link.telemetry(), list(self._standing.reasons)
+        if telemetry.state != LinkState.ARMED:
+            reasons.insert(0, f"The robot is not armed ({_STATES[telemetry.state].lower()}): arm it first.")
+        if self.latest is None or self._measuring is None:
+            reasons.append("Nothing was measured yet.")
+        return tuple(reasons)
+
     def close(self) -> None:
         """End run, pose source and twin."""
         if self._run is not None:
@@ -333,13 +343,8 @@ class Course:
 
     def stream(self) -> None:
         """See `LiveRobot.stream`."""
-        telemetry, latest, scene = self._link.telemetry(), self.latest, self._scene
-        reasons = list(self._standing.reasons)
-        if telemetry.state != LinkState.ARMED:
-            reasons.insert(0, f"The robot is not armed ({_STATES[telemetry.state].lower()}): arm it first.")
-        if latest is None or self._measuring is None:
-            reasons.append("Nothing was measured yet.")
-        if reasons:
+        latest, scene = self.latest, self._scene
+        if reasons := self.refusals:
             self.tell(f"Streaming cannot begin: {' '.join(reasons)}", "error", "refused")
             return
         assert latest is not None

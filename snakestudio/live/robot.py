@@ -123,6 +123,17 @@ class LiveRobot:
         """What keeps the robot from being armed, a sentence each; () if nothing does."""
         return self._course.not_ready
 
+    @property
+    def refuses_start(self) -> str:
+        """Why somebody else may not start the robot now; "" if it may: it was armed by hand, here, and stands."""
+        state = self._link.telemetry().state if self._link.alive else LinkState.DISCONNECTED
+        if state == LinkState.STREAMING:
+            return "the robot moves already"
+        if state != LinkState.ARMED:
+            return "the robot is not armed; it is armed by hand, where it is, and by nobody else"
+        reasons = " ".join(self._course.refusals).rstrip(".")
+        return reasons[:1].lower() + reasons[1:]
+
     # --- commands (any thread)
 
     def set_scene(self, scene: Scene) -> None:
@@ -171,14 +182,6 @@ class LiveRobot:
         if self._thread is not None:
             self._thread.join()
         self._course.close()
-
-    @property
-    def refuses_start(self) -> str:
-        """Why somebody else may not start the robot now; "" if it may: it was armed by hand, here, and stands."""
-        telemetry = self._link.telemetry()
-        if not self._link.alive or telemetry.state != LinkState.ARMED:
-            return "the robot is not armed; it is armed by hand, where it is, and by nobody else"
-        return ""
 
     def settle(self, timeout: float = 10.0) -> None:
         """Wait until all commands given so far were carried out (for scripts and tests).

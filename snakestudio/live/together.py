@@ -8,20 +8,26 @@ chosen to be open to others.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Protocol
 
 from snakestudio.errors import TriggerError
-from snakestudio.live.robot import LiveRobot
-from snakestudio.session.trigger import StartTogether, Together
+from snakestudio.model.recording import Recording
+from snakestudio.session.trigger import StartTogether, Together, Words
 
-__all__ = ["RobotTogether", "guarded"]
+__all__ = ["HERE", "RobotTogether", "Startable", "guarded"]
+
+log = logging.getLogger(__name__)
 
 HERE = "127.0.0.1"
 
 _BEGIN_S = 3.0
+
+_WORDS = Words("Start Streaming", "the robot was stopped")
 
 
 def guarded(choices: Together) -> Together:
@@ -29,12 +35,43 @@ def guarded(choices: Together) -> Together:
     return choices if choices.wait_host else replace(choices, wait_host=HERE)
 
 
+class Startable(Protocol):
+    """What of a robot is needed; any thread may ask. `live.robot.LiveRobot` is one."""
+
+    @property
+    def refuses_start(self) -> str:
+        """Why somebody else may not start it now; "" if it may."""
+        ...
+
+    @property
+    def streaming(self) -> bool:
+        """Whether it follows references."""
+        ...
+
+    @property
+    def recording(self) -> Recording | None:
+        """Of the present run."""
+        ...
+
+    def stream(self) -> None:
+        """Follow the scene's gait or controller, if it is armed."""
+        ...
+
+    def stop(self, reason: str) -> None:
+        """Stop it, in this call."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Have a remark in the recording of the present run."""
+        ...
+
+
 class RobotTogether:
     """Waits in a thread of its own until the robot is started from outside, and goes along with its run.
 
     Parameters
     ----------
-    robot : LiveRobot
+    robot : Startable
     choices : Together
         With whom; `guarded` is applied to it.
     name : str
@@ -49,10 +86,11 @@ class RobotTogether:
         Why it has ended without a start, in a sentence; "" if it has not.
     """
 
-    def __init__(self, robot: LiveRobot, choices: Together, name: str, tell: Callable[[str], None]) -> None:
+    def __init__(self, robot: Startable, choices: Together, name: str, tell: Callable[[str], None]) -> None:
         self._robot, self._tell = robot, tell
+        self._begun_here = False
         self.trouble = ""
-        self.start = StartTogether(guarded(choices), name, self._begin, lambda: robot.refuses_start, self._stop)
+        self.start = StartTogether(guarded(choices), name, self._begin, self._refuses, self._stop, _WORDS)
         self._listens = threading.Event()
         self._thread = threading.Thread(target=self._work, name="snakestudio-together", daemon=True)
         self._thread.start()
@@ -67,16 +105,29 @@ class RobotTogether:
         self._listens.wait(timeout)
         return not self.trouble
 
+    def begun_here(self) -> None:
+        """The robot was set moving by hand: the others start, too."""
+        self._begun_here = True
+        self.start.start_now()
+
     def close(self) -> None:
         """Give it up; a run that goes already goes on. Returns when it has ended."""
         self.start.cancel()
         self._thread.join()
 
-    def _begin(self) -> None:
-        # A marker of a stream is not asked for its permission before it is here.
+    def _refuses(self) -> str:
         if reason := self._robot.refuses_start:
+            self._tell(f"START came and was refused: {reason}.")
+        return reason
+
+    def _permission(self) -> None:
+        if not self._begun_here and (reason := self._robot.refuses_start):
             raise TriggerError(f"The robot was not started: {reason}.")
-        self._robot.stream()
+
+    def _begin(self) -> None:
+        self._permission()
+        if not self._begun_here:
+            self._robot.stream()
 
     def _stop(self, peer: str) -> None:
         self._robot.stop(f"Stopped by STOP from {peer}.")
@@ -89,21 +140,29 @@ class RobotTogether:
                 self._listens.set()
                 if not start.wait():
                     return
+                self._permission()  # a marker of a stream does not ask for it, and nobody is to be fired at in vain
                 start.go()
-                for sentence in start.notes:
-                    self._tell(sentence)
-                    self._robot.note(sentence)
+                self._note(start.notes)
                 noted, deadline = len(start.notes), time.monotonic() + _BEGIN_S
                 start.accompany(
                     lambda: not self._robot.streaming and time.monotonic() > deadline,
                     lambda: None,  # it was stopped when the line came
                     lambda: self._robot.recording,
                 )
-                for sentence in start.notes[noted:]:
-                    self._tell(sentence)
-                    self._robot.note(sentence)
+                self._note(start.notes[noted:])
         except TriggerError as error:
             self.trouble = str(error)
             self._tell(self.trouble)
+        except Exception as error:
+            # A defect must not leave a robot moving that whoever started it cannot stop any more.
+            log.exception("starting together failed")
+            self._robot.stop("Stopped, as starting together failed by a defect of the program; please report this.")
+            self.trouble = f"Starting together failed by a defect of the program: {error!r}; please report this."
+            self._tell(self.trouble)
         finally:
             self._listens.set()
+
+    def _note(self, sentences: list[str]) -> None:
+        for sentence in sentences:
+            self._tell(sentence)
+            self._robot.note(sentence)

@@ -30,7 +30,7 @@ def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
         )  # fmt: skip
         assert run.stdout is not None
         armed = run.stdout.readline()
-        assert armed == f"Armed: waiting for START on port {free}. START goes to 127.0.0.1:{port}.\n"
+        assert armed == f"Waiting for START on port {free}. START goes to 127.0.0.1:{port}.\n"
         with peer("fire", free, "START lab_7 12.5"):
             out, err = run.communicate(timeout=60)
         assert (run.returncode, err) == (0, "")

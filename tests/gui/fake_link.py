@@ -157,9 +157,23 @@ class FakeLive:
         self.recording.append(make_rows(scene, 0, 50))  # type: ignore[attr-defined]
         self.latest: Snapshot | None = replace(self.recording.snapshot(49), valid=valid & ~Fields.POSE)
         self.twin: Recording | None = None
-        self.streaming = False
+        self.notes: list[str] = []
         self.not_ready: tuple[str, ...] = ()
         self.closed = False
+
+    @property
+    def streaming(self) -> bool:
+        return self.link.telemetry().state is LinkState.STREAMING
+
+    @property
+    def refuses_start(self) -> str:
+        return "" if self.link.telemetry().state is LinkState.ARMED else "the robot is not armed"
+
+    def stop(self, reason: str) -> None:
+        self.link.stop(reason)
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
 
     def set_scene(self, scene: Scene) -> None:
         self.scenes.append(scene)

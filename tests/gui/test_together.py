@@ -35,13 +35,13 @@ def fill(qtbot: QtBot, dialog: TogetherDialog, **texts: str) -> None:
 # ------------------------------------------------------------------------------------------------ the dialog
 
 
-def test_the_dialog_says_what_is_missing_and_shows_what_matters(qtbot: QtBot) -> None:
-    dialog = TogetherDialog(Together())
+def test_the_dialog_says_what_is_missing_and_shows_what_matters(window: MainWindow, qtbot: QtBot) -> None:
+    dialog = TogetherDialog(Together(), window.together.target)
     qtbot.addWidget(dialog)
     dialog.show()
     assert dialog.choices() is None
     assert dialog.message.text().startswith("Choose what to wait for")
-    assert not dialog.arm.isEnabled()
+    assert not dialog.ready.isEnabled()
     assert not dialog.wait_port.isVisible()
     dialog.wait.setFocus()
     qtbot.keyClick(dialog.wait, Qt.Key.Key_Down)
@@ -61,12 +61,13 @@ def test_the_dialog_says_what_is_missing_and_shows_what_matters(qtbot: QtBot) ->
     qtbot.keyClick(dialog.wait, Qt.Key.Key_Down)
     assert dialog.stream.isVisible()
     fill(qtbot, dialog, stream="cues")
-    assert dialog.arm.isEnabled() == available()
+    assert dialog.ready.isEnabled() == available()
 
 
-def test_the_test_button_finds_the_other_side_without_starting_it(qtbot: QtBot) -> None:
+def test_the_test_button_finds_the_other_side_without_starting_it(window: MainWindow, qtbot: QtBot) -> None:
     with listening("polite") as (camera, port):
-        dialog = TogetherDialog(Together(fire=True, host="127.0.0.1", port=port, wait="port", wait_port=free_port()))
+        choices = Together(fire=True, host="127.0.0.1", port=port, wait="port", wait_port=free_port())
+        dialog = TogetherDialog(choices, window.together.target)
         qtbot.addWidget(dialog)
         dialog.show()
         qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
@@ -100,12 +101,12 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
             fill(qtbot, dialog, wait_port=str(port), host="127.0.0.1")
             dialog.fire.setChecked(True)
             fill(qtbot, dialog, host="127.0.0.1", port=str(there))
-            assert dialog.arm.isEnabled(), dialog.message.text()
-            qtbot.mouseClick(dialog.arm, Qt.MouseButton.LeftButton)
+            assert dialog.ready.isEnabled(), dialog.message.text()
+            qtbot.mouseClick(dialog.ready, Qt.MouseButton.LeftButton)
 
         QTimer.singleShot(0, answer)
         short.actions_table["start_together"].trigger()
-        qtbot.waitUntil(lambda: f"waiting for START on port {port}" in short.banners.together.text, timeout=10_000)
+        qtbot.waitUntil(lambda: f"Waiting for START on port {port}" in short.banners.together.text, timeout=10_000)
         assert short.bridge.status.state == "ready"
         qtbot.waitUntil(lambda: short.actions_table["start_together"].text() == "Cancel Start Together")
         with peer("fire", port, "START lab_3 12.5"):
@@ -127,8 +128,8 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
 
 def test_play_fires_while_it_is_armed(short: MainWindow, qtbot: QtBot) -> None:
     with listening("polite") as (camera, there):
-        short.together.arm(Together(fire=True, host="127.0.0.1", port=there, wait="port", wait_port=free_port()))
-        qtbot.waitUntil(lambda: "Armed" in short.banners.together.text, timeout=10_000)
+        short.together.wait(Together(fire=True, host="127.0.0.1", port=there, wait="port", wait_port=free_port()))
+        qtbot.waitUntil(lambda: "Waiting" in short.banners.together.text, timeout=10_000)
         qtbot.keyClick(short.viewport, Qt.Key.Key_Space)
         qtbot.waitUntil(lambda: short.bridge.status.state == "finished", timeout=20_000)
         qtbot.waitUntil(lambda: not short.together.busy, timeout=10_000)
@@ -138,8 +139,8 @@ def test_play_fires_while_it_is_armed(short: MainWindow, qtbot: QtBot) -> None:
 def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
     ready.run_bar.speed.choose(1.0)
     port = free_port()
-    ready.together.arm(Together(wait="port", wait_port=port))
-    qtbot.waitUntil(lambda: "Armed" in ready.banners.together.text)
+    ready.together.wait(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Waiting" in ready.banners.together.text)
     with peer("slow", port, "START\nSTOP"):
         qtbot.waitUntil(lambda: ready.bridge.status.state == "paused", timeout=20_000)
     qtbot.waitUntil(lambda: not ready.together.busy, timeout=10_000)
@@ -151,26 +152,26 @@ def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
 
 def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
-    short.together.arm(Together(wait="port", wait_port=port))
-    qtbot.waitUntil(lambda: "Armed" in short.banners.together.text)
+    short.together.wait(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Waiting" in short.banners.together.text)
     qtbot.mouseClick(button(short, "Cancel"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "was cancelled" in short.banners.together.text)
     with socket.create_server(("127.0.0.1", port)):
-        short.together.arm(Together(wait="port", wait_port=port))
+        short.together.wait(Together(wait="port", wait_port=port))
         qtbot.waitUntil(lambda: f"Port {port} is in use" in short.banners.together.text)
-    short.together.arm(Together(wait="port", wait_port=port, limit_s=0.1))
+    short.together.wait(Together(wait="port", wait_port=port, limit_s=0.1))
     qtbot.waitUntil(lambda: f"No START came on port {port}" in short.banners.together.text)
     assert short.bridge.status.state == "ready"
-    short.together.arm(Together(wait="port", wait_port=port))
-    qtbot.waitUntil(lambda: "Armed" in short.banners.together.text)
+    short.together.wait(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Waiting" in short.banners.together.text)
     qtbot.mouseClick(button(short, "Start Now"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: short.bridge.status.state == "finished", timeout=20_000)
 
 
 def test_a_window_that_is_closed_while_armed_lets_go(short: MainWindow, qtbot: QtBot) -> None:
     port = free_port()
-    short.together.arm(Together(wait="port", wait_port=port))
-    qtbot.waitUntil(lambda: "Armed" in short.banners.together.text)
+    short.together.wait(Together(wait="port", wait_port=port))
+    qtbot.waitUntil(lambda: "Waiting" in short.banners.together.text)
     short.document.undo_stack.setClean()
     short.close()
     with socket.create_server(("127.0.0.1", port)):

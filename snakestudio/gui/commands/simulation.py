@@ -56,8 +56,8 @@ SIMULATION: tuple[Spec, ...] = (
     line("Simulation"),
     Spec(
         "start_together", "Simulation", "Start Together ...", lambda w: w.together.ask(), ("Ctrl+Shift+T",),
-        lambda w: w.together.possible or w.together.armed, icon="together",
-        label=lambda w: "Cancel Start Together" if w.together.armed else "Start Together ...",
+        lambda w: w.together.possible or w.together.waiting, icon="together",
+        label=lambda w: "Cancel Start Together" if w.together.waiting else "Start Together ...",
         tip="Start at the same moment as other instruments: fire a trigger, or wait for one",
     ),
     line("Simulation"),

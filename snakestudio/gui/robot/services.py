@@ -70,6 +70,11 @@ class Live(Protocol):
         """What keeps the robot from being armed, a sentence each."""
         ...
 
+    @property
+    def refuses_start(self) -> str:
+        """Why somebody else may not start it now; "" if it may."""
+        ...
+
     def set_scene(self, scene: Scene) -> None:
         """Another gait or controller, while it goes."""
         ...
@@ -84,6 +89,14 @@ class Live(Protocol):
 
     def stream(self) -> None:
         """Follow the scene's gait or controller."""
+        ...
+
+    def stop(self, reason: str) -> None:
+        """Stop it, in this call, on any thread."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Have a remark in the recording of the present run."""
         ...
 
     def disarm(self) -> None:

@@ -22,6 +22,8 @@ from PySide6.QtWidgets import (
 
 from snakestudio.gui import theme
 from snakestudio.gui.job import Job, Progress
+from snakestudio.gui.together.listen_on import ListenOn
+from snakestudio.gui.together.target import Target
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.model.quantity import NumberTextError, parse_number
 from snakestudio.session.trigger import StartTogether, Together
@@ -30,11 +32,7 @@ from snakestudio.session.trigger.protocol import clock_words
 
 __all__ = ["TogetherDialog"]
 
-_WAITS = (
-    ("Nothing: Play starts", ""),
-    ("START on a TCP port", "port"),
-    ("The first marker of an LSL stream", "lsl"),
-)
+_STANDING_MS = 200
 
 
 class TogetherDialog(QDialog):
@@ -44,11 +42,13 @@ class TogetherDialog(QDialog):
     ----------
     choices : Together
         The first choice.
+    target : Target
+        What is started.
     """
 
-    def __init__(self, choices: Together, parent: QWidget | None = None) -> None:
+    def __init__(self, choices: Together, target: Target, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._first = choices
+        self._first, self._target = choices, target
         self._trial: Job[str] | None = None
         self.setWindowTitle("Start Together")
         width = theme.scaled(480)
@@ -56,23 +56,28 @@ class TogetherDialog(QDialog):
         column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)  # as high as what it says needs
         column.setContentsMargins(24, 24, 24, 16)
         column.setSpacing(16)
-        about = QLabel(
-            "Starts the run at the same moment as cameras, force plates or another computer. Times and clocks of both "
-            "sides are noted in the run.", self,
-        )  # fmt: skip
+        about = QLabel(target.about(), self)
         about.setProperty("role", "dim")
         about.setWordWrap(True)
         about.setFixedWidth(width)
         column.addWidget(about)
+        self.standing = QLabel(self)
+        column.addWidget(self.standing)
         form = QFormLayout()
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(10)
         column.addLayout(form)
 
         self.wait = QComboBox(self)
-        for text, data in _WAITS:
+        for text, data in (
+            (f"Nothing: {target.by_hand} starts", ""),
+            ("START on a TCP port", "port"),
+            ("The first marker of an LSL stream", "lsl"),
+        ):
             self.wait.addItem(text, data)
-        self.wait.setCurrentIndex([data for _, data in _WAITS].index(choices.wait) if choices.wait else 0)
+        self.wait.setCurrentIndex(max(0, self.wait.findData(choices.wait)))
+        self.listen_on = ListenOn(choices.wait_host or target.usual_host, self)
+        self.caution = QLabel(self)
         self.wait_port = self._port(choices.wait_port, "Port that the others connect to; they send the line START")
         self.stream = QLineEdit(choices.wait_stream, self)
         self.stream.setToolTip("Name of the stream, as its outlet gives it")
@@ -80,8 +85,10 @@ class TogetherDialog(QDialog):
         self.limit.setPlaceholderText("until cancelled")
         self.limit.setToolTip("How long to wait, in seconds")
         form.addRow("&Wait for", self.wait)
+        form.addRow("Liste&n on", self.listen_on)
         form.addRow("P&ort", self.wait_port)
         form.addRow("St&ream", self.stream)
+        form.addRow("", self.caution)
         form.addRow("&Limit, s", self.limit)
 
         self.fire = QCheckBox("&Send START when the run starts, and STOP when it ends", self)
@@ -109,11 +116,13 @@ class TogetherDialog(QDialog):
 
         self.message = Message(self)
         self.found = QLabel(self)
-        self.found.setWordWrap(True)
         self.found.setProperty("role", "good")
         for label in (self.message, self.found):
-            label.setFixedWidth(width)
             column.addWidget(label)
+        for label in (self.standing, self.message, self.found):
+            label.setWordWrap(True)
+            label.setFixedWidth(width)
+        self.caution.setWordWrap(True)
         buttons = QDialogButtonBox(self)
         self.test = QPushButton("&Test", self)
         self.test.setAutoDefault(False)
@@ -121,20 +130,26 @@ class TogetherDialog(QDialog):
         self.test.clicked.connect(self._try)
         buttons.addButton(self.test, QDialogButtonBox.ButtonRole.ActionRole)
         buttons.addButton("&Cancel", QDialogButtonBox.ButtonRole.RejectRole)
-        self.arm = buttons.addButton("&Arm", QDialogButtonBox.ButtonRole.AcceptRole)
-        theme.set_role(self.arm, "primary")
+        self.ready = buttons.addButton("&Get Ready", QDialogButtonBox.ButtonRole.AcceptRole)
+        theme.set_role(self.ready, "primary")
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column.addWidget(buttons)
         self._timer = QTimer(self)
         self._timer.setInterval(50)
         self._timer.timeout.connect(self._look)
-        self.wait.currentIndexChanged.connect(self._show)
+        self._look_again = QTimer(self)
+        self._look_again.setInterval(_STANDING_MS)
+        self._look_again.timeout.connect(self._stand)
+        self._look_again.start()
+        for choice in (self.wait, self.listen_on):
+            choice.currentIndexChanged.connect(self._show)
         for box in (self.fire, self.outlet):
             box.toggled.connect(self._show)
         for field in (self.wait_port, self.stream, self.limit, self.host, self.port):
             field.textChanged.connect(self._show)
         self._show()
+        self._stand()
 
     def _port(self, port: int, tip: str) -> QLineEdit:
         field = QLineEdit(str(port), self)
@@ -155,6 +170,7 @@ class TogetherDialog(QDialog):
             port=int(self.port.text() or 0),
             wait=str(self.wait.currentData()),
             wait_port=int(self.wait_port.text() or 0),
+            wait_host="" if self.listen_on.host == self._target.usual_host else self.listen_on.host,
             wait_stream=self.stream.text().strip(),
             limit_s=self._limit() or 0.0,
             outlet=self.outlet.isChecked(),
@@ -190,7 +206,11 @@ class TogetherDialog(QDialog):
 
     def _show(self) -> None:
         wait = self.wait.currentData()
-        self._form.setRowVisible(self.wait_port, wait == "port")
+        for row in (self.wait_port, self.listen_on):
+            self._form.setRowVisible(row, wait == "port")
+        sentence, role = self._target.caution(str(wait), self.listen_on.host)
+        _say(self.caution, sentence, role)
+        self._form.setRowVisible(self.caution, bool(sentence))
         self._form.setRowVisible(self.stream, wait == "lsl")
         self._form.setRowVisible(self.limit, bool(wait))
         for field in (self.host, self.port):
@@ -198,8 +218,12 @@ class TogetherDialog(QDialog):
         problem = self._problem()
         self.message.say(problem)
         self.found.hide()
-        self.arm.setEnabled(not problem)
+        self.ready.setEnabled(not problem)
         self.test.setEnabled(not problem and self._trial is None)
+
+    def _stand(self) -> None:
+        """How it stands may change while the dialog is open."""
+        _say(self.standing, *self._target.standing())
 
     def _try(self) -> None:
         chosen = self._chosen()
@@ -240,5 +264,13 @@ class TogetherDialog(QDialog):
 
     def done(self, result: int) -> None:
         self._timer.stop()
+        self._look_again.stop()
         self._trial = None  # it ends by itself within seconds, and has nothing to tell any more
         super().done(result)
+
+
+def _say(label: QLabel, text: str, role: str) -> None:
+    if (label.text(), label.property("role")) != (text, role):
+        label.setText(text)
+        theme.set_role(label, role)
+        label.setVisible(bool(text))

@@ -1,37 +1,35 @@
-"""Starts runs together with others: arms in a thread, says above the viewport what goes on, notes it in the run."""
+"""Starts simulation or robot together with others: asks with whom, and says above the viewport what goes on."""
 
 from __future__ import annotations
 
 import math
-import threading
 import time
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from snakestudio.gui.banner import Banner
+from snakestudio.gui.banner import Banner, Button
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
-from snakestudio.gui.job import Job, Progress
+from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.stored import recall, store
-from snakestudio.model.events import RunEvent
-from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.status import Status
+from snakestudio.gui.together.robot import RobotTarget
+from snakestudio.gui.together.simulation import RunTarget
+from snakestudio.gui.together.target import Target, UnderWay
 from snakestudio.session.trigger import StartTogether, Together
 
 __all__ = ["Starter"]
 
-_STANDING = ("ready", "paused", "finished")
-_OVER = ("paused", "finished", "failed", "blocked", "empty")
-
 
 class Starter(QObject):
-    """What Start Together does.
+    """What Start Together does: with the robot while one is connected, with the simulation's run otherwise.
 
     Parameters
     ----------
     document : Document
     bridge : SessionBridge
+    control : RobotControl
     banner : Banner
         Where it says what goes on.
     settings : QSettings
@@ -41,147 +39,128 @@ class Starter(QObject):
     Signals
     -------
     changed()
-        It was armed, started, or is over.
+        It began to wait, started, or is over.
     """
 
     changed = Signal()
 
     def __init__(
-        self, document: Document, bridge: SessionBridge, banner: Banner, settings: QSettings, window: QWidget
+        self,
+        document: Document,
+        bridge: SessionBridge,
+        control: RobotControl,
+        banner: Banner,
+        settings: QSettings,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
-        self._document, self._bridge, self._banner = document, bridge, banner
+        self._document, self._control, self._banner = document, control, banner
         self._settings, self._window = settings, window
-        self._job: Job[StartTogether] | None = None
-        self._start: StartTogether | None = None
+        self._run, self._robot = RunTarget(bridge, control, self), RobotTarget(control, document, self)
+        self._began: Target = self._run
+        self._way: UnderWay | None = None
+        self._lost = ""
         self._since = 0.0
         self._told_started = False
-        self._runs, self._over = threading.Event(), threading.Event()
         self._timer = QTimer(self)
         self._timer.setInterval(60)
         self._timer.timeout.connect(self._watch)
-        bridge.status_changed.connect(self._on_status)
         document.opened.connect(self.cancel)
+        control.changed.connect(self._watch)
+
+    @property
+    def target(self) -> Target:
+        """What is started."""
+        return self._robot if self._control.connected else self._run
 
     @property
     def choices(self) -> Together:
-        """With whom, as chosen last."""
-        return recall(self._settings, "together", Together())
+        """With whom, as chosen last for what is started now."""
+        return recall(self._settings, self.target.key, Together())
 
     @property
     def busy(self) -> bool:
-        """Whether it is armed, or a run that was started so still goes."""
-        return self._job is not None
+        """Whether it waits, or a run that was started so still goes."""
+        return self._way is not None
 
     @property
-    def armed(self) -> bool:
+    def waiting(self) -> bool:
         """Whether it waits to start."""
-        return self._start is not None and self._start.started is None
+        return self._way is not None and self._way.start.started is None
 
     @property
     def possible(self) -> bool:
-        """Whether there is a run that could be started."""
-        return not self.busy and self._bridge.session.status.state in _STANDING
+        """Whether there is something that could be started."""
+        return not self.busy and self.target.possible
 
     def ask(self) -> None:
-        """Ask with whom to start, and arm; while it is armed, give that up."""
+        """Ask with whom to start, and wait for it; while that is done, give it up."""
         from snakestudio.gui.together.dialog import TogetherDialog
 
-        if self.armed:
+        if self.waiting:
             self.cancel()
         if self.busy:
             return
-        dialog = TogetherDialog(self.choices, self._window)
+        target = self.target
+        dialog = TogetherDialog(self.choices, target, self._window)
         accepted = dialog.exec()
         choices = dialog.choices()
         dialog.deleteLater()
-        if accepted and choices is not None:
-            store(self._settings, "together", choices)
-            self.arm(choices)
+        if accepted and choices is not None and target is self.target:
+            store(self._settings, target.key, choices if target.host_kept else replace(choices, wait_host=""))
+            self.wait(choices)
 
-    def arm(self, choices: Together) -> None:
-        """Connect and listen; the run starts when the trigger comes, or at Play."""
+    def wait(self, choices: Together) -> None:
+        """Connect and listen; it starts when the trigger comes, or by hand."""
         if not self.possible:
             return
-        session = self._bridge.session
-        runs, over = threading.Event(), threading.Event()
-
-        def begin() -> None:
-            if not runs.is_set():  # Play was pressed otherwise, and a short run may be over: it must not go on
-                session.play()
-
-        start = StartTogether(choices, self._run_name(), begin)
-
-        def work(progress: Progress) -> StartTogether | None:
-            with start:
-                start.arm()
-                if not start.wait():
-                    return None
-                recording = session.recording
-                since = _newest(recording)
-                start.go()
-                _note(recording, since, start.notes)
-                noted = len(start.notes)
-                start.accompany(over.is_set, session.pause, lambda: session.recording)
-                _note(recording, _newest(recording), start.notes[noted:])
-                return start
-
-        self._start, self._told_started = start, False
-        self._runs, self._over = runs, over
+        path = self._document.path
+        self._began, self._lost, self._told_started = self.target, "", False
+        self._way = self._began.begin(choices, path.stem if path is not None else self._document.name)
         self._since = time.monotonic()
-        self._job = Job("start together", work)
         self._timer.start()
         self._watch()
         self.changed.emit()
 
-    def _run_name(self) -> str:
-        path = self._document.path
-        return path.stem if path is not None else self._document.name
-
     def start_now(self) -> None:
         """Do not wait for the trigger any longer."""
-        if self._start is not None:
-            self._start.start_now()
+        if self._way is not None:
+            self._way.start.start_now()
 
     def cancel(self) -> None:
         """Give it up; a run that goes already goes on."""
-        if self._start is not None:
-            self._start.cancel()
+        if self._way is not None:
+            self._way.start.cancel()
 
     def close(self) -> None:
         """Give it up and wait for its end; call before the program quits."""
-        self.cancel()
         self._timer.stop()
-        if self._job is not None:
-            self._job.wait()
-            self._job = self._start = None
-
-    def _on_status(self, status: Status) -> None:
-        # What is told, not what is: a short run may be over before one looks.
-        if status.state == "running":
-            self._runs.set()
-            if self.armed:
-                self.start_now()  # Play was pressed: the others start, too
-        elif self._runs.is_set() and status.state in _OVER:
-            self._over.set()
+        if self._way is not None:
+            self._way.close()
+            self._way = None
 
     def _watch(self) -> None:
-        job, start = self._job, self._start
-        if job is None or start is None:
+        way = self._way
+        if way is None:
             return
-        if job.running:
-            self._say(start)
+        if not self._lost and (lost := self._began.lost()):
+            self._lost = lost
+            way.start.cancel()
+        if not way.over:
+            self._say(way.start)
             return
         self._timer.stop()
-        self._job = self._start = None
-        if job.error:
-            self._banner.say("warning", job.error, [("Start Together ...", self.ask)])
-        elif start.started is None:
+        self._way = None
+        if self._lost:
+            self._banner.say("info", self._lost, passing=True)
+        elif way.trouble:
+            self._banner.say("warning", way.trouble, [("Start Together ...", self.ask)])
+        elif way.start.started is None:
             self._banner.say("info", "Start Together was cancelled.", passing=True)
-        elif start.trouble:
-            self._banner.say("warning", start.trouble)
+        elif way.start.trouble:
+            self._banner.say("warning", way.start.trouble)
         elif not self._told_started:
-            self._say(start)
+            self._say(way.start)
         self.changed.emit()
 
     def _say(self, start: StartTogether) -> None:
@@ -191,10 +170,13 @@ class Starter(QObject):
             waited = time.monotonic() - self._since
             limit = start.choices.limit_s
             clock = f"{_clock(waited)} of {_clock(limit)}" if limit else _clock(waited)
-            buttons = [("Start Now", self.start_now), ("Cancel", self.cancel)]
+            refusal = self._began.refuses()
+            refused = f"\nIt would be refused now: {refusal}." if refusal else ""
+            now: list[Button] = [] if refusal else [("Start Now", self.start_now)]
             self._banner.say(
-                "info", f"{start.doing}  {clock}", buttons, progress=waited / limit if limit else None, closable=False
-            )
+                "info", f"{start.doing}  {clock}{refused}", [*now, ("Cancel", self.cancel)],
+                progress=waited / limit if limit else None, closable=False,
+            )  # fmt: skip
         elif not self._told_started:
             self._told_started = True
             self.changed.emit()
@@ -209,14 +191,3 @@ class Starter(QObject):
 def _clock(seconds: float) -> str:
     whole = math.floor(seconds)
     return f"{whole // 60}:{whole % 60:02d}"
-
-
-def _newest(recording: SpooledRecording | None) -> float:
-    return float(recording.times[-1]) if recording is not None and len(recording) else 0.0
-
-
-def _note(recording: SpooledRecording | None, time_s: float, sentences: list[str]) -> None:
-    """Keep what happened with the run."""
-    if recording is not None:
-        for sentence in sentences:
-            recording.add_event(RunEvent(time_s, "note", sentence))

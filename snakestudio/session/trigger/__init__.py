@@ -4,7 +4,7 @@ from snakestudio.errors import TriggerError
 from snakestudio.session.trigger.protocol import Trigger, TriggerKind
 from snakestudio.session.trigger.receiver import TriggerReceiver
 from snakestudio.session.trigger.sender import ClockOffset, Fired, TriggerSender, split_address
-from snakestudio.session.trigger.together import StartTogether, Together
+from snakestudio.session.trigger.together import StartTogether, Together, Words
 
 __all__ = [
     "ClockOffset",
@@ -16,5 +16,6 @@ __all__ = [
     "TriggerKind",
     "TriggerReceiver",
     "TriggerSender",
+    "Words",
     "split_address",
 ]

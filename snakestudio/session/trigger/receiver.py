@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import selectors
 import socket
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 
 from snakestudio.errors import TriggerError
@@ -99,7 +101,7 @@ class TriggerReceiver:
             listener.listen()
         except (OSError, OverflowError) as error:
             listener.close()
-            raise TriggerError(_why_not(port, error)) from error
+            raise TriggerError(_why_not(host, port, error)) from error
         listener.setblocking(False)
         self._listener = listener
         self._selector = selectors.DefaultSelector()
@@ -157,6 +159,23 @@ class TriggerReceiver:
                 )
             self._look(left)
         return None
+
+    @contextmanager
+    def meanwhile(self) -> Iterator[None]:
+        """Inside, another thread takes in what comes: a STOP does not wait until the calling one has time for it."""
+        done = threading.Event()
+
+        def listen() -> None:
+            while not done.is_set():
+                self._look(_LOOK_S)
+
+        thread = threading.Thread(target=listen, name="snakestudio-trigger", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
 
     def _look(self, seconds: float) -> None:
         """Take in what comes within some time, or the first that comes."""
@@ -268,11 +287,13 @@ class TriggerReceiver:
         self._listener.close()
 
 
-def _why_not(port: int, error: OSError | OverflowError) -> str:
+def _why_not(host: str, port: int, error: OSError | OverflowError) -> str:
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         return f"Port {port} is in use by another program; choose another port, or end that program."
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
         return f"Port {port} may not be used by ordinary programs; choose one from 1024 to 65535."
+    if isinstance(error, socket.gaierror) or (isinstance(error, OSError) and error.errno == errno.EADDRNOTAVAIL):
+        return f"{host} is no address of this computer; choose one that it has, or 127.0.0.1 for itself alone."
     if not 0 <= port <= 65535:
         return f"{port} is no port; choose one from 1024 to 65535."
     return f"Port {port} cannot be listened on ({error}); choose another one."

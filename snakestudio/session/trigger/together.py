@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from types import TracebackType
 
@@ -19,7 +20,7 @@ from snakestudio.session.trigger.protocol import Trigger
 from snakestudio.session.trigger.receiver import TriggerReceiver, welcome
 from snakestudio.session.trigger.sender import ClockOffset, TriggerSender
 
-__all__ = ["StartTogether", "Together"]
+__all__ = ["StartTogether", "Together", "Words"]
 
 _LOOK_S = 0.05
 _USUAL = ("connected", "went away")
@@ -71,6 +72,22 @@ class Together:
         return not (self.fire or self.wait or self.outlet)
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How what is done to a run is called.
+
+    Attributes
+    ----------
+    by_hand : str
+        What starts it here.
+    stopped : str
+        What became of it by a STOP.
+    """
+
+    by_hand: str = "Play"
+    stopped: str = "the run was paused"
+
+
 class StartTogether:
     """One start together with others.
 
@@ -83,6 +100,8 @@ class StartTogether:
         Starts the run; called as soon as the trigger is there, on the thread that waits.
     refuses, stopped : callable
         See `TriggerReceiver`.
+    words : Words
+        How what is done to a run is called.
 
     Attributes
     ----------
@@ -105,8 +124,9 @@ class StartTogether:
         start: Callable[[], None],
         refuses: Callable[[], str] = welcome,
         stopped: Callable[[str], None] | None = None,
+        words: Words = Words(),
     ) -> None:
-        self.choices, self.name = choices, name
+        self.choices, self.name, self._words = choices, name, words
         self._refuses, self._stopped = refuses, stopped
         self._start = start
         self.doing = ""
@@ -164,26 +184,26 @@ class StartTogether:
                 f"Port {choices.port} of this machine is both waited on and fired at; take another one for one of them."
             )
         try:
-            if choices.wait == "port":
-                self._receiver = TriggerReceiver(choices.wait_port, choices.wait_host, self._refuses, self._stopped)
             if choices.outlet:
                 self._outlet = LslOutlet()
             if choices.fire:
                 self.doing = f"Connecting to {choices.host}:{choices.port} ..."
                 self._sender = TriggerSender(choices.host, choices.port)
                 self._sender.compare_clocks()
+            if choices.wait == "port":  # last: whoever connects is listened to from now on
+                self._receiver = TriggerReceiver(choices.wait_port, choices.wait_host, self._refuses, self._stopped)
         except BaseException:
             self.close()
             raise
-        self.doing = self._armed()
+        self.doing = self._waiting()
 
-    def _armed(self) -> str:
+    def _waiting(self) -> str:
         fired = f" START goes to {self.choices.host}:{self.choices.port}." if self.choices.fire else ""
         if self._receiver is not None:
-            return f"Armed: waiting for START on port {self._receiver.port}.{fired}"
+            return f"Waiting for START on port {self._receiver.port}.{fired}"
         if self.choices.wait == "lsl":
-            return f"Armed: waiting for a marker of the LSL stream '{self.choices.wait_stream}'.{fired}"
-        return f"Armed: play starts.{fired}"
+            return f"Waiting for a marker of the LSL stream '{self.choices.wait_stream}'.{fired}"
+        return f"Ready: {self._words.by_hand} starts it.{fired}"
 
     def wait(self) -> bool:
         """Wait for the trigger, or for `start_now`.
@@ -230,7 +250,8 @@ class StartTogether:
             self.notes.append(f"{self.trigger.sentence()}; the run was started {late:.3f} ms later.")
         if self._sender is not None and sent is not None:
             try:
-                self.notes.append(f"{self._sender.acknowledged('START', sent).sentence()}.")
+                with nullcontext() if self._receiver is None else self._receiver.meanwhile():
+                    self.notes.append(f"{self._sender.acknowledged('START', sent).sentence()}.")
             except TriggerError as error:
                 self.trouble = f"START was sent, but {str(error)[:1].lower()}{str(error)[1:]}"
                 self.notes.append(self.trouble)
@@ -260,7 +281,7 @@ class StartTogether:
             stopped = self._receiver.wait("STOP", None, look)
             if stopped is not None:
                 stop()
-                self.notes.append(f"{stopped.sentence()}; the run was paused.")
+                self.notes.append(f"{stopped.sentence()}; {self._words.stopped}.")
         else:
             while not look():
                 self._cancelled.wait(_LOOK_S)

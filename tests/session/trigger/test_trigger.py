@@ -223,7 +223,7 @@ def test_a_chain_of_instruments_starts_and_stops_together() -> None:
         choices = Together(fire=True, host="127.0.0.1", port=port, wait="port", wait_port=0, limit_s=20)
         with StartTogether(choices, "trial 4", lambda: began.append(time.time())) as together:
             together.arm()
-            assert f"waiting for START on port {together.port}" in together.doing
+            assert f"Waiting for START on port {together.port}" in together.doing
             ended = threading.Event()
             with peer("fire", together.port, "START outside 5.0", "STOP outside 6.0"):
                 assert together.wait()

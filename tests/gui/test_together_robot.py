@@ -1,0 +1,178 @@
+"""Start Together with a robot connected: the trigger comes over real sockets, the robot's link is made up."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.robot.services import LiveChoices
+from snakestudio.gui.together.dialog import TogetherDialog
+from snakestudio.gui.together.listen_on import ListenOn, addresses
+from snakestudio.link.messages import LinkState
+from snakestudio.session.trigger import Together
+from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, services
+
+
+@pytest.fixture
+def link(window: MainWindow) -> Iterator[FakeLink]:
+    """A robot that is connected and idle."""
+    link = FakeLink()
+    window.robot.services = services(link)
+    window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    put(window, link, LinkState.IDLE)
+    yield link
+    link.state = LinkState.IDLE  # or closing the window would ask
+    window.robot.disconnect_robot()
+
+
+def put(window: MainWindow, link: FakeLink, state: LinkState) -> None:
+    link.state = state
+    window.robot._look()
+
+
+class Peer:
+    """Somebody who connects to the port that the window waits on."""
+
+    def __init__(self, window: MainWindow, qtbot: QtBot) -> None:
+        qtbot.waitUntil(lambda: window.together._way is not None and window.together._way.start.port is not None)
+        assert window.together._way is not None
+        port = window.together._way.start.port
+        assert port is not None
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5.0)
+        self.lines = self.socket.makefile("rb")
+        self.lines.readline()  # the greeting
+
+    def say(self, line: str) -> str:
+        self.socket.sendall(f"{line}\n".encode())
+        return self.lines.readline().decode()
+
+    def close(self) -> None:
+        self.lines.close()
+        self.socket.close()
+
+
+@pytest.fixture
+def peer(window: MainWindow, link: FakeLink, qtbot: QtBot) -> Iterator[Peer]:
+    """The window waits for START, and somebody is there."""
+    window.together.wait(Together(wait="port", wait_port=0))
+    made = Peer(window, qtbot)
+    yield made
+    made.close()
+
+
+def buttons(window: MainWindow) -> list[str]:
+    return [button.text() for button in window.banners.together.findChildren(QPushButton) if button.isVisible()]
+
+
+def test_start_is_refused_until_the_robot_is_armed_here(
+    window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: "refused now: the robot is not armed" in window.banners.together.text)
+    assert buttons(window) == ["Cancel"]
+    told: list[str] = []
+    window.robot.happened.connect(lambda event: told.append(event.text))
+    assert peer.say("START").startswith("ERR the robot is not armed")
+    assert "stream" not in [kind for kind, _ in link.commands]
+    qtbot.waitUntil(lambda: any("START came and was refused" in text for text in told))
+    put(window, link, LinkState.ARMED)
+    qtbot.waitUntil(lambda: buttons(window) == ["Start Now", "Cancel"])
+    assert peer.say("START lab_3").startswith("OK START")
+    assert link.commands[-1][0] == "stream"
+    qtbot.waitUntil(lambda: "Started by 127.0.0.1" in window.banners.together.text)
+    live = window.robot.live
+    assert isinstance(live, FakeLive)
+    qtbot.waitUntil(lambda: any("“lab_3”" in note for note in live.notes))
+    assert peer.say("STOP").startswith("OK STOP")
+    assert [reason[:21] for reason in link.stops] == ["Stopped by STOP from "]
+    qtbot.waitUntil(lambda: not window.together.busy)
+
+
+def test_stop_reaches_the_robot_from_every_state(window: MainWindow, link: FakeLink, peer: Peer) -> None:
+    for count, state in enumerate((LinkState.LISTENING, *LinkState), start=1):
+        put(window, link, state)
+        assert peer.say("STOP").startswith("OK STOP")  # the window's thread stands in `say`: nothing of it is needed
+        assert len(link.stops) == count
+
+
+def test_streaming_begun_by_hand_starts_the_others(
+    window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
+) -> None:
+    put(window, link, LinkState.ARMED)
+    window.robot.stream()
+    window.robot._look()
+    qtbot.waitUntil(lambda: "Started." in window.banners.together.text)
+    assert [kind for kind, _ in link.commands].count("stream") == 1
+    assert peer.say("STOP").startswith("OK STOP")
+    assert link.stops
+
+
+def test_it_is_given_up_when_the_robot_goes_and_when_one_comes(
+    window: MainWindow, link: FakeLink, peer: Peer, qtbot: QtBot
+) -> None:
+    window.robot.watch(LiveChoices(twin=False))
+    qtbot.waitUntil(lambda: "how it is watched is another one now" in window.banners.together.text)
+    window.together.wait(Together(wait="port", wait_port=0))
+    window.robot.disconnect_robot()
+    qtbot.waitUntil(lambda: "the robot was disconnected" in window.banners.together.text)
+    qtbot.waitUntil(lambda: window.together.possible, timeout=240_000)  # the simulation's engine may be compiled
+    window.together.wait(Together(wait="port", wait_port=0))
+    window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    qtbot.waitUntil(lambda: "a robot is connected" in window.banners.together.text)
+    assert not window.together.busy
+
+
+def test_the_dialog_says_how_the_robot_stands_and_who_could_start_it(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
+    dialog = TogetherDialog(Together(wait="port"), window.together.target)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert (
+        "Lab robot begins to follow the gait of “obstacle_aided.toml”"
+        in dialog.findChildren(type(dialog.found))[0].text()
+    )
+    assert "the robot is not armed" in dialog.standing.text()
+    assert dialog.listen_on.host == "127.0.0.1"
+    assert "Only programs on this computer" in dialog.caution.text()
+    dialog.listen_on.setCurrentIndex(dialog.listen_on.findData("0.0.0.0"))
+    assert "without a password" in dialog.caution.text()
+    choices = dialog.choices()
+    assert choices is not None
+    assert choices.wait_host == "0.0.0.0"
+    put(window, link, LinkState.ARMED)
+    qtbot.waitUntil(lambda: "The robot is armed" in dialog.standing.text())
+    dialog.wait.setCurrentIndex(dialog.wait.findData("lsl"))
+    assert "no marker stops it" in dialog.caution.text()
+    assert not dialog.listen_on.isVisible()
+
+
+def test_opening_the_robot_to_a_network_is_decided_anew_each_time(
+    window: MainWindow, link: FakeLink, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def answer(dialog: TogetherDialog) -> int:
+        dialog.wait.setCurrentIndex(dialog.wait.findData("port"))
+        dialog.listen_on.setCurrentIndex(dialog.listen_on.findData("0.0.0.0"))
+        return TogetherDialog.DialogCode.Accepted
+
+    monkeypatch.setattr(TogetherDialog, "exec", answer)
+    monkeypatch.setattr(window.together, "wait", lambda choices: waited.append(choices))
+    waited: list[Together] = []
+    window.actions_table["start_together"].trigger()
+    assert [choices.wait_host for choices in waited] == ["0.0.0.0"]
+    assert window.together.choices == Together(wait="port")
+    window.robot.disconnect_robot()
+    assert window.together.choices == Together()  # what is chosen for the robot is not chosen for the simulation
+    QApplication.processEvents()
+
+
+def test_an_address_that_is_gone_is_kept_in_the_list_and_said_when_it_is_tried(qtbot: QtBot) -> None:
+    box = ListenOn("203.0.113.9")  # of the documentation's networks (RFC 5737): nobody has it
+    qtbot.addWidget(box)
+    assert box.host == "203.0.113.9"
+    assert "does not have now" in box.currentText()
+    assert all(not address.startswith("127.") for _, address in addresses())
