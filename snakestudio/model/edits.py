@@ -23,6 +23,7 @@ __all__ = [
     "parse_key",
     "remove_obstacles",
     "tree",
+    "value_at",
     "with_path",
     "with_value",
     "with_values",
@@ -65,19 +66,32 @@ def get_value(scene: Scene, key: str) -> Any:
     SceneError
         If there is none.
     """
-    found: Any = scene
-    for part in parse_key(key):
-        try:
-            found = found[part] if isinstance(part, int) else _attribute(found, part)
-        except (KeyError, IndexError, TypeError):
-            raise _error(key, "there is no such key in the scene", "see the scene file for the keys it has") from None
+    path = parse_key(key)
+    try:
+        return value_at(scene, path)
+    except LookupError:
+        raise _error(key, "there is no such key in the scene", "see the scene file for the keys it has") from None
+
+
+def value_at(whole: Any, path: tuple[str | int, ...]) -> Any:
+    """What stands in a model at the names and places of a key that was parsed.
+
+    Raises
+    ------
+    LookupError
+        If there is nothing.
+    """
+    found = whole
+    for part in path:
+        if isinstance(part, int):
+            if not isinstance(found, list | tuple):
+                raise LookupError(part)
+            found = found[part]
+        elif isinstance(found, BaseModel) and part in type(found).model_fields:
+            found = getattr(found, part)
+        else:
+            raise LookupError(part)
     return found
-
-
-def _attribute(part: Any, name: str) -> Any:
-    if not isinstance(part, BaseModel) or name not in type(part).model_fields:
-        raise KeyError(name)
-    return getattr(part, name)
 
 
 def with_value(scene: Scene, key: str, value: Any) -> Scene:
@@ -140,12 +154,10 @@ def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
     problems: list[Problem] = []
     obstacles: list[Any] = list(scene.obstacles)  # often many change together: the tuple is made again only once
     for path, changes in groups.items():
-        part: Any = scene
-        for step in path:
-            try:
-                part = part[step] if isinstance(step, int) else _attribute(part, step)
-            except (KeyError, IndexError, TypeError):
-                return None
+        try:
+            part = value_at(scene, path)
+        except LookupError:
+            return None
         if not isinstance(part, BaseModel) or not changes.keys() <= type(part).model_fields.keys():
             return None
         try:

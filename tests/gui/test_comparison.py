@@ -115,8 +115,8 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, pan
             np.testing.assert_allclose(ghost[:, :3], place, atol=1e-6)
             np.testing.assert_allclose(ghost[:, 8:11], np.tile(np.square(colour(model_colour(kind))), (11, 1)), 1e-5)
             assert 0 < ghost[0, 11] < 1
-    assert [text for _, text in window.viewport.ghost_legend.entries] == ["spatial model", "Lagrangian model"]
-    assert window.viewport.ghost_legend.isVisible()
+    assert [text for _, text in window.viewport.legends.ghosts.entries] == ["spatial model", "Lagrangian model"]
+    assert window.viewport.legends.ghosts.isVisible()
 
     # The curves, in the same colours, and their values.
     plots = plots_of(window)
@@ -142,7 +142,7 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, pan
     window.bridge.session.step(round(0.4 / scene.solver.step_s))
     qtbot.waitUntil(lambda: window.viewport.snapshot.time == pytest.approx(0.7), timeout=20_000)
     assert window.viewport.overlays().ghosts == ()
-    assert window.viewport.ghost_legend.entries[0][1] == "spatial model, ended at 0.5 s"
+    assert window.viewport.legends.ghosts.entries[0][1] == "spatial model, ended at 0.5 s"
     assert comparer.comparison is not None
 
 
@@ -160,11 +160,11 @@ def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: Compariso
     window.toggle_theme()
     assert model_colour(SPATIAL) != theme_before
     assert plots.overlays[1].run.colour == model_colour(SPATIAL)
-    assert window.viewport.ghost_legend.entries[1][0] == model_colour(SPATIAL)
+    assert window.viewport.legends.ghosts.entries[1][0] == model_colour(SPATIAL)
     qtbot.mouseClick(panel.clear_button, Qt.MouseButton.LeftButton)
     assert comparer.comparison is None
     assert window.viewport.overlays().ghosts == ()
-    assert not window.viewport.ghost_legend.isVisible()
+    assert not window.viewport.legends.ghosts.isVisible()
     assert plots.overlays == []
     assert panel.figures.cells == {}
     assert not panel.clear_button.isVisible()
@@ -183,12 +183,12 @@ def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(qtbot: QtBot, pane
     assert comparer.stale
     assert "earlier version of the scene" in panel.note.text()
     assert panel.note.property("role") == "warning"
-    assert window.viewport.ghost_legend.entries[0][1] == "spatial model, earlier scene"
+    assert window.viewport.legends.ghosts.entries[0][1] == "spatial model, earlier scene"
     assert plots_of(window).overlays[0].run.name == "spatial, earlier"
     document.undo_stack.undo()
     assert not comparer.stale
     assert panel.note.text() == ""
-    assert window.viewport.ghost_legend.entries[0][1] == "spatial model"
+    assert window.viewport.legends.ghosts.entries[0][1] == "spatial model"
     document.open(scenes_dir() / "sidewinding.toml")
     assert comparer.comparison is None
 

@@ -176,11 +176,11 @@ def test_key_seven_makes_it_a_drawing_with_rulers_and_the_menu_takes_them_away(a
     assert viewport.sheet.isVisible()
     assert not viewport.overlays().show_triad
     assert viewport.hint.geometry().bottom() < viewport.height() - THICK
-    assert viewport.legend.x() > THICK
+    assert viewport.legends.forces.x() > THICK
     ruler = viewport.grab().toImage().copy(0, viewport.height() - THICK, viewport.width(), THICK)
     above.actions_table["show_drafting"].trigger()
     assert not viewport.sheet.isVisible()
-    assert viewport.legend.x() < THICK
+    assert viewport.legends.forces.x() < THICK
     assert viewport.grab().toImage().copy(0, viewport.height() - THICK, viewport.width(), THICK) != ruler
     above.actions_table["show_drafting"].trigger()
     viewport.navigator.toggle_projection()

@@ -270,7 +270,7 @@ def test_from_the_drop_to_the_figures(
     assert trial.alignment is not None
     assert trial.alignment.heading_rad == pytest.approx(np.pi / 2, abs=0.02), "the file's x is the run's y"
     assert window.viewport.overlays().tracks
-    assert window.viewport.ghost_legend.entries[0][1].startswith("dropped · ")
+    assert window.viewport.legends.ghosts.entries[0][1].startswith("dropped · ")
     plots = window.docks["plots"].widget()
     assert [overlay.run.name for overlay in plots.overlays] == ["dropped"]  # type: ignore[union-attr]
     panel = window.docks["experiment"].widget()

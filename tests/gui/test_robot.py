@@ -371,7 +371,7 @@ def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtb
     assert table.data(cell, Qt.ItemDataRole.ForegroundRole) == grey
     assert table.data(name, Qt.ItemDataRole.ForegroundRole) != grey
     assert window.viewport.overlays().stale
-    assert any("old" in text for _, text in window.viewport.robot_legend.entries)
+    assert any("old" in text for _, text in window.viewport.legends.robot.entries)
 
 
 def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(window: MainWindow, link: FakeLink) -> None:
@@ -397,7 +397,7 @@ def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(window: Mai
     assert window.bridge.source == "robot"
     assert window.bridge.recording is live.recording
     assert window.run_bar.source.source == "Robot: Lab robot"
-    assert any("not measured" in text for _, text in window.viewport.robot_legend.entries)
+    assert any("not measured" in text for _, text in window.viewport.legends.robot.entries)
     window.document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
     assert live.scenes[-1].gait.amplitude_deg == 30.0
     assert window.bridge.source == "robot"  # an edit is for the robot, too

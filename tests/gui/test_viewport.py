@@ -345,7 +345,7 @@ def test_x_keeps_a_drag_to_the_axis(drawn: MainWindow, qtbot: QtBot) -> None:
 
 def test_a_click_in_the_legend_switches_the_arrows(drawn: MainWindow, qtbot: QtBot) -> None:
     assert drawn.viewport.overlays().show_forces
-    qtbot.mouseClick(drawn.viewport.legend, LEFT, NONE, QPoint(60, 22))
+    qtbot.mouseClick(drawn.viewport.legends.forces, LEFT, NONE, QPoint(60, 22))
     assert not drawn.viewport.overlays().show_forces
     qtbot.waitUntil(lambda: not drawn.actions_table["show_forces"].isChecked())
 

@@ -174,7 +174,7 @@ def test_it_fits_a_small_screen(window: MainWindow, qtbot: QtBot) -> None:
     assert (window.width(), window.height()) == (1280, 720)
     assert window.viewport.width() >= 400
     assert window.viewport.height() >= 200
-    assert not window.viewport.legend.geometry().intersects(window.viewport.buttons.geometry())
+    assert not window.viewport.legends.forces.geometry().intersects(window.viewport.buttons.geometry())
 
 
 def test_the_table_is_sound(window: MainWindow) -> None:

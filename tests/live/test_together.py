@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -106,4 +108,84 @@ def test_a_port_in_use_is_said(waiting: RobotTogether, robot: LiveRobot) -> None
     other = RobotTogether(robot, Together(wait="port", wait_port=waiting.start.port), "run", lambda text: None)
     assert not other.listening()
     assert "in use" in other.trouble
+    other.close()
+
+
+def test_stop_is_heard_while_the_others_are_fired_at(robot: LiveRobot, link: FakeLink) -> None:
+    """A camera that greets and then says nothing is waited for, for a second; the stop frame is not."""
+    with socket.create_server((HERE, 0)) as camera:
+        answering = threading.Thread(target=_greet_and_fall_silent, args=(camera,))
+        answering.start()
+        choices = Together(fire=True, host=HERE, port=camera.getsockname()[1], wait="port")
+        waiting = RobotTogether(robot, replace(choices, wait_port=0), "run", lambda text: None)
+        try:
+            assert waiting.listening()
+            robot.arm()
+            robot.settle()
+            peer = Peer(waiting)
+            assert peer.say("START").startswith("OK START")
+            began = time.monotonic()
+            assert peer.say("STOP").startswith("OK STOP")
+            assert time.monotonic() - began < 0.6  # less than the second for which the camera's answer is waited
+            assert len(link.stops) == 1
+            assert waiting.start.doing == "Started."  # it is still at it
+            peer.close()
+        finally:
+            waiting.close()
+            answering.join()
+
+
+def _greet_and_fall_silent(camera: socket.socket) -> None:
+    connection, _ = camera.accept()
+    with connection:
+        connection.sendall(b"SNAKESTUDIO-TRIGGER 1\n")
+        while connection.recv(4096):
+            pass
+
+
+def test_others_are_not_fired_at_for_a_robot_that_refuses(robot: LiveRobot, link: FakeLink) -> None:
+    heard: list[bytes] = []
+    with socket.create_server((HERE, 0)) as camera:
+
+        def listen() -> None:
+            connection, _ = camera.accept()
+            with connection:
+                while data := connection.recv(4096):
+                    heard.append(data)
+
+        listening = threading.Thread(target=listen)
+        listening.start()
+        waiting = RobotTogether(
+            robot, Together(fire=True, host=HERE, port=camera.getsockname()[1]), "run", lambda text: None
+        )
+        assert waiting.listening()
+        waiting.start.start_now()
+        assert until(lambda: waiting.over)
+        listening.join()
+    assert "was not started: the robot is not armed" in waiting.trouble
+    assert not heard
+    waiting.close()
+
+
+def test_a_defect_stops_the_robot(
+    peer: Peer, link: FakeLink, robot: LiveRobot, waiting: RobotTogether, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot.arm()
+    robot.settle()
+
+    def fail(*arguments: object) -> None:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(waiting.start, "accompany", fail)
+    assert peer.say("START").startswith("OK START")
+    assert until(lambda: waiting.over)
+    assert link.stops
+    assert "a defect" in waiting.trouble
+
+
+def test_an_address_that_this_computer_does_not_have_is_said(robot: LiveRobot) -> None:
+    elsewhere = Together(wait="port", wait_port=0, wait_host="203.0.113.9")  # of the documentation's networks, RFC 5737
+    other = RobotTogether(robot, elsewhere, "run", lambda text: None)
+    assert not other.listening()
+    assert other.trouble.startswith("203.0.113.9 is no address of this computer; choose")
     other.close()

@@ -25,6 +25,7 @@ HELP: tuple[Spec, ...] = (
         tip="Each hazard: what detects it, how fast, what happens, and which test proves it",
     ),
     Spec("profile_format", "Help", "Format of Robot Profiles", lambda w: w.guides.document("robot-profile")),
+    Spec("start_together_page", "Help", "Starting Together", lambda w: w.guides.document("start-together")),
     line("Help"),
     Spec("shortcuts", "Help", "Keys and Mouse", lambda w: w.guides.shortcuts(), ("F1",), icon="keyboard"),
     Spec("graphics", "Help", "OpenGL Information", lambda w: w.guides.graphics()),

@@ -20,12 +20,11 @@ from snakestudio.gui.editor.robot_tool import RobotTool
 from snakestudio.gui.parts import n_parts, part_name
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.viewport.bounds import box_around
-from snakestudio.gui.viewport.control_state import control_state
 from snakestudio.gui.viewport.dressing import Dressing
 from snakestudio.gui.viewport.drop import DropTarget
 from snakestudio.gui.viewport.gl_view import GlView
 from snakestudio.gui.viewport.hint import Hint
-from snakestudio.gui.viewport.legend import Legend
+from snakestudio.gui.viewport.legends import Legends
 from snakestudio.gui.viewport.mouse import Mouse
 from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.gui.viewport.options import ViewOptions
@@ -33,7 +32,6 @@ from snakestudio.gui.viewport.path_tool import PathTool
 from snakestudio.gui.viewport.preview import Preview
 from snakestudio.gui.viewport.sight import Sight
 from snakestudio.gui.viewport.surface import Picture, choose
-from snakestudio.gui.viewport.swatches import Swatches
 from snakestudio.gui.viewport.threaded_view import ThreadedView
 from snakestudio.gui.viewport.tool import Tools
 from snakestudio.gui.viewport.top_view import TopView
@@ -114,10 +112,7 @@ class Viewport(QWidget):
         self.gl: GlView | ThreadedView | None = None
         self._flat: TopView | None = None
         self.sheet = Sheet(self)
-        self.legend = Legend(self.options, self.navigator, self)
-        self.ghost_legend = Swatches(self)
-        self.control_legend = Swatches(self)
-        self.robot_legend = Swatches(self)
+        self.legends = Legends(self.options, self.navigator, self)
         self.buttons = ViewButtons(self.navigator, self)
         self.hint = Hint(self)
         choice = choose()
@@ -227,7 +222,7 @@ class Viewport(QWidget):
         """The palette is another one."""
         self.buttons.renew_theme()
         self.editor.buttons.renew_theme()
-        self.legend.update()
+        self.legends.forces.update()
         self.show_instant()
 
     def image(self, size: QSize | None = None) -> QImage:
@@ -253,9 +248,7 @@ class Viewport(QWidget):
     def show_instant(self) -> None:
         """What is shown is another instant, or other ghosts are to be seen."""
         snapshot = self.snapshot
-        self.ghost_legend.say(self.ghost_names(snapshot.time) if snapshot is not None else [])
-        self.control_legend.say(control_state(snapshot) if snapshot is not None else [])
-        self._place_legends()
+        self.legends.tell(snapshot, self.ghost_names(snapshot.time) if snapshot is not None else [])
         if snapshot is not None and Fields.POSE in snapshot.valid:
             centre = snapshot.centre_of_mass()
             if np.isfinite(centre).all():
@@ -264,17 +257,14 @@ class Viewport(QWidget):
 
     def show_marks(self) -> None:
         """What is known of a live robot may be another thing, or nothing new at all."""
-        before = self.robot_legend.entries
-        self.robot_legend.say(self.robot_marks())
-        if self.robot_legend.entries != before:
-            self._place_legends()
+        self.legends.mark(self.robot_marks())
         stale = self.robot_stale()
         if stale != self._stale:
             self._stale = stale
             self.refresh()
 
     def _on_scene(self) -> None:
-        self.legend.set_links(n_parts(self.scene), part_name(self.scene))
+        self.legends.forces.set_links(n_parts(self.scene), part_name(self.scene))
         self.editor.place()
         self._explain()
         self.refresh()
@@ -396,20 +386,11 @@ class Viewport(QWidget):
     def _arrange(self) -> None:
         """Put what lies over the picture into its corners, beside the rulers."""
         inset = self.sheet.inset
-        self.legend.move(_MARGIN + inset, _MARGIN)
-        self._place_legends()
+        self.legends.move(_MARGIN + inset, _MARGIN)
         self.buttons.adjustSize()
         self.buttons.move(self.width() - self.buttons.width() - _MARGIN, _MARGIN)
         self.editor.place()
         self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN - inset))
-
-    def _place_legends(self) -> None:
-        """One below the other, as far as they are shown."""
-        top = self.legend.geometry().bottom() + _MARGIN // 2
-        for legend in (self.robot_legend, self.control_legend, self.ghost_legend):
-            legend.move(self.legend.x(), top)
-            if legend.entries:
-                top += legend.height() + _MARGIN // 2
 
     def sizeHint(self) -> QSize:
         return QSize(960, 520)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from snakestudio.errors import ProfileError, SceneError
 from snakestudio.link.profile.schema import Axis, Profile
-from snakestudio.model.edits import parse_key, tree
+from snakestudio.model.edits import parse_key, tree, value_at
 from snakestudio.model.sentences import problem_of
 from snakestudio.model.toml_merge import tuples
 
@@ -30,19 +30,10 @@ def get_value(profile: Profile, key: str) -> Any:
     ProfileError
         If there is none.
     """
-    found: Any = profile
     try:
-        for part in parse_key(key):
-            found = found[part] if isinstance(part, int) else _attribute(found, part)
-    except (KeyError, IndexError, TypeError, SceneError):
+        return value_at(profile, parse_key(key))
+    except (LookupError, SceneError):
         raise ProfileError(f"{key}: there is no such key in the profile.") from None
-    return found
-
-
-def _attribute(part: Any, name: str) -> Any:
-    if not isinstance(part, BaseModel) or name not in type(part).model_fields:
-        raise KeyError(name)
-    return getattr(part, name)
 
 
 def with_value(profile: Profile, key: str, value: Any) -> Profile:

@@ -1,0 +1,57 @@
+"""The legends in the upper left corner of the viewport, one below the other: forces, robot, controller, ghosts."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from snakestudio.gui.viewport.control_state import control_state
+from snakestudio.gui.viewport.legend import Legend
+from snakestudio.gui.viewport.navigation import Navigator
+from snakestudio.gui.viewport.options import ViewOptions
+from snakestudio.gui.viewport.swatches import Swatches
+from snakestudio.model.snapshot import Snapshot
+
+__all__ = ["Legends"]
+
+_GAP = 6
+
+
+class Legends:
+    """Four, as far as there is something to tell; the first is always there.
+
+    Parameters
+    ----------
+    options : ViewOptions
+    navigator : Navigator
+    viewport : QWidget
+        They lie over it.
+    """
+
+    def __init__(self, options: ViewOptions, navigator: Navigator, viewport: QWidget) -> None:
+        self.forces = Legend(options, navigator, viewport)
+        self.robot, self.controller, self.ghosts = Swatches(viewport), Swatches(viewport), Swatches(viewport)
+
+    def tell(self, snapshot: Snapshot | None, ghosts: list[tuple[str, str]]) -> None:
+        """Another instant is shown, with ghosts of these colours and names."""
+        self.ghosts.say(ghosts)
+        self.controller.say(control_state(snapshot) if snapshot is not None else [])
+        self._stack()
+
+    def mark(self, marks: list[tuple[str, str]]) -> None:
+        """Show colours and texts of what must be known about a live robot."""
+        before = self.robot.entries
+        self.robot.say(marks)
+        if self.robot.entries != before:
+            self._stack()
+
+    def move(self, x: int, y: int) -> None:
+        """Begin there."""
+        self.forces.move(x, y)
+        self._stack()
+
+    def _stack(self) -> None:
+        top = self.forces.geometry().bottom() + _GAP
+        for legend in (self.robot, self.controller, self.ghosts):
+            legend.move(self.forces.x(), top)
+            if legend.entries:
+                top += legend.height() + _GAP
