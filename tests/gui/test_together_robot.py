@@ -1,9 +1,9 @@
-"""Start Together with a robot connected: the trigger comes over real sockets, the robot's link is made up."""
+"""Start Together with a robot connected: the trigger comes over real sockets; the link is made up, but in the last."""
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -14,6 +14,9 @@ from snakestudio.gui.robot.services import LiveChoices
 from snakestudio.gui.together.dialog import TogetherDialog
 from snakestudio.gui.together.listen_on import ListenOn, addresses
 from snakestudio.link.messages import LinkState
+from snakestudio.link.profile.library import find_profile
+from snakestudio.link.profile.loading import load_profile
+from snakestudio.paths import scenes_dir
 from snakestudio.session.trigger import Together
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, services
 
@@ -176,3 +179,40 @@ def test_an_address_that_is_gone_is_kept_in_the_list_and_said_when_it_is_tried(q
     assert box.host == "203.0.113.9"
     assert "does not have now" in box.currentText()
     assert all(not address.startswith("127.") for _, address in addresses())
+
+
+@pytest.mark.soak
+def test_an_emulated_robot_is_started_and_stopped_from_outside(
+    make_window: Callable[[], MainWindow], qtbot: QtBot
+) -> None:
+    """Window, link process, emulated robot and peer, each of them real; the run is in the window as every other."""
+    window = make_window()
+    assert window.files.open(scenes_dir() / "spatial_lateral_undulation.toml")
+    control = window.robot
+    loaded = load_profile(find_profile("lab_robot"))
+    window.robot_in_window.connect_emulated(loaded, LiveChoices(twin=False), on_ground=False)
+    qtbot.waitUntil(lambda: control.state is LinkState.LISTENING, timeout=20_000)
+    control.command("idle")
+    window.together.wait(Together(wait="port", wait_port=0))
+    peer = Peer(window, qtbot)
+    try:
+        assert peer.say("START").startswith("ERR the robot is not armed")
+        qtbot.waitUntil(lambda: control.state is LinkState.IDLE and not control.not_ready, timeout=60_000)
+        control.arm()
+        qtbot.waitUntil(lambda: control.state is LinkState.ARMED, timeout=20_000)
+        assert peer.say("START lab_3").startswith("OK START")
+        qtbot.waitUntil(lambda: control.state is LinkState.STREAMING, timeout=5_000)
+        qtbot.waitUntil(lambda: control.live is not None and control.live.streaming)
+        assert peer.say("STOP").startswith("OK STOP")
+        qtbot.waitUntil(lambda: control.state is LinkState.FAULT, timeout=5_000)
+        assert control.telemetry is not None
+        assert control.telemetry.reason.startswith("Stopped by STOP from 127.0.0.1:")
+        qtbot.waitUntil(lambda: not window.together.busy)
+        assert control.live is not None
+        recording = control.live.recording
+        assert recording is not None
+        qtbot.waitUntil(lambda: any("the robot was stopped" in event.text for event in recording.events))
+        assert any("“lab_3”" in event.text for event in recording.events)
+    finally:
+        peer.close()
+        window.robot_in_window.disconnect_robot()

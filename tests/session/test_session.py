@@ -17,7 +17,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session import session as session_module
+from snakestudio.session import conduct as conduct_module
 from snakestudio.session.offline import run_offline
 from snakestudio.session.run_file import open_run
 from snakestudio.session.session import Session
@@ -133,13 +133,13 @@ def test_of_edits_that_wait_in_a_row_only_the_last_is_carried_out(
     session.open(scene)
     session.wait_for("ready")
     done: list[float] = []
-    carry_out = session._do_edit
+    carry_out = session._conduct.edit
 
     def noted(edited: Scene) -> None:
         done.append(edited.start.x_m)  # type: ignore[union-attr]
         carry_out(edited)
 
-    monkeypatch.setattr(session, "_do_edit", noted)
+    monkeypatch.setattr(session._conduct, "edit", noted)
     held = threading.Event()
 
     def be_busy() -> None:
@@ -233,7 +233,7 @@ def test_a_defect_in_the_worker_is_said_and_the_session_lives(
     def broken(*arguments: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(session_module.engines, "check", broken)
+    monkeypatch.setattr(conduct_module.engines, "check", broken)
     session.open(scene)
     session.settle()
     wait_until(lambda: session.status.state == "failed")
@@ -272,7 +272,7 @@ def test_an_edit_while_the_engine_compiles_does_not_compile_again(
         def stop(self) -> None:
             pass
 
-    monkeypatch.setattr(session_module, "Preparation", Compiling)
+    monkeypatch.setattr(conduct_module, "Preparation", Compiling)
     monkeypatch.setattr(engines, "is_warm", lambda kind: ready.is_set())
     session.open(scene)
     session.wait_for("preparing")

@@ -88,7 +88,7 @@ class TogetherDialog(QDialog):
         form.addRow("Liste&n on", self.listen_on)
         form.addRow("P&ort", self.wait_port)
         form.addRow("St&ream", self.stream)
-        form.addRow("", self.caution)
+        form.addRow(self.caution)
         form.addRow("&Limit, s", self.limit)
 
         self.fire = QCheckBox("&Send START when the run starts, and STOP when it ends", self)
@@ -119,10 +119,9 @@ class TogetherDialog(QDialog):
         self.found.setProperty("role", "good")
         for label in (self.message, self.found):
             column.addWidget(label)
-        for label in (self.standing, self.message, self.found):
+        for label in (self.standing, self.caution, self.message, self.found):
             label.setWordWrap(True)
             label.setFixedWidth(width)
-        self.caution.setWordWrap(True)
         buttons = QDialogButtonBox(self)
         self.test = QPushButton("&Test", self)
         self.test.setAutoDefault(False)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["RobotTarget"]
 
 _OPEN = (
-    "Every computer on {where} can start the armed robot and stop it, without a password. Stand beside it, with a hand "
-    "at the switch of its motor power."
+    "Every computer on {where} can start the armed robot, and stop it, without a password. Stand beside the robot, "
+    "with a hand at the switch of its motor power."
 )
 
 
@@ -94,7 +94,7 @@ class RobotTarget(QObject):
             return "", ""
         if host == HERE:
             return "Only programs on this computer can start the armed robot, and stop it.", "dim"
-        return _OPEN.format(where="any network of this computer" if host == EVERYWHERE else "that network"), "warning"
+        return _OPEN.format(where="a network of this one" if host == EVERYWHERE else "that network"), "warning"
 
     def begin(self, choices: Together, name: str) -> RobotTogether:
         """See `Target`."""

@@ -42,7 +42,7 @@ class Dressing:
             if link is not None:
                 trail = self._trail.points(bridge.recording, link, snapshot)
         dressed = self._look.dress(v.options.now.overlays(), v.scene.beam, bridge.recording, snapshot, self._bar_top)
-        v.legend.set_factors(*self._look.factors)
+        v.legends.forces.set_factors(*self._look.factors)
         return replace(
             dressed,
             trail=trail,

@@ -200,7 +200,8 @@ class StartTogether:
     def _waiting(self) -> str:
         fired = f" START goes to {self.choices.host}:{self.choices.port}." if self.choices.fire else ""
         if self._receiver is not None:
-            return f"Waiting for START on port {self._receiver.port}.{fired}"
+            at = f" at {self.choices.wait_host}" if self.choices.wait_host else ""
+            return f"Waiting for START on port {self._receiver.port}{at}.{fired}"
         if self.choices.wait == "lsl":
             return f"Waiting for a marker of the LSL stream '{self.choices.wait_stream}'.{fired}"
         return f"Ready: {self._words.by_hand} starts it.{fired}"

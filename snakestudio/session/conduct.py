@@ -1,0 +1,291 @@
+"""What a session does with its scene: makes it ready, runs it, takes in edits, goes back; without a thread.
+
+One thread calls it, any may read what it publishes.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from snakestudio.engines import registry as engines
+from snakestudio.errors import Problem, SnakeStudioError
+from snakestudio.model.recording import Recording, Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.teleop import TeleopCommand
+from snakestudio.session.clock import Clock
+from snakestudio.session.continuation import continue_run
+from snakestudio.session.failing_problem import save_failing_problem
+from snakestudio.session.preparation import Preparation
+from snakestudio.session.preview import preview
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.run_file import Origin
+from snakestudio.session.runner import Runner
+from snakestudio.session.scene_check import check
+from snakestudio.session.status import (
+    Continued,
+    Event,
+    NotContinued,
+    RecordingStopped,
+    RunFailed,
+    RunFinished,
+    Status,
+    StatusChanged,
+)  # fmt: skip
+
+__all__ = ["Conduct"]
+
+
+class Conduct:
+    """One scene at a time; its parameters are those of `Session`.
+
+    Attributes
+    ----------
+    clock : Clock
+    status : Status
+    latest : Snapshot or None
+    recording : SpooledRecording or None
+    stop_continuing : threading.Event
+        Set by whoever wants a going back to a recorded moment to stop.
+    """
+
+    def __init__(self, on_event: Callable[[Event], None], new_run: Callable[[Scene], Path | None]) -> None:
+        self._on_event, self._new_run = on_event, new_run
+        self.clock = Clock()
+        self._runner: Runner | None = None
+        self._scene: Scene | None = None
+        self._base_dir: Path | None = None
+        self._scene_file = ""
+        self._told_trouble = ""
+        self._preparation: Preparation | None = None
+        self._play_when_ready = False
+        self._continuation: Callable[[], None] | None = None
+        self.stop_continuing = threading.Event()
+        self.status = Status()
+        self.latest: Snapshot | None = None
+        self.recording: SpooledRecording | None = None
+
+    @property
+    def preparing(self) -> bool:
+        """Whether an engine is compiled."""
+        return self._preparation is not None
+
+    @property
+    def time(self) -> float:
+        """Of the run, s."""
+        return self._runner.time if self._runner is not None else 0.0
+
+    def tick(self) -> float:
+        """Take the steps of one tick, or look at the preparation; gives how long to wait before the next one, s."""
+        if self._preparation is not None:
+            self._watch_preparation()
+            return 0.0
+        runner = self._runner
+        if self.status.state != "running" or runner is None:
+            return 0.0
+        started, engine = time.perf_counter(), runner.engine_seconds
+        scene = runner.scene
+        steps = self.clock.steps_of_a_tick(scene.solver.step_s, scene.steps_per_period, runner.engine.step_count)
+        report = runner.advance(steps)
+        wall, busy = time.perf_counter() - started, runner.engine_seconds - engine
+        if report.steps:
+            self.clock.took(wall / steps)
+        self.latest = runner.latest
+        if runner.recording.trouble != self._told_trouble:
+            self._told_trouble = runner.recording.trouble
+            if self._told_trouble:
+                self._on_event(RecordingStopped(self._told_trouble))
+        if not report.ok:
+            self.fail(report.message, save_failing_problem(runner.engine))
+            return 0.0
+        if runner.finished:
+            self._publish(replace(self.status, state="finished", message="The run reached its duration."))
+            self._on_event(RunFinished(runner.time))
+            return 0.0
+        return self.clock.delay(runner.time, busy)
+
+    def _publish(self, status: Status) -> None:
+        if status != self.status:
+            self.status = status
+            self._on_event(StatusChanged(status))
+
+    def fail(self, message: str, saved: Path | None) -> None:
+        """The run cannot go on."""
+        self._publish(replace(self.status, state="failed", message=message))
+        self._on_event(RunFailed(message, saved))
+
+    # --- carrying out commands
+
+    def open(self, scene: Scene, base_dir: Path | None, scene_file: str) -> None:
+        """See `Session.open`."""
+        self._scene, self._base_dir, self._scene_file = scene, base_dir, scene_file
+        self._play_when_ready, self._continuation = False, None
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Back to t = 0 of the present scene."""
+        scene = self._scene
+        assert scene is not None
+        self._end_run()
+        problems = tuple(check(scene, self._base_dir))
+        self.recording = None
+        self.latest = preview(scene, self._base_dir)
+        if any(problem.severity == "error" for problem in problems):
+            self._play_when_ready = False
+            self._stop_preparation()
+            first = next(problem for problem in problems if problem.severity == "error")
+            self._publish(Status("blocked", first.sentence(), problems=problems))
+            return
+        if not engines.is_warm(scene.model.kind):
+            # An edit while the engine compiles does not begin the compilation again.
+            if self._preparation is None or self._preparation.kind != scene.model.kind:
+                self._stop_preparation()
+                self._preparation = Preparation(scene.model.kind)
+            self._publish(Status("preparing", "Compiling the simulation engine (only once) ...", problems=problems))
+            return
+        self._stop_preparation()
+        self._start(problems)
+
+    def _start(self, problems: tuple[Problem, ...]) -> None:
+        assert self._scene is not None
+        path = self._new_run(self._scene)
+        try:
+            self._runner = Runner(self._scene, self._base_dir, path=path, scene_file=self._scene_file)
+        except SnakeStudioError as error:
+            self._publish(Status("blocked", str(error), problems=problems))
+            return
+        self.recording = self._runner.recording
+        self.latest = self._runner.latest
+        self._publish(Status("ready", problems=problems))
+        if self._continuation is not None:
+            wanted, self._continuation = self._continuation, None
+            wanted()
+        elif self._play_when_ready:
+            self.play()
+
+    def _watch_preparation(self) -> None:
+        preparation = self._preparation
+        assert preparation is not None
+        fraction, text, ended = preparation.poll()
+        if ended:
+            self._stop_preparation()
+            self._start(self.status.problems)
+        else:
+            self._publish(replace(self.status, progress=fraction, message=text or self.status.message))
+
+    def _stop_preparation(self) -> None:
+        if self._preparation is not None:
+            self._preparation.stop()
+            self._preparation = None
+
+    def edit(self, scene: Scene) -> None:
+        """See `Session.edit`."""
+        if scene == self._scene:
+            return
+        self._scene = scene
+        runner = self._runner
+        if runner is None or runner.engine.step_count == 0:
+            self._rebuild()
+            return
+        pending = tuple(runner.apply(scene))
+        self.latest = runner.latest
+        problems = self.status.problems
+        if self.status.state != "running":  # a check takes longer than a tick may
+            problems = tuple(check(scene, self._base_dir))
+        self._publish(replace(self.status, pending=pending, problems=problems))
+
+    def play(self) -> None:
+        """See `Session.play`."""
+        if self.status.state == "preparing":
+            self._play_when_ready = True
+            return
+        runner = self._runner
+        if runner is None or self.status.state not in ("ready", "paused", "finished"):
+            return
+        if runner.finished:
+            runner.extend()
+        self._play_when_ready = False
+        self.clock.start(runner.time)
+        self._publish(replace(self.status, state="running", message=""))
+
+    def pause(self) -> None:
+        """See `Session.pause`."""
+        self._play_when_ready = False
+        if self.status.state == "running":
+            if self._runner is not None:
+                self._runner.note_events()
+            self._publish(replace(self.status, state="paused", message=""))
+
+    def step(self, n_steps: int | None) -> None:
+        """See `Session.step`."""
+        runner = self._runner
+        if runner is None or self.status.state not in ("ready", "running", "paused", "finished"):
+            return
+        if runner.finished:
+            runner.extend()
+        report = runner.advance(n_steps or runner.scene.steps_per_period)
+        self.latest = runner.latest
+        if report.ok:
+            self._publish(replace(self.status, state="paused", message=""))
+        else:
+            self.fail(report.message, save_failing_problem(runner.engine))
+
+    def reset(self) -> None:
+        """See `Session.reset`."""
+        if self._scene is not None:
+            self._play_when_ready = False
+            self._rebuild()
+
+    def pull(self, link: int, force: tuple[float, float, float]) -> None:
+        """See `Session.pull`."""
+        if self._runner is not None:
+            self._runner.pull(link, force)
+
+    def steer(self, command: TeleopCommand) -> None:
+        """See `Session.steer`."""
+        if self._runner is not None:
+            self._runner.steer(command)
+
+    def continue_from(self, recording: Recording, time: float, base_dir: Path | None, name: str) -> None:
+        """See `Session.continue_from`."""
+        if self.status.state == "preparing":  # the engine is not there yet
+            self._continuation = lambda: self.continue_from(recording, time, base_dir, name)
+            return
+        before = replace(self.status, state="paused") if self.status.state == "running" else self.status
+        self._publish(Status("continuing", f"Going back to {time:.3f} s ..."))
+
+        def tell(fraction: float) -> bool:
+            self._publish(replace(self.status, progress=fraction))
+            return not self.stop_continuing.is_set()
+
+        def make(scene: Scene, schema: Schema) -> SpooledRecording:
+            return SpooledRecording(scene, schema, self._new_run(scene), origin=Origin(self._scene_file, base_dir))
+
+        try:
+            found = continue_run(recording, time, base_dir, name, make, tell)
+        except SnakeStudioError as error:
+            found = None
+            self._on_event(NotContinued(str(error)))
+        if found is None:
+            self._publish(before)
+            return
+        self._end_run()
+        self._runner, self._scene, self._base_dir = found.runner, found.runner.scene, base_dir
+        self.recording, self.latest, self._play_when_ready = found.runner.recording, found.runner.latest, False
+        self._publish(Status("paused", problems=before.problems))
+        self._on_event(Continued(found.time, found.notes))
+
+    def _end_run(self) -> None:
+        """Give the file of the run its end; whoever has the recording can still read it."""
+        if self._runner is not None:
+            self._runner.recording.close()
+            self._runner = None
+
+    def close(self) -> None:
+        """End the run and whatever is under way."""
+        self._stop_preparation()
+        self._end_run()
