@@ -201,7 +201,8 @@ def test_an_emulated_robot_is_started_and_stopped_from_outside(
         control.arm()
         qtbot.waitUntil(lambda: control.state is LinkState.ARMED, timeout=20_000)
         assert peer.say("START lab_3").startswith("OK START")
-        qtbot.waitUntil(lambda: control.state is LinkState.STREAMING, timeout=5_000)
+        qtbot.waitUntil(lambda: control.state is not LinkState.ARMED, timeout=5_000)
+        assert control.state is LinkState.STREAMING, control.standing.sentence
         qtbot.waitUntil(lambda: control.live is not None and control.live.streaming)
         assert peer.say("STOP").startswith("OK STOP")
         qtbot.waitUntil(lambda: control.state is LinkState.FAULT, timeout=5_000)

@@ -76,7 +76,8 @@ class RobotTarget(QObject):
             return "The robot is armed: it moves as soon as it is started.", "warning"
         reasons = self._control.not_ready
         if reasons and self._control.state is not LinkState.ARMED:
-            return f"START would be refused: the robot is not armed, and not ready to be. {' '.join(reasons)}", "dim"
+            more = f" ({len(reasons) - 1} more: see the Robot panel)" if len(reasons) > 1 else ""
+            return f"START would be refused: the robot is not armed, and not ready to be. {reasons[0]}{more}", "dim"
         return f"START would be refused: {refusal}.", "dim"
 
     def refuses(self) -> str:
