@@ -120,6 +120,13 @@ def _running_timers() -> dict[int, str]:
     }
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _only_what_is_new_is_collected() -> None:
+    """Take what the imports left out of the collector's sight: a quarter of a million objects, after each window again."""
+    gc.collect()
+    gc.freeze()
+
+
 def _let_qt_delete() -> None:
     gc.collect()
     app = _qt_app()
