@@ -13,7 +13,11 @@ sources := snakestudio tests packaging
 test_env := env -u WAYLAND_DISPLAY -u DISPLAY LIBGL_ALWAYS_SOFTWARE=1 QT_QPA_PLATFORM=xcb
 step = @printf '\n=== %s\n' '$(1)'; $(2)
 
-.PHONY: help setup run test soak bench gallery lint format clean
+checks := ruff-check ruff-format mypy import-contracts
+engines := spatial_nonsmooth planar_nonsmooth planar_lagrangian continuum_beam planar_nonholonomic
+compiled := $(addprefix compile-,$(engines))
+
+.PHONY: help setup run test before_tests soak bench gallery lint format clean $(checks) $(compiled)
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -30,22 +34,35 @@ run: setup
 	    exec $(bin)/snakestudio run $(scene) --csv out/obstacle_aided.csv --video out/obstacle_aided.mp4; \
 	fi
 
-lint: setup
+lint: $(checks)
+
+$(checks) $(compiled): | setup
+
+ruff-check:
 	$(call step,ruff check,$(bin)/ruff check $(sources))
+
+ruff-format:
 	$(call step,ruff format --check,$(bin)/ruff format --check $(sources))
+
+mypy:
 	$(call step,mypy --strict,$(bin)/mypy)
+
+import-contracts:
 	$(call step,import contracts,$(bin)/lint-imports --cache-dir .cache/import_linter)
 
-# The engines are compiled once, beside each other, before the tests' processes would all begin to do it.
-compile_engines = export SNAKESTUDIO_CACHE_DIR=$(CURDIR)/.cache; \
-	{ $(bin)/snakestudio warm-up planar_nonsmooth && $(bin)/snakestudio warm-up planar_lagrangian && \
-	$(bin)/snakestudio warm-up continuum_beam; } > /dev/null & others=$$!; \
-	{ $(bin)/snakestudio warm-up spatial_nonsmooth && $(bin)/snakestudio warm-up planar_nonholonomic; } > /dev/null && \
-	wait $$others
+# Each engine is compiled once, before the tests' processes would all begin to do it.
+$(compiled): compile-%:
+	$(call step,compile $*,SNAKESTUDIO_CACHE_DIR=$(CURDIR)/.cache $(bin)/snakestudio warm-up $* > /dev/null)
+
+# The longest first, so that neither of two cores waits for the other at the end.
+before_tests: ruff-check ruff-format $(compiled) mypy import-contracts
+
+# Two steps at a time; what each has said is shown when it ends, and a failed one lets the others finish.
+two_at_a_time := -j 2 --keep-going $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 # make test PYTEST_ARGS="tests/model -x"
-test: lint
-	$(call step,compile the engines,$(compile_engines))
+test: setup
+	@$(MAKE) --no-print-directory $(two_at_a_time) before_tests
 	$(call step,pytest,$(test_env) $(bin)/python -m pytest -n 3 --dist loadfile $(PYTEST_ARGS))
 
 soak: setup
