@@ -122,7 +122,7 @@ def _running_timers() -> dict[int, str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _only_what_is_new_is_collected() -> None:
-    """Take what the imports left out of the collector's sight: a quarter of a million objects, after each window again."""
+    """Take a quarter of a million objects that the imports left out of the collector's sight."""
     gc.collect()
     gc.freeze()
 

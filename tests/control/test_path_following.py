@@ -76,7 +76,7 @@ def test_the_mirrored_robot_goes_the_mirrored_way(onto_a_line: SpooledRecording)
 def test_whichever_end_the_head_is_the_robot_gets_there() -> None:
     # The same robot with its links numbered from the other end: the wave still runs away from the head.
     values = {"robot.head": "first", "gait.phase_shift_deg": -40.0, "start.heading_deg": 180.0}
-    error = column(follow({**LINE, "run.duration_s": 40.0, **values}), "cross_track_m")
+    error = column(follow({**LINE, "run.duration_s": 35.0, **values}), "cross_track_m")
     assert error[0] > 0.8
     assert np.abs(error[-60:]).mean() < 0.02
 
@@ -267,7 +267,7 @@ def test_turning_about_it_does_not_change_its_mind() -> None:
     scene = with_values(
         SHIPPED, {"controller.kind": "heading", "controller.heading_deg": 180.0, "controller.gain": 0.3}
     )
-    recording = follow({"run.duration_s": 60.0}, scene)
+    recording = follow({"run.duration_s": 45.0}, scene)
     heading = np.degrees(column(recording, "heading_rad"))
     assert abs(abs(heading[-60:].mean()) - 180.0) < 2.0
     offset = column(recording, "gait_offset_rad")[20:241]  # of the first 12 s

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
@@ -19,6 +21,27 @@ from tests.gui.fake import FakeBridge, make_recording
 
 MAIN_SCENE = scenes_dir() / "obstacle_aided.toml"
 COMPILING_MS = 240_000
+WAITING_MS = 60_000
+"""A machine with other work makes a window slow and not wrong."""
+
+
+class PatientQtBot(QtBot):
+    """Waits longer than five seconds for what is to come."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = WAITING_MS) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal: Any, *, timeout: int = WAITING_MS, **others: Any) -> Any:
+        return super().waitSignal(signal, timeout=timeout, **others)
+
+    def waitExposed(self, widget: QWidget, *, timeout: int = WAITING_MS) -> Any:
+        return super().waitExposed(widget, timeout=timeout)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """pytest-qt's, with patience."""
+    return PatientQtBot(request)
 
 
 @pytest.fixture
@@ -48,8 +71,6 @@ def bridge(document: Document) -> FakeBridge:
 @pytest.fixture
 def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindow]]:
     """Make windows that share their settings, as one user's do."""
-    from PySide6.QtWidgets import QApplication
-
     set_default_format()
     app = QApplication.instance()
     assert isinstance(app, QApplication)

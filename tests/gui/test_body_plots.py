@@ -168,7 +168,7 @@ def test_it_follows_a_run(qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge) ->
     bridge.recording.append(body_rows(body_scene(), ROWS, ROWS + 300))
     place = np.array(body_scene().beam.abscissas)
     wanted = torque(np.array((ROWS + 299) / 100), place)
-    qtbot.waitUntil(lambda: np.allclose(panel.plots[0].chart.picture.traces[0].low, wanted, atol=1e-6), timeout=5000)
+    qtbot.waitUntil(lambda: np.allclose(panel.plots[0].chart.picture.traces[0].low, wanted, atol=1e-6))
 
 
 def test_anchors_are_marked_where_they_are(panel: PlotPanel) -> None:

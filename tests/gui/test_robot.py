@@ -441,7 +441,7 @@ def test_the_window_beats_while_its_events_run_and_falls_silent_when_it_hangs(
     before = len(link.beats)
     time.sleep(0.3)  # the window hangs
     assert len(link.beats) == before
-    qtbot.waitUntil(lambda: window.robot.longest_gap > 0.25, timeout=2000)
+    qtbot.waitUntil(lambda: window.robot.longest_gap > 0.25)
 
 
 # --- the window closes --------------------------------------------------------------------------------------------

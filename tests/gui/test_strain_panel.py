@@ -229,7 +229,7 @@ def test_a_formula_that_cannot_be_read_keeps_the_last_valid_one(
     row = typed.formulas["strain.k_z_per_m"]
     row.field.selectAll()
     qtbot.keyClicks(row.field, "3*sin(")
-    qtbot.waitUntil(lambda: row.problem == "3*sin( cannot be read; see the names it may use.", timeout=3000)
+    qtbot.waitUntil(lambda: row.problem == "3*sin( cannot be read; see the names it may use.")
     assert theme.current().warning in row.field.styleSheet()
     assert row.message.isVisible()
     typed.formulas["strain.k_y_per_m"].field.setFocus()
@@ -279,14 +279,14 @@ def test_names_and_functions_are_listed(qtbot: QtBot, typed: StrainPanel) -> Non
 def test_the_curve_is_the_law_at_the_time_shown(qtbot: QtBot, panels: ParameterPanels, strain: StrainPanel) -> None:
     bridge = panels._bridge
     bridge.set_cursor(20)
-    qtbot.waitUntil(lambda: strain._time == pytest.approx(0.2), timeout=3000)
+    qtbot.waitUntil(lambda: strain._time == pytest.approx(0.2))
     symbol, _, values = strain.shape.curves[0]
     place = np.linspace(0.0, 1.0, len(values))
     assert symbol == "K_Z"
     assert np.allclose(values, 10 * np.cos(2 * np.pi * (place - 0.5 * 0.2) / 0.8))
     made = FakeLaw.made
     bridge.set_cursor(30)
-    qtbot.waitUntil(lambda: strain._time == pytest.approx(0.3), timeout=3000)
+    qtbot.waitUntil(lambda: strain._time == pytest.approx(0.3))
     assert FakeLaw.made == made, "formulas are read once"
 
 

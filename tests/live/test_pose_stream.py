@@ -28,7 +28,7 @@ def sender() -> Iterator[socket.socket]:
 
 
 def until(done: Callable[[], object]) -> bool:
-    deadline = time.monotonic() + 5.0
+    deadline = time.monotonic() + 30.0
     while not done():
         if time.monotonic() > deadline:
             return False

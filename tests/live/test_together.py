@@ -38,7 +38,7 @@ def waiting(robot: LiveRobot) -> Iterator[RobotTogether]:
 
 
 def until(done: Callable[[], object]) -> bool:
-    deadline = time.monotonic() + 5.0
+    deadline = time.monotonic() + 30.0
     while not done():
         if time.monotonic() > deadline:
             return False

@@ -155,7 +155,7 @@ def test_a_period_of_references_is_made_fast() -> None:
     law.at(t, x)
     took = []
     for _ in range(5):
-        begin = time.perf_counter()
+        begin = time.thread_time()
         law.at(t, x)
-        took.append(time.perf_counter() - begin)
+        took.append(time.thread_time() - begin)
     assert min(took) < 0.06  # 0.012 on an idle machine of 2 GHz

@@ -160,8 +160,8 @@ def test_one_of_two_thousand_is_moved_in_a_moment() -> None:
     scene = Scene(obstacles=many)
     best = math.inf
     for _ in range(5):
-        began = time.perf_counter()
+        began = time.thread_time()
         moved = transform.move(scene, [1000], (0.01, 0, 0))
-        best = min(best, time.perf_counter() - began)
+        best = min(best, time.thread_time() - began)
     assert best < 2e-3
     assert sum(a is not b for a, b in zip(many, moved.obstacles, strict=True)) == 1

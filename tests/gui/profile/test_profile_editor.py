@@ -432,7 +432,7 @@ def test_while_armed_nothing_can_be_changed(live: ProfileEditor, robot: FakeRobo
 
 def test_applying_saves_and_asks_to_connect_again(live: ProfileEditor, path: Path, qtbot: QtBot) -> None:
     live.document.set_values({"name": "Mine"}, "Rename")
-    with qtbot.waitSignal(live.applied, timeout=1000):
+    with qtbot.waitSignal(live.applied):
         live.apply.click()
     assert load_profile(path).profile.name == "Mine"
 
