@@ -104,8 +104,8 @@ def window(make_window: Callable[[], MainWindow]) -> MainWindow:
 @pytest.fixture
 def drawn(window: MainWindow, qtbot: QtBot) -> MainWindow:
     """The same, once there is a picture in it."""
-    qtbot.waitUntil(lambda: window.viewport.settled, timeout=30_000)
-    with qtbot.waitSignal(window.viewport.frame_drawn, timeout=30_000):
+    qtbot.waitUntil(lambda: window.viewport.settled)
+    with qtbot.waitSignal(window.viewport.frame_drawn):
         window.viewport.refresh()
     return window
 

@@ -62,7 +62,7 @@ def test_a_body_is_seen_and_its_sections_can_be_clicked(viewport: Viewport, qtbo
     viewport.options.set(
         joint_axes=True, reference_ghost=True, centre_of_mass=True, contact_points=True, body_quantity=""
     )
-    with qtbot.waitSignal(viewport.frame_drawn, timeout=30_000):
+    with qtbot.waitSignal(viewport.frame_drawn):
         viewport.refresh()
     viewport.frame_all(at_once=True)
     snapshot = viewport.snapshot
@@ -79,14 +79,14 @@ def test_a_body_is_seen_and_its_sections_can_be_clicked(viewport: Viewport, qtbo
         colour = viewport.grab().toImage().pixelColor(viewport.pixel(tuple(snapshot.link_pose[4, :3])).toPoint())
         return colour.green() > 1.3 * colour.red() and colour.green() > 1.1 * colour.blue()
 
-    qtbot.waitUntil(is_green, timeout=10_000)
+    qtbot.waitUntil(is_green)
     viewport.options.set(body_quantity="stretch")
 
     def is_blue() -> bool:
         colour = viewport.grab().toImage().pixelColor(viewport.pixel(tuple(snapshot.link_pose[19, :3])).toPoint())
         return colour.blue() > 1.5 * colour.red()
 
-    qtbot.waitUntil(is_blue, timeout=10_000)
+    qtbot.waitUntil(is_blue)
     assert not viewport.image().isNull()
 
 

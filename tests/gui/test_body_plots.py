@@ -58,7 +58,7 @@ def settle(qtbot: QtBot, panel: PlotPanel) -> None:
         histories = [panel.history, *(overlay.history for overlay in panel.overlays)]
         return not any(history.missing for history in histories) and panel.settled
 
-    qtbot.waitUntil(settled, timeout=20000)
+    qtbot.waitUntil(settled)
 
 
 def names(panel: PlotPanel) -> list[str]:
@@ -226,7 +226,7 @@ def test_a_profile_is_exported_as_it_is_seen(panel: PlotPanel, bridge: FakeBridg
 
 def test_a_map_is_exported_like_any_plot(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
     panel.export(panel.plots[1], tmp_path / "map.csv")
-    qtbot.waitUntil(lambda: not panel.exporter.busy and (tmp_path / "map.csv").exists(), timeout=10000)
+    qtbot.waitUntil(lambda: not panel.exporter.busy and (tmp_path / "map.csv").exists())
     header = (tmp_path / "map.csv").read_text(encoding="utf-8").splitlines()[2].split(",")
     assert header[:2] == ["time_s", "section_1_lambda_cz_nm"]
     assert len(header) == 22

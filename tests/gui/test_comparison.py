@@ -43,11 +43,11 @@ def panel(make_window: Callable[[], MainWindow], qtbot: QtBot) -> ComparisonPane
     window = make_window()
     assert window.files.open(OPEN_GROUND)
     window.fill_docks()
-    qtbot.waitUntil(lambda: window.docks_filled, timeout=30_000)
+    qtbot.waitUntil(lambda: window.docks_filled)
     window.actions_table["compare_models"].trigger()
     panel = window.docks["comparison"].widget()
     assert isinstance(panel, ComparisonPanel)
-    qtbot.waitUntil(lambda: panel.isVisible() and len(window.comparer.reasons.by_kind) > 3, timeout=20_000)
+    qtbot.waitUntil(lambda: panel.isVisible() and len(window.comparer.reasons.by_kind) > 3)
     qtbot.waitUntil(lambda: window.bridge.status.state == "ready", timeout=COMPILING_MS)
     panel.boxes["planar_nonholonomic"].click()
     return panel
@@ -107,7 +107,7 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, pan
     for at, index in ((0.0, 0), (0.3, 30)):
         if at:
             window.bridge.session.step(round(at / scene.solver.step_s))
-            qtbot.waitUntil(lambda at=at: window.viewport.snapshot.time == pytest.approx(at), timeout=20_000)  # type: ignore[misc]
+            qtbot.waitUntil(lambda at=at: window.viewport.snapshot.time == pytest.approx(at))  # type: ignore[misc]
         drawn = window.viewport._picture(1.5).draw_list()
         assert len(drawn.ghosts) == 2
         for ghost, kind in zip(drawn.ghosts, (SPATIAL, LAGRANGIAN), strict=True):
@@ -120,12 +120,12 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, pan
 
     # The curves, in the same colours, and their values.
     plots = plots_of(window)
-    qtbot.waitUntil(lambda: len(traces(plots, "joint")) == 4, timeout=20_000)
+    qtbot.waitUntil(lambda: len(traces(plots, "joint")) == 4)
     assert traces(plots, "joint")[2:] == [
         (model_colour(kind), name) for kind, name in ((SPATIAL, "yaw"), (LAGRANGIAN, "angle"))
     ]
     place = next(plot for plot in plots.plots if plot.view_name == "position")
-    qtbot.waitUntil(lambda: len(place.chart.picture.traces) == 12, timeout=20_000)
+    qtbot.waitUntil(lambda: len(place.chart.picture.traces) == 12)
     trace = place.chart.picture.traces[4]  # x of link 6 in space; the run itself has four curves
     assert trace.colour == model_colour(SPATIAL)
     np.testing.assert_allclose(trace.low[-1], recordings[SPATIAL].rows(50, 51).link_pose[0, 5, 0], rtol=1e-5)
@@ -140,7 +140,7 @@ def test_ghosts_curves_and_figures_are_those_of_the_comparison(qtbot: QtBot, pan
 
     # After their ends the ghosts are gone, and that is said.
     window.bridge.session.step(round(0.4 / scene.solver.step_s))
-    qtbot.waitUntil(lambda: window.viewport.snapshot.time == pytest.approx(0.7), timeout=20_000)
+    qtbot.waitUntil(lambda: window.viewport.snapshot.time == pytest.approx(0.7))
     assert window.viewport.overlays().ghosts == ()
     assert window.viewport.legends.ghosts.entries[0][1] == "spatial model, ended at 0.5 s"
     assert comparer.comparison is not None
@@ -168,7 +168,7 @@ def test_runs_are_switched_on_and_off_and_cleared(qtbot: QtBot, panel: Compariso
     assert plots.overlays == []
     assert panel.figures.cells == {}
     assert not panel.clear_button.isVisible()
-    qtbot.waitUntil(lambda: len(traces(plots, "joint")) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(traces(plots, "joint")) == 2)
 
 
 def test_an_edit_marks_it_as_of_an_earlier_scene_until_undone(qtbot: QtBot, panel: ComparisonPanel) -> None:
@@ -206,7 +206,7 @@ def test_cancel_leaves_nothing(qtbot: QtBot, panel: ComparisonPanel) -> None:
     assert comparer.comparison is None
     assert panel.run_button.isVisible()
     names = lambda: [t.name for t in threading.enumerate() if "compar" in t.name]  # noqa: E731
-    qtbot.waitUntil(lambda: not names(), timeout=20_000)
+    qtbot.waitUntil(lambda: not names())
 
 
 def test_closing_the_window_ends_a_comparison(qtbot: QtBot, panel: ComparisonPanel) -> None:
@@ -220,7 +220,7 @@ def test_closing_the_window_ends_a_comparison(qtbot: QtBot, panel: ComparisonPan
 def test_models_that_cannot_run_the_scene_say_why(qtbot: QtBot, panel: ComparisonPanel) -> None:
     window = window_of(panel)
     window.document.open(scenes_dir() / "obstacle_aided.toml")
-    qtbot.waitUntil(lambda: not panel.boxes[LAGRANGIAN].isEnabled(), timeout=20_000)
+    qtbot.waitUntil(lambda: not panel.boxes[LAGRANGIAN].isEnabled())
     assert "knows no obstacles" in panel.why[LAGRANGIAN].text()
     assert "knows no obstacles" in panel.boxes[LAGRANGIAN].toolTip()
     assert panel.why[LAGRANGIAN].isVisible()
@@ -254,7 +254,7 @@ def test_copy_and_csv(qtbot: QtBot, panel: ComparisonPanel, tmp_path: Path) -> N
     assert comparer.comparison is not None
     panel.copy_button.click()
     assert QGuiApplication.clipboard().text() == report(comparer.comparison)
-    with qtbot.waitSignal(window.exporter.finished, timeout=20_000):
+    with qtbot.waitSignal(window.exporter.finished):
         window.exporter.comparison(tmp_path / "a.csv", comparer.comparison, comparer.scene_file)
     lines = (tmp_path / "a.csv").read_text().splitlines()
     assert "# scene: lateral_undulation_isotropic.toml" in lines
@@ -282,10 +282,10 @@ def test_reasons_are_found_only_while_somebody_looks(qtbot: QtBot, document: Doc
     document.set_value("gait.amplitude_deg", 30.0, "Amplitude")
     qtbot.wait(400)
     assert reasons.by_kind == {}
-    with qtbot.waitSignal(reasons.changed, timeout=20_000):
+    with qtbot.waitSignal(reasons.changed):
         reasons.watch(True)
     assert reasons.by_kind[PLANAR] == ()
-    with qtbot.waitSignal(reasons.changed, timeout=20_000):
+    with qtbot.waitSignal(reasons.changed):
         document.new(load_scene(scenes_dir() / "stairs.toml"))
     assert "stairs" in reasons.by_kind[PLANAR][0]
     reasons.close()
@@ -304,13 +304,13 @@ def test_overlaid_runs_in_every_kind_of_plot(qtbot: QtBot, document: Document) -
                             ("solver", 4, 4), ("torque", 1, 1), ("attitude", 1, 1)):  # fmt: skip
         plot.choose(view, 3)
         wanted = lambda own=own, over=over: len(plot.chart.picture.traces) == own + over  # noqa: E731
-        qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].history.missing, timeout=20_000)
-        qtbot.waitUntil(wanted, timeout=20_000)
+        qtbot.waitUntil(lambda: plots.settled and not plots.overlays[0].history.missing)
+        qtbot.waitUntil(wanted)
         assert all(trace.colour == "#ffe066" for trace in plot.chart.picture.traces[own:]), view
         assert plot.chart.picture.legend[0] == ("#ffe066", "other" if over else "no other")
     # On the same base lines, the first link at the top.
     plot.choose("force_stacked")
-    qtbot.waitUntil(lambda: len(plot.chart.picture.traces) == 22 and plots.settled, timeout=20_000)
+    qtbot.waitUntil(lambda: len(plot.chart.picture.traces) == 22 and plots.settled)
     mine, other = plot.chart.picture.traces[:11], plot.chart.picture.traces[11:]
     for one, two in zip(mine, other, strict=True):
         assert int(np.nanmin(one.low)) == int(np.nanmin(two.low))
@@ -326,7 +326,7 @@ def test_the_plain_view_draws_ghosts_too(qtbot: QtBot, panel: ComparisonPanel, m
     window.viewport._fall_back("Test.")
     flat = window.viewport.findChild(TopView)
     assert flat is not None
-    qtbot.waitUntil(lambda: window.viewport.settled, timeout=20_000)
+    qtbot.waitUntil(lambda: window.viewport.settled)
     with_ghosts = flat.grab().toImage()
     window.comparer.clear()
     assert with_ghosts != flat.grab().toImage()

@@ -213,16 +213,16 @@ def test_a_start_that_places_links_is_not_offered() -> None:
 def test_the_window_runs_a_continuous_body(qtbot: QtBot, window: MainWindow) -> None:
     """The panels turn, a shipped scene runs and is edited while it does, and a robot with links comes back."""
     window.fill_docks()
-    qtbot.waitUntil(lambda: window.docks_filled, timeout=20_000)
+    qtbot.waitUntil(lambda: window.docks_filled)
     assert window.files.open(scenes_dir() / "continuum_snake_2d.toml")
     window.show_dock("comparison")
     bridge = window.bridge
     qtbot.waitUntil(lambda: bridge.status.state == "ready", timeout=COMPILING_MS)
     bridge.play_or_pause()
-    qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) > 60, timeout=20_000)
+    qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) > 60)
     window.document.set_value("strain.speed_m_s", 0.3, "Speed")  # a law that changes enters at the head
     window.document.set_value("support.side", "left", "Side")
-    qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) > 160, timeout=20_000)
+    qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) > 160)
     bridge.play_or_pause()
     recording = bridge.recording
     assert recording is not None

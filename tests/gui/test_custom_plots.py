@@ -55,7 +55,7 @@ def panel(qtbot: QtBot, document: Document, bridge: FakeBridge, library: Library
 
 
 def settle(qtbot: QtBot, panel: PlotPanel) -> None:
-    qtbot.waitUntil(lambda: not panel.history.missing and panel.settled, timeout=10000)
+    qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
 
 
 def drop(target: QWidget, data: QMimeData) -> None:

@@ -95,7 +95,7 @@ def test_handles_in_a_view_from_aside(drawn: MainWindow, qtbot: QtBot) -> None:
     assert isinstance(box, Box)
     assert (box.yaw_deg, box.pitch_deg) == (pytest.approx(45.0, abs=2.0), 0.0)
     qtbot.mouseMove(viewport, end)
-    with qtbot.waitSignal(viewport.frame_drawn, timeout=30_000):
+    with qtbot.waitSignal(viewport.frame_drawn):
         viewport.refresh()
     image = viewport.image()
     ratio = image.width() / viewport.width()

@@ -72,7 +72,7 @@ def experiments(qtbot: QtBot, document: Document, long_bridge: FakeBridge) -> It
 
 def compared(qtbot: QtBot, experiments: Experiments) -> Experiments:
     """The same, once its figures are there."""
-    qtbot.waitUntil(lambda: not experiments.busy and experiments.comparison is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: not experiments.busy and experiments.comparison is not None)
     return experiments
 
 
@@ -134,7 +134,7 @@ def test_an_offset_by_hand_moves_the_trial_at_once_and_its_figures_when_it_rests
     assert shifted.recording.times[0] == pytest.approx(begin + 0.3)
     off = float(experiments.names(shown.time)[0][1].split(" · ")[1].split(" ")[0])
     assert off > 30, "0.3 s at 0.16 m/s and more"
-    qtbot.waitUntil(lambda: experiments.comparison is not None and experiments.comparison is not before, timeout=20_000)
+    qtbot.waitUntil(lambda: experiments.comparison is not None and experiments.comparison is not before)
     compared(qtbot, experiments)
     after = experiments.comparison
     assert after is not None
@@ -142,7 +142,7 @@ def test_an_offset_by_hand_moves_the_trial_at_once_and_its_figures_when_it_rests
     assert trial.alignment.offset_s == pytest.approx(LATE + 0.3, abs=0.003)
     assert trial.figures["position_rmse"].value > 5 * before.figures.trials[0].figures["position_rmse"].value
     experiments.find()
-    qtbot.waitUntil(lambda: not experiments.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not experiments.busy)
     assert experiments.trials[0].offset_s == pytest.approx(LATE, abs=0.003)
 
 
@@ -175,7 +175,7 @@ def test_a_trial_that_has_nothing_in_common_with_the_run_is_named(
         late.name, late.time + 100.0, late.bodies, late.links, late.position, late.orientation, None, late.measured
     )
     experiments.add([far])
-    qtbot.waitUntil(lambda: not experiments.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not experiments.busy)
     assert experiments.message.startswith("far away: ")
     assert experiments.overlaid() == []
 

@@ -67,12 +67,12 @@ def make_dialog(
 
 def settle(qtbot: QtBot, dialog: ImportExperimentDialog) -> None:
     """Wait until the file has been read."""
-    qtbot.waitUntil(lambda: dialog.start.isEnabled() or dialog.problems.isVisible(), timeout=10_000)
+    qtbot.waitUntil(lambda: dialog.start.isEnabled() or dialog.problems.isVisible())
 
 
 def imported(qtbot: QtBot, dialog: ImportExperimentDialog) -> Capture:
     """Press Import."""
-    qtbot.waitUntil(dialog.start.isEnabled, timeout=10_000)
+    qtbot.waitUntil(dialog.start.isEnabled)
     qtbot.mouseClick(dialog.start, Qt.MouseButton.LeftButton)
     assert dialog.capture is not None
     return dialog.capture
@@ -137,7 +137,7 @@ def test_columns_are_told_by_clicking_their_heads(
     dialog.bodies.names[0].setFocus()
     dialog.bodies.names[0].selectAll()
     qtbot.keyClicks(dialog.bodies.names[0], "tail")
-    qtbot.waitUntil(lambda: not dialog.busy and dialog.start.isEnabled(), timeout=10_000)
+    qtbot.waitUntil(lambda: not dialog.busy and dialog.start.isEnabled())
     capture = imported(qtbot, dialog)
     assert capture.bodies == ("tail",)
     assert capture.links == (link,) == (10,)
@@ -146,7 +146,7 @@ def test_columns_are_told_by_clicking_their_heads(
     assert capture.orientation is not None
     # A table with the same columns is read in the same way from then on.
     again = make_dialog(table(tmp_path / "next.csv", "clock;east;north;bearing"))
-    qtbot.waitUntil(again.start.isEnabled, timeout=10_000)
+    qtbot.waitUntil(again.start.isEnabled)
     assert "last time" in again.status.text()
     assert again.bodies.names[0].text() == "tail"
 
@@ -191,7 +191,7 @@ def test_a_layout_is_kept_as_a_file_and_taken_from_one(
     save_layout(tmp_path / "lab.toml", layout)
     dialog = make_dialog(table(tmp_path / "odd.csv", "a;b;c;d"))
     dialog.open_layout(tmp_path / "lab.toml")
-    qtbot.waitUntil(lambda: dialog.file_layout == layout and dialog.start.isEnabled(), timeout=10_000)
+    qtbot.waitUntil(lambda: dialog.file_layout == layout and dialog.start.isEnabled())
     assert dialog.table.head_text(3) == "head · heading ▾"
     dialog.open_layout(tmp_path / "none.toml")
     assert "cannot be read" in dialog.problems.text()
@@ -250,7 +250,7 @@ def test_from_the_drop_to_the_figures(
     """The whole way in the window: a run, a track of it dropped, seen in view and plots, and reported."""
     window, recording = recorded, recorded.bridge.recording
     window.fill_docks()
-    qtbot.waitUntil(lambda: window.docks_filled, timeout=30_000)
+    qtbot.waitUntil(lambda: window.docks_filled)
     assert recording is not None
     rows = recording.rows(0, len(recording))
     lines = ["time_s,link_4_x_m,link_4_y_m"]
@@ -261,10 +261,10 @@ def test_from_the_drop_to_the_figures(
     qtbot.waitUntil(lambda: window.experiment_files.dialog is not None)
     dialog = window.experiment_files.dialog
     assert dialog is not None
-    qtbot.waitUntil(dialog.start.isEnabled, timeout=10_000)
+    qtbot.waitUntil(dialog.start.isEnabled)
     qtbot.mouseClick(dialog.start, Qt.MouseButton.LeftButton)
     experiments = window.experiments
-    qtbot.waitUntil(lambda: experiments.comparison is not None and not experiments.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: experiments.comparison is not None and not experiments.busy)
     assert window.docks["experiment"].isVisible()
     (trial,) = experiments.trials
     assert trial.alignment is not None
@@ -295,7 +295,7 @@ def test_a_report_is_written_beside_the_window(recorded: MainWindow, qtbot: QtBo
     window = recorded
     window.experiment_files.example()
     experiments = window.experiments
-    qtbot.waitUntil(lambda: experiments.comparison is not None and not experiments.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: experiments.comparison is not None and not experiments.busy)
     assert experiments.comparison is not None
     report = tmp_path / "report.html"
     with qtbot.waitSignal(window.exporter.finished, timeout=60_000):
@@ -328,6 +328,6 @@ def test_an_unclear_file_is_asked_about(window: MainWindow, qtbot: QtBot, tmp_pa
 def test_the_example_comes_with_its_scene(window: MainWindow, qtbot: QtBot) -> None:
     assert not [bar for bar in window.docks.values() if bar.objectName() == "dock_experiment" and bar.isVisible()]
     window.actions_table["import_example"].trigger()
-    qtbot.waitUntil(lambda: len(window.experiments.trials) == 3, timeout=10_000)
+    qtbot.waitUntil(lambda: len(window.experiments.trials) == 3)
     assert all(trial.capture.name.startswith("synthetic_obstacle_aided") for trial in window.experiments.trials)
     assert window.docks["experiment"].isVisible()

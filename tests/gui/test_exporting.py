@@ -68,7 +68,7 @@ def test_video_of_the_run(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) ->
     assert len(frames) == 11
     assert (frames[0].width, frames[0].height) == (160, 120)
     # The window draws on as if nothing had been.
-    with qtbot.waitSignal(recorded.viewport.frame_drawn, timeout=20_000):
+    with qtbot.waitSignal(recorded.viewport.frame_drawn):
         recorded.viewport.refresh()
 
 

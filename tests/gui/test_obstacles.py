@@ -345,7 +345,7 @@ def test_every_kind_is_clicked_dragged_and_framed(kinds: MainWindow, qtbot: QtBo
 
 def test_what_cannot_be_read_is_drawn_and_said(kinds: MainWindow, qtbot: QtBot) -> None:
     put(kinds.document, HeightField(x_m=0.5, y_m=0.5, picture="nowhere.png"))
-    with qtbot.waitSignal(kinds.viewport.frame_drawn, timeout=30_000):
+    with qtbot.waitSignal(kinds.viewport.frame_drawn):
         kinds.viewport.refresh()
     qtbot.mouseClick(kinds.viewport, LEFT, NONE, middle(kinds, 0))
     assert kinds.selection.items == {("obstacle", 0)}

@@ -174,7 +174,7 @@ def test_the_plain_view_shows_the_path_too(pathed: MainWindow, qtbot: QtBot) -> 
 
 def test_a_scene_with_a_path_is_framed_with_it(drawn: MainWindow, qtbot: QtBot) -> None:
     drawn.files.open(scenes_dir() / "path_following.toml")
-    qtbot.waitUntil(lambda: drawn.viewport.settled, timeout=30_000)
+    qtbot.waitUntil(lambda: drawn.viewport.settled)
     drawn.viewport.navigator.finish()
     for x, y in drawn.document.scene.path.waypoints_m:
         assert drawn.viewport.rect().contains(seen(drawn.viewport, x, y))

@@ -20,7 +20,7 @@ def panel(qtbot: QtBot, document: Document) -> PlotPanel:
     panel.resize(900, 400)
     panel.show()
     qtbot.waitExposed(panel)
-    qtbot.waitUntil(lambda: not panel.history.missing and panel.settled, timeout=20000)
+    qtbot.waitUntil(lambda: not panel.history.missing and panel.settled)
     return panel
 
 

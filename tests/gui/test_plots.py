@@ -51,7 +51,7 @@ def settle(qtbot: QtBot, panel: PlotPanel) -> None:
     def settled() -> bool:
         return not panel.history.missing and panel.settled
 
-    qtbot.waitUntil(settled, timeout=20000)
+    qtbot.waitUntil(settled)
 
 
 def views(panel: PlotPanel) -> list[str]:

@@ -203,7 +203,7 @@ def test_every_run_of_the_window_is_kept(
     window.bridge.session.set_speed(float("inf"))
     window.bridge.play_or_pause()
     qtbot.waitUntil(lambda: window.bridge.status.state == "finished")
-    qtbot.waitUntil(lambda: len(list((tmp_path / "runs").glob("*_mine.png"))) == 1, timeout=30_000)
+    qtbot.waitUntil(lambda: len(list((tmp_path / "runs").glob("*_mine.png"))) == 1)
     window.reset()
     qtbot.waitUntil(lambda: window.bridge.status.state == "ready")
     (run,) = window.keeper.library.runs()

@@ -84,7 +84,7 @@ def test_playing_leaves_the_past(recorded: MainWindow, qtbot: QtBot) -> None:
     recorded.time_bar.track.go_to(0.3)
     qtbot.keyClick(recorded.viewport, Qt.Key.Key_Space)
     assert recorded.bridge.live
-    qtbot.waitUntil(lambda: recorded.time_bar.track.recorded > 1.5, timeout=30_000)
+    qtbot.waitUntil(lambda: recorded.time_bar.track.recorded > 1.5)
     assert recorded.time_bar.track.end >= recorded.time_bar.track.recorded
 
 
@@ -92,7 +92,7 @@ def test_changes_are_marked(recorded: MainWindow, qtbot: QtBot) -> None:
     recording, track = recorded.bridge.recording, recorded.time_bar.track
     assert recording is not None
     recorded.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
-    qtbot.waitUntil(lambda: len(recording.changes) == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: len(recording.changes) == 1)
     qtbot.waitUntil(lambda: any(moment.kind == "change" for moment in track.moments.all))
     (change,) = [moment for moment in track.moments.all if moment.kind == "change"]
     assert (change.time, change.text) == (recording.changes[0].time, "Gait: Amplitude 20")
@@ -112,7 +112,7 @@ def test_playing_what_is_recorded_leaves_the_simulation_alone(recorded: MainWind
     assert transport is not None
     qtbot.mouseClick(transport.buttons["play_recorded"], LEFT)
     assert bridge.playing
-    qtbot.waitUntil(lambda: bridge.live, timeout=20_000)  # it ends where nothing more is recorded
+    qtbot.waitUntil(lambda: bridge.live)  # it ends where nothing more is recorded
     assert not bridge.playing
     assert seen == sorted(seen)
     assert len(seen) > 5
@@ -131,7 +131,7 @@ def test_a_loop_between_two_marks(recorded: MainWindow, qtbot: QtBot) -> None:
     bridge.cursor_changed.connect(lambda: seen.append(bridge.displayed.time))
     bridge.set_playing_speed(5.0)
     qtbot.keyClick(track, Qt.Key.Key_Space, Qt.KeyboardModifier.ShiftModifier)
-    qtbot.waitUntil(lambda: sum(b < a for a, b in pairwise(seen)) >= 2, timeout=20_000)
+    qtbot.waitUntil(lambda: sum(b < a for a, b in pairwise(seen)) >= 2)
     assert min(seen) >= 0.29
     assert max(seen) <= 0.51
     assert bridge.playing
@@ -156,7 +156,7 @@ def test_keys_lead_from_event_to_event_and_show_them(recorded: MainWindow, qtbot
     assert card is not None
     assert card.isVisible()
     assert card.lines == (f"{times[-1]:.3f} s: {track.moments.all[-1].text}",)
-    qtbot.waitUntil(lambda: card.has_picture, timeout=30_000)
+    qtbot.waitUntil(lambda: card.has_picture)
     track.shift(-1)
     qtbot.waitUntil(lambda: not card.isVisible(), timeout=2_000)  # it was about the moment that was shown
 
@@ -194,10 +194,10 @@ def test_continuing_from_here_makes_a_new_run_of_the_old_rows(recorded: MainWind
     before = bridge.recording
     assert before is not None
     window.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
-    qtbot.waitUntil(lambda: len(before.changes) == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: len(before.changes) == 1)
     qtbot.mouseClick(window.time_bar.track, LEFT, NONE, at(window, 0.6))
     qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
-    qtbot.waitUntil(lambda: bridge.recording is not before and bridge.status.state == "paused", timeout=20_000)
+    qtbot.waitUntil(lambda: bridge.recording is not before and bridge.status.state == "paused")
     now = bridge.recording
     assert now is not None
     assert len(now) == before.index_at(0.6) + 1
@@ -206,7 +206,7 @@ def test_continuing_from_here_makes_a_new_run_of_the_old_rows(recorded: MainWind
     assert window.document.undo_stack.undoText() == "Continue from 0.600 s"
     qtbot.waitUntil(lambda: window.banners.source.text == "The simulation goes on from here: press Space.")
     qtbot.keyClick(window.viewport, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: bridge.status.state == "finished", timeout=20_000)
+    qtbot.waitUntil(lambda: bridge.status.state == "finished")
     qtbot.waitUntil(lambda: not window.banners.source.text)
     assert now.rows(0, 101).link_pose.tobytes() == before.rows(0, 101).link_pose.tobytes()
 
@@ -217,7 +217,7 @@ def test_a_run_that_is_opened_is_shown_played_and_left(ready: MainWindow, qtbot:
     path = tmp_path / "monday.mcap"
     run_offline(scene, scenes_dir(), path=path)
     window.open_runs.open(path)
-    qtbot.waitUntil(lambda: bridge.source == "replay", timeout=20_000)
+    qtbot.waitUntil(lambda: bridge.source == "replay")
     assert window.run_bar.source.source == "Replay: monday.mcap"
     assert window.viewport.scene.robot == scene.robot
     assert window.viewport.scene.model.kind == "spatial_nonsmooth"
@@ -235,7 +235,7 @@ def test_a_run_that_is_opened_is_shown_played_and_left(ready: MainWindow, qtbot:
     qtbot.waitUntil(window.actions_table["play"].isEnabled)
     qtbot.keyClick(window.viewport, Qt.Key.Key_Space)
     assert bridge.playing
-    qtbot.waitUntil(lambda: not bridge.playing, timeout=20_000)
+    qtbot.waitUntil(lambda: not bridge.playing)
     assert bridge.displayed is not None
     assert bridge.displayed.time == pytest.approx(0.5)
     window.document.set_value("ground.mu_along", 0.1, "Friction")  # an edit is of the open scene
@@ -251,11 +251,11 @@ def test_a_run_that_was_opened_can_be_gone_on_with(ready: MainWindow, qtbot: QtB
     path = tmp_path / "tuesday.mcap"
     run_offline(scene, path=path)
     window.open_runs.open(path)
-    qtbot.waitUntil(lambda: bridge.source == "replay", timeout=20_000)
+    qtbot.waitUntil(lambda: bridge.source == "replay")
     window.time_bar.track.go_to(0.7)
     qtbot.waitUntil(window.actions_table["continue_here"].isEnabled)
     window.actions_table["continue_here"].trigger()
-    qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) == 71, timeout=20_000)
+    qtbot.waitUntil(lambda: bridge.recording is not None and len(bridge.recording) == 71)
     assert bridge.source == "simulation"
     assert window.document.scene == scene
     assert bridge.recording is not None
@@ -273,7 +273,7 @@ def test_what_is_no_run_is_refused_in_a_sentence(window: MainWindow, qtbot: QtBo
 def test_a_reset_forgets_the_marks(recorded: MainWindow, qtbot: QtBot) -> None:
     recorded.time_bar.track.go_to(0.4)
     recorded.reset()
-    qtbot.waitUntil(lambda: recorded.bridge.status.state == "ready", timeout=20_000)
+    qtbot.waitUntil(lambda: recorded.bridge.status.state == "ready")
     qtbot.waitUntil(lambda: recorded.time_bar.track.recorded == 0.0)
     assert recorded.bridge.live
     assert recorded.time_bar.track.shown == 0.0

@@ -71,11 +71,11 @@ def test_the_test_button_finds_the_other_side_without_starting_it(window: MainWi
         qtbot.addWidget(dialog)
         dialog.show()
         qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda: "is there; its clock is" in dialog.found.text(), timeout=10_000)
+        qtbot.waitUntil(lambda: "is there; its clock is" in dialog.found.text())
         assert "is free" in dialog.found.text()
         assert "START" not in [line[0] for line in camera.result()]
     qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "Nobody waits" in dialog.message.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "Nobody waits" in dialog.message.text())
     assert dialog.found.isHidden()
 
 
@@ -106,12 +106,12 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
 
         QTimer.singleShot(0, answer)
         short.actions_table["start_together"].trigger()
-        qtbot.waitUntil(lambda: f"Waiting for START on port {port}" in short.banners.together.text, timeout=10_000)
+        qtbot.waitUntil(lambda: f"Waiting for START on port {port}" in short.banners.together.text)
         assert short.bridge.status.state == "ready"
         qtbot.waitUntil(lambda: short.actions_table["start_together"].text() == "Cancel Start Together")
         with peer("fire", port, "START lab_3 12.5"):
-            qtbot.waitUntil(lambda: short.bridge.status.state == "finished", timeout=20_000)
-        qtbot.waitUntil(lambda: not short.together.busy, timeout=10_000)
+            qtbot.waitUntil(lambda: short.bridge.status.state == "finished")
+        qtbot.waitUntil(lambda: not short.together.busy)
         assert "Started by 127.0.0.1" in short.banners.together.text
         names = [line[:2] for line in camera.result()]
     assert names[-2:] == [["START", "obstacle_aided"], ["STOP", "obstacle_aided"]]
@@ -129,10 +129,10 @@ def test_a_peer_starts_the_run_and_another_is_told(short: MainWindow, qtbot: QtB
 def test_play_fires_while_it_is_armed(short: MainWindow, qtbot: QtBot) -> None:
     with listening("polite") as (camera, there):
         short.together.wait(Together(fire=True, host="127.0.0.1", port=there, wait="port", wait_port=free_port()))
-        qtbot.waitUntil(lambda: "Waiting" in short.banners.together.text, timeout=10_000)
+        qtbot.waitUntil(lambda: "Waiting" in short.banners.together.text)
         qtbot.keyClick(short.viewport, Qt.Key.Key_Space)
-        qtbot.waitUntil(lambda: short.bridge.status.state == "finished", timeout=20_000)
-        qtbot.waitUntil(lambda: not short.together.busy, timeout=10_000)
+        qtbot.waitUntil(lambda: short.bridge.status.state == "finished")
+        qtbot.waitUntil(lambda: not short.together.busy)
         assert [line[0] for line in camera.result()][-2:] == ["START", "STOP"]
 
 
@@ -142,8 +142,8 @@ def test_a_peer_stops_the_run_again(ready: MainWindow, qtbot: QtBot) -> None:
     ready.together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in ready.banners.together.text)
     with peer("slow", port, "START\nSTOP"):
-        qtbot.waitUntil(lambda: ready.bridge.status.state == "paused", timeout=20_000)
-    qtbot.waitUntil(lambda: not ready.together.busy, timeout=10_000)
+        qtbot.waitUntil(lambda: ready.bridge.status.state == "paused")
+    qtbot.waitUntil(lambda: not ready.together.busy)
     recording = ready.bridge.recording
     assert recording is not None
     assert recording.times[-1] < ready.document.scene.run.duration_s
@@ -165,7 +165,7 @@ def test_cancel_and_what_goes_wrong(short: MainWindow, qtbot: QtBot) -> None:
     short.together.wait(Together(wait="port", wait_port=port))
     qtbot.waitUntil(lambda: "Waiting" in short.banners.together.text)
     qtbot.mouseClick(button(short, "Start Now"), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: short.bridge.status.state == "finished", timeout=20_000)
+    qtbot.waitUntil(lambda: short.bridge.status.state == "finished")
 
 
 def test_a_window_that_is_closed_while_armed_lets_go(short: MainWindow, qtbot: QtBot) -> None:

@@ -75,7 +75,7 @@ def test_what_is_on_screen_is_the_picture(drawn: MainWindow, qtbot: QtBot) -> No
         colour = drawn.viewport.grab().toImage().pixelColor(at)
         return colour.red() > 120 and colour.red() > colour.blue() + 50
 
-    qtbot.waitUntil(is_orange, timeout=20_000)
+    qtbot.waitUntil(is_orange)
 
 
 def test_nothing_is_drawn_while_nothing_changes(drawn: MainWindow, qtbot: QtBot) -> None:
@@ -86,12 +86,12 @@ def test_nothing_is_drawn_while_nothing_changes(drawn: MainWindow, qtbot: QtBot)
     surface._thread.finished.connect(pictures.append)
     drawn.viewport.refresh()
     # What moves is drawn as time allows, what stands is drawn once more, finely.
-    qtbot.waitUntil(lambda: bool(pictures) and pictures[-1].quality == Quality.HIGH, timeout=20_000)
+    qtbot.waitUntil(lambda: bool(pictures) and pictures[-1].quality == Quality.HIGH)
     count = len(pictures)
     qtbot.wait(1000)
     assert len(pictures) == count
     drawn.selection.set([("obstacle", 0)])
-    qtbot.waitUntil(lambda: len(pictures) > count, timeout=10_000)
+    qtbot.waitUntil(lambda: len(pictures) > count)
 
 
 def test_the_robot_of_the_scene_before_is_not_drawn_in_the_next(drawn: MainWindow) -> None:
@@ -395,7 +395,7 @@ def test_without_opengl_there_is_a_plain_view(
     assert window.files.open(MAIN_SCENE)
     assert window.viewport.gl is None
     assert window.viewport.fallback_reason
-    qtbot.waitUntil(lambda: window.bridge.displayed is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.bridge.displayed is not None)
 
     def is_orange() -> bool:
         colour = window.viewport.grab().toImage().pixelColor(top_of(window.viewport, 4))
@@ -420,7 +420,7 @@ def test_a_failing_renderer_falls_back_to_the_plain_view(
     monkeypatch.setattr(Renderer, "initialise", refuse)
     window = make_window()
     window.files.open(MAIN_SCENE)
-    qtbot.waitUntil(lambda: "refuses a shader" in window.viewport.fallback_reason, timeout=20_000)
+    qtbot.waitUntil(lambda: "refuses a shader" in window.viewport.fallback_reason)
     assert "refuses a shader" in window.banners.program.text
 
 
@@ -431,7 +431,7 @@ def test_both_ways_of_drawing_give_the_same_picture(
     monkeypatch.setenv("SNAKESTUDIO_VIEWPORT", kind)
     window = make_window()
     window.files.open(MAIN_SCENE)
-    with qtbot.waitSignal(window.viewport.frame_drawn, timeout=30_000):
+    with qtbot.waitSignal(window.viewport.frame_drawn):
         window.viewport.refresh()
     assert window.viewport.gl is not None
     info = window.viewport.gl.info()

@@ -29,13 +29,13 @@ def test_only_errors_are_outlined() -> None:
 
 def test_an_obstacle_on_the_robot_is_outlined_until_it_is_moved_away(window: MainWindow, qtbot: QtBot) -> None:
     document, viewport = window.document, window.viewport
-    qtbot.waitUntil(lambda: window.bridge.status.state != "empty", timeout=20_000)
+    qtbot.waitUntil(lambda: window.bridge.status.state != "empty")
     assert viewport.overlays().warned == ()
     document.edit(with_values(document.scene, {"obstacles[3].x_m": 0.6, "obstacles[3].y_m": 0.08}), "Move")
-    qtbot.waitUntil(lambda: Pick("obstacle", 2) in viewport.overlays().warned, timeout=20_000)
+    qtbot.waitUntil(lambda: Pick("obstacle", 2) in viewport.overlays().warned)
     assert any(pick.kind == "link" for pick in viewport.overlays().warned)
     document.undo_stack.undo()
-    qtbot.waitUntil(lambda: viewport.overlays().warned == (), timeout=20_000)
+    qtbot.waitUntil(lambda: viewport.overlays().warned == ())
 
 
 def test_the_outline_is_seen() -> None:

@@ -36,8 +36,8 @@ def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
     ready.run_bar.speed.choose(1.0)
     qtbot.keyClick(ready.viewport, SPACE)
     qtbot.waitUntil(lambda: ready.bridge.status.state == "running")
-    qtbot.waitUntil(lambda: ready.bridge.displayed is not None and ready.bridge.displayed.time > 0.1, timeout=30_000)
-    qtbot.waitUntil(lambda: "max" in ready.run_bar.factor.value, timeout=10_000)
+    qtbot.waitUntil(lambda: ready.bridge.displayed is not None and ready.bridge.displayed.time > 0.1)
+    qtbot.waitUntil(lambda: "max" in ready.run_bar.factor.value)
     qtbot.waitUntil(lambda: ready.run_bar.residual.role == "good")
     qtbot.waitUntil(lambda: ready.actions_table["play"].text() == "Pause")
     qtbot.keyClick(ready.viewport, SPACE)
@@ -53,10 +53,10 @@ def test_space_plays_and_pauses(ready: MainWindow, qtbot: QtBot) -> None:
 def test_step_and_reset(ready: MainWindow, qtbot: QtBot) -> None:
     scene = ready.document.scene
     qtbot.keyClicks(ready.viewport, "n")
-    qtbot.waitUntil(lambda: ready.bridge.displayed.time == pytest.approx(scene.control.period_s), timeout=20_000)
+    qtbot.waitUntil(lambda: ready.bridge.displayed.time == pytest.approx(scene.control.period_s))
     ready.actions_table["single_step"].trigger()
     one_more = scene.control.period_s + scene.solver.step_s
-    qtbot.waitUntil(lambda: ready.bridge.displayed.time == pytest.approx(one_more), timeout=20_000)
+    qtbot.waitUntil(lambda: ready.bridge.displayed.time == pytest.approx(one_more))
     qtbot.keyClick(ready.viewport, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: ready.bridge.displayed.time == 0.0 and ready.bridge.status.state == "ready")
 
@@ -74,22 +74,22 @@ def test_the_speed_reaches_the_session(ready: MainWindow, qtbot: QtBot) -> None:
 def test_edits_take_effect_while_it_runs(ready: MainWindow, qtbot: QtBot) -> None:
     ready.run_bar.speed.choose(1.0)
     ready.bridge.play_or_pause()
-    qtbot.waitUntil(lambda: ready.bridge.displayed.time > 0.05, timeout=30_000)
+    qtbot.waitUntil(lambda: ready.bridge.displayed.time > 0.05)
     ready.document.set_value("gait.amplitude_deg", 20.0, "Amplitude")
     recording = ready.bridge.recording
     assert recording is not None
-    qtbot.waitUntil(lambda: bool(recording.changes), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(recording.changes))
     assert recording.changes[0].values == {"gait.amplitude_deg": 20.0}
     assert ready.bridge.status.state == "running"
 
 
 def test_an_edit_that_needs_a_reset_says_so(recorded: MainWindow, qtbot: QtBot) -> None:
     recorded.document.set_value("robot.mass_kg", 1.0, "Mass")
-    qtbot.waitUntil(lambda: "at reset" in recorded.banners.run.text, timeout=20_000)
+    qtbot.waitUntil(lambda: "at reset" in recorded.banners.run.text)
     assert "Mass of a link" in recorded.banners.run.text
     button = next(b for b in recorded.banners.run.findChildren(QPushButton) if b.text() == "Reset")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: recorded.bridge.status.state == "ready", timeout=20_000)
+    qtbot.waitUntil(lambda: recorded.bridge.status.state == "ready")
     qtbot.waitUntil(lambda: recorded.banners.run.text == "")
 
 
@@ -101,12 +101,12 @@ def test_a_scene_that_cannot_run_opens_and_says_why(
     path.write_text(MAIN_SCENE.read_text().replace("y_m = 0.157", "y_m = 0.10"))
     window = make_window()
     assert window.files.open(path)
-    qtbot.waitUntil(lambda: window.bridge.status.state == "blocked", timeout=30_000)
+    qtbot.waitUntil(lambda: window.bridge.status.state == "blocked")
     qtbot.waitUntil(lambda: "cannot run" in window.banners.run.text)
     window.actions_table.refresh()
     assert not window.actions_table["play"].isEnabled()
     window.document.set_value("start.y_m", 0.157, "Mend")
-    qtbot.waitUntil(lambda: window.bridge.status.state in ("ready", "preparing"), timeout=30_000)
+    qtbot.waitUntil(lambda: window.bridge.status.state in ("ready", "preparing"))
 
 
 def test_unconverged_steps_are_told(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +145,7 @@ def test_what_the_session_tells_is_shown(
 
 def test_the_docks_are_filled_one_by_one(window: MainWindow, qtbot: QtBot) -> None:
     window.fill_docks()
-    qtbot.waitUntil(lambda: window.docks_filled, timeout=30_000)
+    qtbot.waitUntil(lambda: window.docks_filled)
     for spec in DOCKS:
         assert type(window.docks[spec.name].widget()).__name__ != "QWidget", spec.name
     window.docks["scene"].close()
@@ -168,7 +168,7 @@ def test_the_layout_is_kept(make_window: Callable[[], MainWindow]) -> None:
 
 def test_it_fits_a_small_screen(window: MainWindow, qtbot: QtBot) -> None:
     window.fill_docks()
-    qtbot.waitUntil(lambda: window.docks_filled, timeout=30_000)
+    qtbot.waitUntil(lambda: window.docks_filled)
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.size().width() == 1280)
     assert (window.width(), window.height()) == (1280, 720)

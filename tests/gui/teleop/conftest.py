@@ -45,7 +45,7 @@ def plug(qtbot: QtBot) -> Iterator[Callable[..., VirtualPad]]:
 
     def plug(pads: Gamepads, **values: Any) -> VirtualPad:
         before = len(pads.names)
-        qtbot.waitUntil(lambda: pads.alive, timeout=10_000)
+        qtbot.waitUntil(lambda: pads.alive)
         made.append(VirtualPad(**values))
         qtbot.waitUntil(lambda: len(pads.names) == before + 1)
         return made[-1]

@@ -95,7 +95,7 @@ def test_a_scene_that_nobody_steers_becomes_one_by_one_step_of_undo_and_is_drive
         now = acting(window.document.scene, window.bridge.displayed)
         return now is not None and now.speed > 0.5
 
-    qtbot.waitUntil(moves, timeout=10_000)
+    qtbot.waitUntil(moves)
     assert window.bridge.recording is not None
     assert "The robot is steered by hand" in [event.text for event in window.bridge.recording.events]
     qtbot.keyRelease(window.viewport, Qt.Key.Key_W)

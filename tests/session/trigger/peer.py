@@ -29,7 +29,7 @@ class Peer:
 
     def result(self) -> Any:
         """What it printed, once it has ended."""
-        out, err = self._process.communicate(timeout=20)
+        out, err = self._process.communicate(timeout=60)
         assert self._process.returncode == 0, err
         return json.loads(out) if out.strip() else None
 
