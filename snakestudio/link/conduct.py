@@ -77,7 +77,7 @@ class Conduct:
     @property
     def torque_possible(self) -> bool:
         """Whether anything but a robot that is known to be off may be at the other end."""
-        return self.live or bool(self._observed.says("armed").any())
+        return self.live or bool(self._observed.torque().any())
 
     @property
     def at_rest(self) -> bool:
@@ -87,13 +87,13 @@ class Conduct:
             return True
         if self.task is not None or self.torque_possible:
             return False
-        # A stop that nobody can confirm is repeated as long as there is time.
-        return self._observed.has_status or state is not LinkState.FAULT
+        # What was said before the stop is no answer to it, and one that nobody can confirm is repeated.
+        return state is not LinkState.FAULT or self._stopping.safe
 
     def says_armed(self, now: float) -> bool:
-        """Whether any node says now (s) that it is armed; what a silent one said last is no news."""
+        """Whether any node says now (s) that its torque is on; what a silent one said last is no news."""
         observed = self._observed
-        return bool((observed.says("armed") & (now - observed.status_time <= self._profile.timing.lost_s)).any())
+        return bool((observed.torque() & (now - observed.status_time <= self._profile.timing.lost_s)).any())
 
     # ----------------------------------------------------------------------------------------------- sequences
 
@@ -141,13 +141,15 @@ class Conduct:
         arming = task.kind == "arm"
         observed = self._observed
         if observed.has_status:
-            said = observed.all_say("armed", task.begin) if arming else observed.none_armed(task.begin)
-            if not said:
+            yet = (
+                ~observed.says("armed") | ~(observed.status_time >= task.begin)
+                if arming
+                else ~observed.torque_off(task.begin)
+            )
+            if yet.any():
                 if task.confirmed_in_time(now, self._profile.timing.confirm_s):
                     return
-                wrong = ~observed.says("armed") if arming else observed.says("armed")
-                wrong |= ~(observed.status_time >= task.begin)
-                names = axis_names(self._profile.axes, wrong)
+                names = axis_names(self._profile.axes, yet)
                 self.lose(Loss("fault", f"No word in time that {names} is {'' if arming else 'dis'}armed."), now)
                 return
         self.task = None
@@ -181,8 +183,15 @@ class Conduct:
 
     def _halt(self, reason: str, now: float, steps: tuple[Step, ...]) -> None:
         latch = self.torque_possible
+        before = self.task
         self.abandon()
-        self._stop(steps, now)
+        if before is not None and before.kind == "stop" and before.sequence.steps is steps:
+            # Its frames once more, but not its waits anew: who hammers at the button must not put off what is behind.
+            self.task = before
+            before.sequence.again(lambda step: self._outgoing.step(step, None, now))
+            self.advance(now)
+        else:
+            self._stop(steps, now)
         self._stopping.begin(now)
         if latch and self._machine.fire("fault"):
             self.reason = reason

@@ -25,7 +25,7 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 
-MEANINGS: tuple[StatusMeaning | None, ...] = (None, "booting", "ready", "armed", "stopped", "fault")
+MEANINGS: tuple[StatusMeaning | None, ...] = (None, "booting", "ready", "armed", "stopped", "fault", "stopping")
 """What `Telemetry.meaning` counts: None where the robot said nothing yet."""
 
 

@@ -162,9 +162,14 @@ class Observed:
                 rates[axis] = (len(times) - 1) / max(times[-1] - times[0], 1e-6)
         return rates
 
-    def none_armed(self, since: float) -> bool:
-        """Whether every axis has said after `since` (s) that it is not armed."""
-        return bool((~self.says("armed") & (self.status_time > since)).all())
+    def torque(self) -> NDArray[np.bool_]:
+        """Which axes said last that their torque is on, or may be, (m,)."""
+        return self.says("armed") | self.says("stopping")
+
+    def torque_off(self, since: float) -> NDArray[np.bool_]:
+        """Which axes have said after `since` (s) that their torque is off, (m,); an unknown word says nothing."""
+        known = self.meaning != MEANINGS.index(None)
+        return np.asarray(known & ~self.torque() & (self.status_time > since))
 
     def all_say(self, meaning: StatusMeaning, since: float) -> bool:
         """Whether every axis has said so after `since` (s)."""

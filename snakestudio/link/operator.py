@@ -16,6 +16,7 @@ from snakestudio.link.references import Wiggle
 from snakestudio.link.set_points import SetPoints
 from snakestudio.link.supervisor import Supervisor
 from snakestudio.link.watchdogs import Watchdogs
+from snakestudio.link.words import axis_names
 
 __all__ = ["Operator"]
 
@@ -171,6 +172,9 @@ class Operator:
             self._refuse(now, "There is nothing to reset now.")
         elif self._conduct.says_armed(now):
             self._refuse(now, "The robot still says that it is armed; stop it first.")
+        elif self._state is LinkState.FAULT and (armed := self._observed.torque()).any():
+            names = axis_names(self._profile.axes, armed)
+            self._refuse(now, f"The last word of {names} was that its torque is on; see to it, or disconnect.")
         elif not self._outgoing.bus_open:
             self._refuse(now, "No bus is open; the robot cannot be reset before it is.")
         else:
@@ -179,7 +183,7 @@ class Operator:
             self._conduct.begin("reset", now)
 
     def _zero(self, now: float) -> None:
-        if self._state is not LinkState.IDLE or self._conduct.task is not None or self._observed.says("armed").any():
+        if self._state is not LinkState.IDLE or self._conduct.task is not None or self._observed.torque().any():
             self._refuse(now, "Joints are zeroed while torque is off and nothing else is under way; disarm first.")
         elif not self._profile.sequences.zero:
             self._refuse(now, "The profile has no zero sequence; give it one.")

@@ -35,7 +35,7 @@ class Sequence:
     """
 
     def __init__(self, steps: tuple[Step, ...], *, lenient: bool = False) -> None:
-        self._steps = steps
+        self.steps = steps
         self._lenient = lenient
         self._index = 0
         self._until = math.nan
@@ -68,8 +68,8 @@ class Sequence:
         """
         if math.isnan(self._sent_at):
             self._sent_at = now
-        while self._index < len(self._steps):
-            step = self._steps[self._index]
+        while self._index < len(self.steps):
+            step = self.steps[self._index]
             if step.wait_s is not None:
                 if not self._waited(now, step.wait_s):
                     return "running"
@@ -86,6 +86,12 @@ class Sequence:
             self._index += 1
             self._until = math.nan
         return "done"
+
+    def again(self, send: Callable[[Step], None]) -> None:
+        """Send once more what was sent so far; where it stands, and how long it still waits there, stay as they are."""
+        for step in self.steps[: self._index]:
+            if step.wait_s is None and step.expect is None:
+                send(step)
 
     def _waited(self, now: float, duration: float) -> bool:
         if math.isnan(self._until):

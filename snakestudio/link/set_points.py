@@ -88,7 +88,7 @@ class SetPoints:
 
     def hold(self) -> None:
         """Come to rest, and stay there."""
-        self.streaming = False
+        self.streaming, self._wiggle = False, None
 
     def wiggle(self, wiggle: Wiggle) -> None:
         """Lead one axis about where it is held."""

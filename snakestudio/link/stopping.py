@@ -43,9 +43,8 @@ class Stopping:
 
     @property
     def safe(self) -> bool:
-        """Whether every node has said since the stop that it is not armed; a robot that cannot say so never is."""
-        observed = self._observed
-        return observed.has_status and observed.none_armed(self._begin)
+        """Whether every node has said since the stop that its torque is off; a robot that cannot say so never is."""
+        return self._observed.has_status and bool(self._observed.torque_off(self._begin).all())
 
     def repeat(self, now: float) -> bool:
         """Whether the stop sequence has to be sent once more (s)."""
@@ -67,9 +66,8 @@ class Stopping:
             self._journal.say(now, "good", f"The robot says that it stopped, {now - self._begin:.2f} s after.", "stop")
         elif not safe and self._said != "unsafe" and now - self._begin > self._profile.timing.confirm_s:
             self._said = "unsafe"
-            observed = self._observed
-            silent = ~(observed.status_time >= self._begin) | observed.says("armed")
-            nodes = dict.fromkeys(axis.node for axis, bad in zip(self._profile.axes, silent, strict=True) if bad)
+            off = self._observed.torque_off(self._begin)
+            nodes = dict.fromkeys(axis.node for axis, safe in zip(self._profile.axes, off, strict=True) if not safe)
             self._journal.say(
                 now, "error", f"No word that {node_names(nodes)} stopped: cut the robot's power if it moves.", "stop"
             )

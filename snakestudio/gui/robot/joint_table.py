@@ -132,7 +132,9 @@ class JointTable(QAbstractTableModel):
         meaning = MEANINGS[int(self.telemetry.meaning[row])]
         if self.telemetry.errors[row] or meaning == "fault":
             return "danger"
-        return {"armed": "danger", "ready": "good", "booting": "accent", None: "dim"}.get(meaning, "text")
+        return {"armed": "danger", "stopping": "danger", "ready": "good", "booting": "accent", None: "dim"}.get(
+            meaning, "text"
+        )
 
     def status(self, row: int) -> str:
         """Status and errors in words."""

@@ -51,7 +51,7 @@ Quantity = Literal[
 ]
 """What a signal carries. `status` is looked up in the profile's status values, `error` in its errors (0: none)."""
 
-StatusMeaning = Literal["booting", "ready", "armed", "stopped", "fault"]
+StatusMeaning = Literal["booting", "ready", "armed", "stopping", "stopped", "fault"]
 """What the robot says of itself: torque is off in all but `armed`."""
 
 
@@ -245,7 +245,9 @@ class StatusValue(Frozen):
 
     code: int = value(label="Code", help="Value of the status after masking", ge=0, le=2**32 - 1)
     mask: int = value(2**32 - 1, label="Mask", help="Bits that count", ge=0, le=2**32 - 1)
-    meaning: StatusMeaning = value(label="Meaning", help="What the robot says by it; torque is off but when armed")
+    meaning: StatusMeaning = value(
+        label="Meaning", help="What the robot says by it; torque is on when armed, and may be while it is stopping"
+    )
     text: str = value("", label="Text", help="In words, for tables and events", max_length=200)
 
 

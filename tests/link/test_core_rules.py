@@ -1,0 +1,293 @@
+"""Rules of the link's core that no single loss shows: what a stop needs to count, and what begins nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from snakestudio.errors import LinkError
+from snakestudio.link.arrivals import LoadMeter
+from snakestudio.link.codec import Codec
+from snakestudio.link.core import LinkCore
+from snakestudio.link.frame import Frame
+from snakestudio.link.journal import Journal
+from snakestudio.link.machine import Machine
+from snakestudio.link.messages import Command, LinkState, ReferenceBlock
+from snakestudio.link.observed import Observed
+from snakestudio.link.outgoing import Outgoing
+from snakestudio.link.profile.library import find_profile
+from snakestudio.link.profile.loading import load_profile
+from snakestudio.link.watchdogs import Watchdogs
+from tests.link.little_robot import READY, STOPPED, Rig, lab_robot
+
+UNKNOWN = 77
+"""A status that the lab robot's profile has no meaning for."""
+SET_POINTS = range(0x201, 0x20B)
+HOLD_S = 0.3
+"""The little robot's joints have come to rest after so long: 10° at 100 °/s and 1000 °/s^2 take less."""
+
+
+@pytest.fixture
+def rig() -> Rig:
+    return Rig(lab_robot(set_point_rate_hz=50.0), step=0.01)
+
+
+def _told(rig: Rig, axis: int, since: float) -> list[float]:
+    """The set-points of an axis since a time, rad."""
+    codec, found = rig.robot.codec, []
+    for at, frame in rig.sent:
+        if at > since and frame.id in SET_POINTS:
+            decoded = codec.decode_outgoing(frame)
+            assert decoded is not None
+            found += [v.value for v in decoded.values if v.quantity == "angle" and v.axis == axis]
+    return found
+
+
+# ------------------------------------------------------------------------------------------- when a stop has succeeded
+
+
+def test_a_status_that_nobody_knows_is_no_word_that_torque_is_off(rig: Rig) -> None:
+    rig.armed()
+    rig.robot.state[3], rig.robot.deaf = UNKNOWN, {3}
+    rig.run(0.1)
+    assert "which the profile does not know" in rig.core.telemetry(rig.now).reason
+    stops = rig.robot.stops
+    rig.run(1.2)
+    assert rig.robot.stops >= stops + 10  # every 0.1 s
+    assert any("No word that node 3 stopped" in event.text for event in rig.events)
+    assert not any("says that it stopped" in event.text for event in rig.events)
+    rig.robot.state[3] = STOPPED
+    rig.run(0.2)
+    assert any("says that it stopped" in event.text for event in rig.events)
+
+
+def test_a_robot_that_is_disarmed_says_so_in_words_that_are_known() -> None:
+    loaded = lab_robot(set_point_rate_hz=50.0)
+    sequences = loaded.profile.sequences
+    sequences = sequences.model_copy(update={"disarm": sequences.disarm[:1]})  # without its own expectation
+    rig = Rig(
+        dataclasses.replace(loaded, profile=loaded.profile.model_copy(update={"sequences": sequences})), step=0.01
+    )
+    rig.armed()
+    rig.robot.deaf = {3}
+    rig.command("disarm")
+    rig.robot.state[3] = UNKNOWN
+    rig.run(1.2)
+    assert rig.core.state is LinkState.FAULT
+    assert "joint 3 yaw and joint 3 pitch is disarmed" in rig.core.telemetry(rig.now).reason
+
+
+def test_a_drive_in_a_quick_stop_has_torque() -> None:
+    """CiA 402-2, state QUICK STOP ACTIVE: the drive function is enabled, and power may be applied to the motor."""
+    loaded = load_profile(find_profile("cia402_csp"))
+    codec, observed = Codec(loaded), Observed(loaded.profile)
+    message = next(m for m in loaded.profile.messages if any(s.quantity == "status" for s in m.signals))
+    for word, torque in ((0x0227, True), (0x0207, True), (0x0240, False), (0x0208, False)):
+        for node in loaded.profile.nodes:
+            decoded = codec.decode(codec.encode(message, node, {("status", -1): float(word)}))
+            assert decoded is not None
+            observed.take(decoded, 5.0)
+        assert (observed.torque() == torque).all()
+        assert (observed.torque_off(4.0) != torque).all()
+        assert not observed.torque_off(5.0).any()  # what was said before is no answer
+
+
+def test_who_hammers_at_the_stop_does_not_put_off_its_end() -> None:
+    """Quick stop, 0.1 s, disable voltage: the second comes in time however often the first is asked for."""
+    loaded = load_profile(find_profile("cia402_csp"))
+    sent: list[tuple[float, int]] = []
+    now = 10.0
+
+    def send(frame: Frame) -> None:
+        if 0x300 <= frame.id < 0x380:
+            sent.append((now, int.from_bytes(frame.data[:2], "little")))
+
+    core = LinkCore(Codec(loaded), send=send, tell=lambda event: None)
+    core.bus(True, "", now)
+    core.command(Command("idle"), now)
+    for tick in range(40):
+        now = 10.0 + 0.01 * tick
+        if tick % 3 == 0:
+            before = len(sent)
+            core.stop("Stopped by the operator.", now)
+            assert sent[before][1] == 0x0002  # every press sends it again, in the same call
+        core.poll(now)
+    assert min(at for at, word in sent if word == 0x0000) == pytest.approx(10.1, abs=0.011)
+
+
+def test_what_was_said_before_a_stop_does_not_give_the_bus_back(rig: Rig) -> None:
+    rig.robot.deaf = set(rig.robot.nodes)
+    rig.idle()
+    rig.command("arm")
+    rig.core.stop("Stopped by the operator.", rig.now)
+    assert rig.core.state is LinkState.FAULT
+    assert set(rig.robot.state.values()) == {READY}
+    assert not rig.core.at_rest
+    rig.run(0.07)  # a heartbeat every 0.05 s
+    assert rig.core.at_rest
+
+
+# ---------------------------------------------------------------------------------------------- what leads out of FAULT
+
+
+def test_a_node_that_fell_silent_with_torque_is_not_forgotten_by_a_reset(rig: Rig) -> None:
+    rig.armed()
+    rig.robot.silent.add(4)
+    rig.run(1.0)
+    rig.command("reset")
+    assert rig.core.state is LinkState.FAULT
+    assert "The last word of joint 4 yaw and joint 4 pitch was that its torque is on" in rig.events[-1].text
+    rig.robot.silent.clear()
+    rig.run(0.3)
+    rig.command("reset")
+    assert rig.core.state is LinkState.IDLE
+
+
+def test_without_a_bus_nothing_is_reset(rig: Rig) -> None:
+    rig.armed()
+    rig.core.bus(False, "The adapter was unplugged.", rig.now)
+    rig.robot.state = dict.fromkeys(rig.robot.nodes, STOPPED)
+    rig.run(0.3)
+    rig.command("reset")
+    assert rig.core.state is LinkState.FAULT
+
+
+@pytest.mark.parametrize("kind", ["listen", "idle", "reset", "zero", "stream", "wiggle", "disarm", "arm"])
+def test_while_it_is_being_armed_only_a_stop_is_heard(kind: str, rig: Rig) -> None:
+    rig.robot.deaf = {6}
+    rig.idle()
+    rig.command("arm")
+    rig.run(0.1)
+    rig.references(0.1)
+    before = len(rig.sent)
+    rig.command(kind, axis=0)
+    assert rig.core.state is LinkState.IDLE
+    assert rig.events[-1].kind == "refused"
+    assert len(rig.sent) == before
+    rig.run(0.1)
+    assert rig.core.state is LinkState.IDLE
+    assert set(_told(rig, 0, 0.0)) == {0.0}
+    rig.core.stop("Stopped by the operator.", rig.now)
+    assert rig.core.state is LinkState.FAULT
+
+
+# ------------------------------------------------------------------------------------------ what is left of a motion
+
+
+def test_disarming_ends_a_wiggle(rig: Rig) -> None:
+    rig.armed()
+    rig.command("wiggle", axis=2, amplitude_deg=10.0, period_s=1.0, count=5)
+    rig.run(0.8)
+    rig.robot.deaf = set(rig.robot.nodes)  # so that it takes its time
+    rig.command("disarm")
+    begin = rig.now
+    rig.run(0.9)
+    assert np.ptp(_told(rig, 2, begin - 0.8)) > math.radians(5.0)
+    still = _told(rig, 2, begin + HOLD_S)
+    assert len(still) > 10
+    assert np.ptp(still) == 0.0
+
+
+def test_references_of_before_the_stop_are_never_followed_again() -> None:
+    rig = Rig(lab_robot(set_point_rate_hz=50.0, reference_timeout_s=5.0), step=0.01)
+    rig.armed()
+    rig.references(0.5, horizon=8.0)
+    rig.command("stream")
+    rig.run(0.3)
+    rig.core.stop("Stopped by the operator.", rig.now)
+    rig.run(0.2)
+    rig.command("reset")
+    rig.run(0.3)
+    rig.command("arm")
+    rig.run(0.2)
+    assert rig.core.state is LinkState.ARMED
+    rig.command("stream")
+    assert rig.core.state is LinkState.ARMED  # there are no references yet, though the last ones are not 5 s old
+    held = float(rig.robot.angle[0])
+    knots = rig.now + np.array([0.5, 1.0])
+    rig.core.reference(ReferenceBlock(knots, np.full((2, 20), held), np.zeros((2, 20))))
+    rig.run(0.02)
+    rig.command("stream")
+    begin = rig.now
+    rig.run(0.3)
+    assert rig.core.state is LinkState.STREAMING
+    assert np.allclose(_told(rig, 0, begin), held, atol=math.radians(0.02))  # frames resolve 0.01°
+
+
+# --------------------------------------------------------------------------------------------------- what is refused
+
+
+def _deafen(rig: Rig) -> None:
+    def refuse(frame: Frame) -> None:
+        raise LinkError("The bus did not take the frame.")
+
+    rig._send = refuse  # type: ignore[method-assign]
+    rig.core._outgoing._send = refuse
+
+
+def _flood(rig: Rig) -> None:
+    for _ in range(110):
+        rig.run(0.01)
+        for _ in range(70):
+            rig.core.receive(Frame(0x7AA, bytes(8)), rig.now)
+
+
+def _rubbish(rig: Rig) -> None:
+    for _ in range(6):
+        rig.core.receive(Frame(0x181, b"\x01"), rig.now)
+
+
+_AFTER_IDLE: dict[str, tuple[Callable[[Rig], object], float, str]] = {
+    "feedback grew old": (lambda rig: rig.robot.mute.add("JointFeedback"), 0.3, "The feedback of joint 1 yaw"),
+    "heartbeats grew old": (lambda rig: rig.robot.mute.add("JointHeartbeat"), 0.3, "The last heartbeat of nodes 1"),
+    "status grew old": (lambda rig: rig.robot.mute.add("JointHeartbeat"), 0.3, "No status of joint 1 yaw"),
+    "unreadable frames": (_rubbish, 0.02, "cannot be read"),
+    "nothing can be sent": (_deafen, 0.2, "Frames cannot be sent"),
+    "bus load": (_flood, 0.0, "The bus is busy for"),
+    "window gone": (lambda rig: (setattr(rig, "beats", False), rig.core.window_gone(rig.now)), 0.0, "no sign of life"),
+    "bus closed": (lambda rig: rig.core.bus(False, "", rig.now), 0.0, "No bus is open"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _AFTER_IDLE)
+def test_what_was_well_and_is_no_longer_keeps_it_from_being_armed(name: str, rig: Rig) -> None:
+    cause, after, words = _AFTER_IDLE[name]
+    rig.idle()
+    assert rig.core.telemetry(rig.now).not_ready == ()
+    cause(rig)
+    rig.run(after)
+    before = len(rig.sent)
+    rig.command("arm")
+    assert rig.events[-1].kind == "refused"
+    assert words in rig.events[-1].text
+    assert not [frame for _, frame in rig.sent[before:] if frame.id in SET_POINTS]
+
+
+def test_current_that_flows_back_counts_too(rig: Rig) -> None:
+    rig.armed()
+    rig.robot.current[5] = -12.0
+    rig.run(0.8)
+    assert "Joint 3 pitch takes -12.0 A" in rig.core.telemetry(rig.now).reason
+
+
+@pytest.mark.parametrize(
+    ("state", "is_open", "replay", "count"),
+    [
+        (LinkState.DISCONNECTED, True, False, 0), (LinkState.LISTENING, True, False, 0),
+        (LinkState.IDLE, False, False, 0), (LinkState.STREAMING, True, True, 0),
+        (LinkState.FAULT, True, False, 1), (LinkState.IDLE, True, False, 1),
+    ],
+)  # fmt: skip
+def test_the_gate_is_shut_whoever_wants_to_send(state: LinkState, is_open: bool, replay: bool, count: int) -> None:
+    loaded = lab_robot()
+    profile, machine, sent = loaded.profile, Machine(), []
+    machine.state = state
+    watchdogs, journal = Watchdogs(profile, Observed(profile)), Journal(lambda event: None)
+    gate = Outgoing(Codec(loaded), sent.append, machine, watchdogs, LoadMeter(profile), journal, replay=replay)
+    gate.bus_open = is_open
+    gate.frames([Frame(0x201, bytes(8))], 1.0)
+    assert len(sent) == count
