@@ -156,7 +156,9 @@ class Codec:
     def _raw_frames(self, step: Step, node: int | None) -> Iterator[Frame]:
         try:
             data = bytes.fromhex(step.raw or "")
-            nodes = self.profile.nodes if step.each == "node" and node is None else (node or self.profile.nodes[0],)
+            nodes = self.profile.nodes if node is None else (node,)
+            if step.each == "once":
+                nodes = nodes[:1]
             for each in nodes:
                 yield Frame(frame_id(step.id, each, step.extended), data, step.extended, fd=len(data) > 8)
         except FormulaError as error:

@@ -182,6 +182,8 @@ class Coder:
             if data[at] != expected:
                 return f"the checksum {name} of {self.label} is 0x{data[at]:02X} instead of 0x{expected:02X}"
         for field in self._counted:
+            if field.selectors and not field.there(raws):
+                continue
             last, self._counters.last = self._counters.last, raws.get(field.name)
             if last is not None and last == self._counters.last:
                 return f"the counter {field.name} of {self.label} stands still at {last:g}"

@@ -122,6 +122,8 @@ class Port:
             try:
                 opened = self._opener(self.bus)
             except LinkError as error:
+                if self._closing.is_set():
+                    return
                 final = isinstance(error, BusSetupError)
                 if str(error) != said:
                     said = str(error)
@@ -131,6 +133,9 @@ class Port:
                 self._closing.wait(wait)
                 wait = min(2 * wait, _LONGEST_WAIT_S)
                 continue
+            if self._closing.is_set():  # it took longer than anybody waited: another one may be in its place by now
+                opened.close()
+                return
             began, said = time.monotonic(), ""
             self._failure, self._failing_since = "", None
             self._opened = opened

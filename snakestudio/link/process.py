@@ -182,16 +182,22 @@ class _Process:
 
     def _look(self, now: float) -> None:
         """What the window wrote."""
-        number, reason = self._memory.stop_requested()
-        if number > self._stops:
-            self._stops = number
-            self._core.stop(reason, now)
-            self._news = True
+        self._heed_stop(now)
         if self._end is None:
             self._core.window_beat(self._memory.window_beat)
         for block in self._memory.references():
             self._core.reference(block)
             self._news = True
+
+    def _heed_stop(self, now: float) -> bool:
+        """Carry out the stop that the window asked for in shared memory, if it has not been yet; whether it was not."""
+        number, reason = self._memory.stop_requested()
+        if number <= self._stops:
+            return False
+        self._stops = number
+        self._core.stop(reason, now)
+        self._news = True
+        return True
 
     def _between(self) -> None:
         """What has time until there is room between two deadlines."""
@@ -264,15 +270,18 @@ class _Process:
     def _command(self, command: Command, now: float) -> None:
         kind, values = command.kind, command.values
         if kind == "stop":
-            number = values.get("request", self._stops + 1)
-            if isinstance(number, int) and number > self._stops:  # else the shared memory was faster
-                self._stops = number
+            number = values.get("request")
+            known = isinstance(number, int) and 0 < number <= self._stops  # the shared memory was faster
+            # One that the memory does not know of is a stop all the same.
+            if not known and not self._heed_stop(now):
                 self._core.stop(str(values.get("reason", "Stopped by the operator.")), now)
         elif kind == "log":
             self._begin_log(str(values.get("path", "")))
         elif kind == "close":
             self._core.stop("The link is closed.", now)
             self._end = now + self._end_s
+        elif self._end is not None:
+            pass  # nothing begins any more
         elif self._leave is not None:
             self._tell("warning", "The link is being disconnected; wait until the robot has its stop.", "refused")
         elif kind == "disconnect" and self._needs_stop():

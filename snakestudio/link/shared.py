@@ -30,6 +30,8 @@ _KNOTS = 64
 _EVENTS = 1 << 18
 _TRAFFIC = 1 << 18
 _TEXT = 200
+_SENTENCES = 40
+"""What is left of the reasons where there is no room for all: in any script four bytes a character at most."""
 
 _BLOCK = struct.Struct("=II")
 _FRAME = struct.Struct("=dIBB")
@@ -160,7 +162,7 @@ class LinkMemory:
             short = replace(
                 telemetry,
                 reason=telemetry.reason[:_TEXT],
-                not_ready=tuple(text[:_TEXT] for text in telemetry.not_ready[:_TEXT]),
+                not_ready=tuple(text[:_TEXT] for text in telemetry.not_ready[:_SENTENCES]),
                 axis_text=tuple(text[:_TEXT] for text in telemetry.axis_text),
             )
             record = pickle.dumps(short, protocol=pickle.HIGHEST_PROTOCOL)

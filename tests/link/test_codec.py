@@ -402,3 +402,30 @@ def test_any_frame_can_be_read() -> None:
 @pytest.mark.soak
 def test_a_million_frames_can_be_read() -> None:
     _feed(1_000_000, 2)
+
+
+def test_raw_bytes_go_to_node_0_when_it_is_the_one_that_is_meant() -> None:
+    toml = TOML.replace("node = 9", "node = 0")
+    codec = odd(toml)
+    assert codec.profile.nodes == (7, 0)
+    for each in ("node", "once"):
+        step = Step(raw="FF", id="0x300 + node", each=each)
+        assert [frame.id for frame in codec.step_frames(step, 0)] == [0x300]
+        assert [frame.id for frame in codec.step_frames(step, 7)] == [0x307]
+
+
+def test_a_counter_counts_only_in_the_frames_that_have_it() -> None:
+    dbc = DBC.replace(" SG_ Angle m1 :", ' SG_ Count m1 : 4|4@1+ (1,0) [0|15] "" B\n SG_ Angle m1 :')
+    counter = '{ signal = "Count", quantity = "counter" },\n        { signal = "Angle"'
+    toml = TOML.replace("fixed = { Kind = 1 }, ", "").replace('{ signal = "Angle"', counter)
+    lines = toml.splitlines(keepends=True)
+    heats = next(i for i, line in enumerate(lines) if '"Heats"' in line)
+    codec = Codec(parse_profile("".join(lines[:heats] + lines[heats + 3 :]), dbc))
+
+    def problem(first: int) -> str:
+        decoded = codec.decode(Frame(0x27, bytes([first]) + bytes(7)))
+        assert decoded is not None
+        return decoded.problem
+
+    # Low nibble: which signals are there (1: those with the counter, 2: others); high nibble: the count, if it is.
+    assert [bool(problem(byte)) for byte in (0x01, 0x02, 0x02, 0x11, 0x12, 0x12, 0x21, 0x21)] == [False] * 7 + [True]

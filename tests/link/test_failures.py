@@ -181,3 +181,70 @@ def test_feedback_is_as_old_as_it_is_however_long_it_waited() -> None:
     for frame in LittleRobot(codec).frames(10.0):
         core.receive(replace(frame, time=10.0), 11.0)
     assert core.telemetry(11.0).angle_time.tolist() == [10.0] * codec.n_axes
+
+
+def _speaking(link: Callable[[str], tuple[_Process, Wire]]) -> tuple[_Process, Wire]:
+    process, wire = link("lab_robot")
+    process._core.bus(True, "", 10.0)
+    process._core.command(Command("idle"), 10.0)
+    return process, wire
+
+
+def _stops(wire: Wire) -> int:
+    return sum(frame.id == STOP_ID for _, frame in wire.sent)
+
+
+@pytest.mark.parametrize("values", [{}, {"request": "x"}, {"request": 10**9}, {"request": -1}, {"request": 1.0}])
+def test_a_stop_through_the_pipe_is_one_whatever_its_number(
+    values: dict[str, str | int | float | bool], link: Callable[[str], tuple[_Process, Wire]]
+) -> None:
+    process, wire = _speaking(link)
+    process._command(Command("stop", 1, values), 10.1)
+    assert _stops(wire) == 1
+    process._memory.request_stop("Stopped by the operator.")  # and hides none that comes through the memory
+    process._look(10.2)
+    assert _stops(wire) == 2
+
+
+def test_a_stop_that_comes_both_ways_is_carried_out_once(link: Callable[[str], tuple[_Process, Wire]]) -> None:
+    process, wire = _speaking(link)
+    for pipe_first in (False, True):
+        before = _stops(wire)
+        request = process._memory.request_stop("Stopped by the operator.")
+        for through_pipe in (pipe_first, not pipe_first):
+            if through_pipe:
+                process._command(Command("stop", 1, {"request": request}), 10.1)
+            else:
+                process._look(10.1)
+        assert _stops(wire) == before + 1
+
+
+def test_nothing_begins_in_a_link_that_is_being_closed(
+    link: Callable[[str], tuple[_Process, Wire]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process, wire = _speaking(link)
+    process._command(Command("close", 1), 10.1)
+    assert _stops(wire) == 1
+    asked: list[Command] = []
+    monkeypatch.setattr(process._core, "command", lambda command, now: asked.append(command))
+    for kind in ("connect", "arm", "stream", "wiggle"):
+        process._command(Command(kind, 2), 10.1)
+    assert asked == []
+    process._command(Command("stop", 3), 10.1)
+    assert _stops(wire) == 2
+
+
+def test_however_much_there_is_to_say_the_link_goes_on(link: Callable[[str], tuple[_Process, Wire]]) -> None:
+    """In a script of three bytes a character: too much for the shared memory, which must not end the link."""
+    process, _ = link("lab_robot")
+    telemetry = process._core.telemetry(10.0)
+    words = tuple(f"{number}: {'関節が動きません' * 100}" for number in range(500))
+    axes = words[: len(telemetry.axis_text)]
+    process._memory.say(replace(telemetry, not_ready=words, axis_text=axes, reason=words[0]))
+    descriptor = process._memory.segment.descriptor
+    assert descriptor is not None
+    window = LinkMemory(len(axes), f"fd:{os.dup(descriptor)}")
+    said = window.telemetry()
+    window.close()
+    assert said is not None
+    assert said.not_ready[0] == words[0][:200]

@@ -172,3 +172,23 @@ def test_an_adapter_that_hangs_while_it_opens_does_not_hold_up_the_link() -> Non
     assert not opened.is_set()
     go_on.set()
     port.close()
+
+
+def test_an_adapter_that_opens_when_nobody_waits_for_it_any_more_is_closed_and_says_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Another port may have taken its place by then: what it delivered would be taken for that one's."""
+    go_on, opened = threading.Event(), ScriptedBus([Frame(1)])
+    inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+
+    def hang(bus: Bus) -> ScriptedBus:
+        go_on.wait(5.0)
+        return opened
+
+    monkeypatch.setattr("snakestudio.link.port._JOIN_S", 0.01)
+    port = Port(_BUS, inbox.put, hang)
+    port.close()
+    go_on.set()
+    port._thread.join(5.0)
+    assert opened.closed
+    assert inbox.empty()
