@@ -8,6 +8,7 @@ steer a robot.
 from __future__ import annotations
 
 import errno
+import math
 import re
 import socket
 import threading
@@ -134,6 +135,7 @@ class UdpPoses(_Stream):
         self.port, self.host = port, host
         self._socket: socket.socket | None = None
         self._sender: tuple[Any, float] | None = None
+        self._refused = -math.inf  # when another one was heard last
 
     @property
     def where(self) -> str:
@@ -176,12 +178,13 @@ class UdpPoses(_Stream):
     def _is_ours(self, sender: Any, now: float) -> bool:
         """Whether it is the one sender that is listened to."""
         if self._sender is not None and sender != self._sender[0] and now - self._sender[1] < _SILENT_S:
+            self._refused = now
             self._trouble = (
                 f"Poses come from {self._sender[0][0]}:{self._sender[0][1]} and from {sender[0]}:{sender[1]}; only the "
                 "first is listened to: stop one of them."
             )
             return False
-        if self._sender is None or sender != self._sender[0]:
+        if self._sender is None or sender != self._sender[0] or now - self._refused > _SILENT_S:
             self._trouble = ""
         self._sender = (sender, now)
         return True
@@ -283,7 +286,7 @@ def _bodies(sample: list[float], places: dict[int, list[int]]) -> tuple[BodyPose
     for link, columns in places.items():
         x, y, z, w, i, j, k = (float(sample[column]) for column in columns)
         norm = (w * w + i * i + j * j + k * k) ** 0.5
-        if 0.5 <= norm <= 2.0 and x == x and y == y and z == z:
+        if 0.5 <= norm <= 2.0 and all(map(math.isfinite, (x, y, z))):
             bodies.append(BodyPose(link, (x, y, z), (w / norm, i / norm, j / norm, k / norm)))
     return tuple(bodies)
 

@@ -8,6 +8,7 @@ What it does to the robot stands in `course`.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import queue
 import threading
@@ -29,6 +30,8 @@ from snakestudio.session.recording import SpooledRecording
 __all__ = ["LiveEvent", "LiveRobot"]
 
 log = logging.getLogger(__name__)
+
+_AGAIN_S = 0.5
 
 LiveEvent = LinkEvent
 """Something rare that happened to the live source itself; what happened to the link is in `Link.events`."""
@@ -201,16 +204,23 @@ class LiveRobot:
             try:
                 due = self.tick()
             except Exception:
-                # A defect must not leave a robot following the last references of a dead thread.
-                log.exception("the live source failed")
-                self._link.stop("Stopped, as the program failed by a defect; please report this.")
-                self._course.tell("The live source failed by a defect of the program; please report this.", "error")
-                due = self._clock() + 0.5
+                self._failed()
+                due = self._clock() + _AGAIN_S
             try:
                 command = self._commands.get(timeout=max(0.0005, due - self._clock()))
-                self._carry_out(command)
             except queue.Empty:
                 continue
+            try:
+                self._carry_out(command)
+            except Exception:
+                self._failed()
+
+    def _failed(self) -> None:
+        """A defect must neither leave a robot following the last references of a dead thread nor end the thread."""
+        log.exception("the live source failed")
+        self._link.stop("Stopped, as the program failed by a defect; please report this.")
+        with contextlib.suppress(Exception):
+            self._course.tell("The live source failed by a defect of the program; please report this.", "error")
 
     def _carry_out(self, command: Callable[[], None]) -> None:
         try:

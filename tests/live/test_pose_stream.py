@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -8,7 +9,7 @@ import pytest
 
 from snakestudio.errors import LinkError, UsageError
 from snakestudio.link.pose_packet import BodyPose, PosePacket, pack
-from snakestudio.live.pose_stream import LslPoses, UdpPoses, pose_source
+from snakestudio.live.pose_stream import LslPoses, UdpPoses, _bodies, pose_source
 
 BODY = (BodyPose(1, (0.1, 0.2, 0.3), (1.0, 0.0, 0.0, 0.0)),)
 
@@ -83,3 +84,22 @@ def test_what_a_text_names() -> None:
     for wrong in ("", "x", "70000", "lsl:", "1.2.3.4:"):
         with pytest.raises(UsageError, match="is no pose stream"):
             pose_source(wrong)
+
+
+def test_that_there_were_two_senders_is_not_said_for_ever() -> None:
+    first, second = ("10.0.0.1", 5000), ("10.0.0.2", 5000)
+    now = 0.0
+    poses = UdpPoses(clock=lambda: now)
+    assert poses._is_ours(first, 0.0)
+    assert not poses._is_ours(second, 0.5)
+    assert poses._is_ours(first, 1.0)
+    assert "only the first is listened to" in poses.problem
+    assert poses._is_ours(first, 3.0)
+    assert poses.problem == ""
+
+
+@pytest.mark.parametrize("place", [math.nan, math.inf, -math.inf])
+def test_a_body_at_no_place_is_not_seen(place: float) -> None:
+    columns = {0: [0, 1, 2, 3, 4, 5, 6], 1: [7, 8, 9, 3, 4, 5, 6]}
+    bodies = _bodies([0.0, place, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0], columns)
+    assert [body.link for body in bodies] == [1]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -393,3 +394,16 @@ def test_somebody_at_the_controls_drives_it_from_the_next_period_on() -> None:
     column = recording.schema.extra.index("gait_frequency_radps")
     assert recording.rows(0, len(recording)).extra[-1, column] > 0.0
     world.live.close()
+
+
+def test_a_defect_in_a_command_stops_the_robot_and_leaves_the_thread_alive() -> None:
+    link, events = FakeLink(profile(), monotonic), []
+    live = LiveRobot(link, SCENE, on_event=events.append, twin=False)
+    try:
+        for _ in range(3):  # whichever of the two places the thread takes it from
+            live._commands.put(lambda: 1 // 0)
+            live.settle()
+        assert link.stops == ["Stopped, as the program failed by a defect; please report this."] * 3
+        assert any("failed by a defect" in event.text for event in events)
+    finally:
+        live.close()
