@@ -126,7 +126,7 @@ class _Adapter:
         end = time.monotonic() + timeout
         message = self._opened.recv(timeout)
         # Behind our own frames there may be others: who reads until there is nothing must not end at those.
-        while message is not None and self._signature is not None and message.channel == self._signature:
+        while message is not None and self._is_own(message):
             message = self._opened.recv(max(0.0, end - time.monotonic()))
         if message is None:
             return None
@@ -135,6 +135,10 @@ class _Adapter:
         now, wall = _both_clocks() if self._machine_clock else (time.monotonic(), 0.0)
         age = wall - message.timestamp
         return frame_of(message, now - age if 0.0 < age < _OLDEST_S else now), False
+
+    def _is_own(self, message: can.Message) -> bool:
+        """Whether an adapter tells us what we sent: some always do (gs_usb), others where they are asked to."""
+        return not message.is_rx or (self._signature is not None and message.channel == self._signature)
 
     def send(self, frame: Frame) -> None:
         """See `CanBus`."""

@@ -37,6 +37,7 @@ from snakestudio.link.profile.check import arming_problems
 from snakestudio.link.readiness import Readiness
 from snakestudio.link.sequencer import Task
 from snakestudio.link.set_points import SetPoints
+from snakestudio.link.strangers import Strangers
 from snakestudio.link.supervisor import Supervisor
 from snakestudio.link.telemetry_builder import TelemetryBuilder
 from snakestudio.link.watchdogs import Loss, Watchdogs
@@ -88,7 +89,10 @@ class LinkCore:
         measured = MeasuredChecks(limits, self._observed)
         self._watchdogs = Watchdogs(profile, self._observed)
         self._arrivals = Arrivals(profile)
-        self._incoming = Incoming(codec, self._observed, measured, self._arrivals, meter, self._journal)
+        self._strangers = Strangers(codec, replay=replay)
+        self._incoming = Incoming(
+            codec, self._observed, measured, self._arrivals, self._strangers, meter, self._journal
+        )
         self._outgoing = Outgoing(codec, send, self._machine, self._watchdogs, meter, self._journal, replay=replay)
         self._set_points = SetPoints(codec, limits, self._outgoing)
         self._cyclic = Cyclic(profile)
@@ -97,7 +101,7 @@ class LinkCore:
         )
         self._supervisor = Supervisor(limits, self._observed, self._watchdogs, self._arrivals, measured)
         self._readiness = Readiness(
-            profile, limits, self._observed, measured, self._watchdogs, self._arrivals,
+            profile, limits, self._observed, measured, self._watchdogs, self._arrivals, self._strangers,
             arming_problems(codec.loaded), replay,
         )  # fmt: skip
         self._telemetry = TelemetryBuilder(
@@ -108,7 +112,7 @@ class LinkCore:
             self._supervisor, self._watchdogs, self._journal, self._reasons,
         )  # fmt: skip
         self._news = False
-        self._foreign = False
+        self._foreign = self._stranger = False
         self._now = 0.0
         self._said: tuple[str, ...] = ()
         self._said_at: tuple[LinkState, Task | None, float] = self.state, None, math.nan
@@ -153,6 +157,8 @@ class LinkCore:
         self._now = now
         if self.state is not LinkState.DISCONNECTED:
             self._incoming.frame(frame, now)
+            if self._conduct.live and (stranger := self._strangers.reason(now)):
+                self._conduct.halt(stranger, now)
 
     def bus(self, is_open: bool, text: str, now: float) -> None:
         """The adapter was opened, or failed.
@@ -257,6 +263,10 @@ class LinkCore:
         if foreign and not self._foreign:
             self._say(now, "warning", "The robot is armed by somebody else.", "robot")
         self._foreign = foreign
+        stranger = self._strangers.reason(now) if self.state in (LinkState.LISTENING, LinkState.IDLE) else ""
+        if stranger and not self._stranger:
+            self._say(now, "warning", stranger, "robot")
+        self._stranger = bool(stranger)
 
     # ------------------------------------------------------------------------------------------------------ stopping
 

@@ -9,6 +9,7 @@ from snakestudio.link.frame import Frame
 from snakestudio.link.journal import Journal
 from snakestudio.link.measured import MeasuredChecks
 from snakestudio.link.observed import Observed
+from snakestudio.link.strangers import Strangers
 
 if TYPE_CHECKING:
     from snakestudio.link.codec import Codec
@@ -25,6 +26,7 @@ class Incoming:
     observed : Observed
     measured : MeasuredChecks
     arrivals : Arrivals
+    strangers : Strangers
     meter : LoadMeter
     journal : Journal
 
@@ -40,17 +42,19 @@ class Incoming:
         observed: Observed,
         measured: MeasuredChecks,
         arrivals: Arrivals,
+        strangers: Strangers,
         meter: LoadMeter,
         journal: Journal,
     ) -> None:
         self._codec, self._observed, self._measured = codec, observed, measured
-        self._arrivals, self._meter, self._journal = arrivals, meter, journal
+        self._arrivals, self._strangers, self._meter, self._journal = arrivals, strangers, meter, journal
         self.received = self.unknown = self.unreadable = 0
 
     def forget(self) -> None:
         """Another robot may be at the bus now."""
         self._observed.forget()
         self._arrivals.forget()
+        self._strangers.forget()
         self.received = self.unknown = self.unreadable = 0
 
     def frame(self, frame: Frame, now: float) -> None:
@@ -61,7 +65,7 @@ class Incoming:
         self._meter.add(frame, now)
         decoded = self._codec.decode(frame)
         if decoded is None:
-            self.unknown += 1
+            self.unknown += not self._strangers.take(frame, now)
         elif decoded.problem:
             self.unreadable += 1
             self._arrivals.unreadable(now)

@@ -13,6 +13,7 @@ from snakestudio.link.measured import MeasuredChecks
 from snakestudio.link.messages import MEANINGS, LinkState
 from snakestudio.link.observed import Observed
 from snakestudio.link.profile.schema import Profile, StatusMeaning
+from snakestudio.link.strangers import Strangers
 from snakestudio.link.watchdogs import Watchdogs
 from snakestudio.link.words import age, axis_names, node_names
 
@@ -45,6 +46,7 @@ class Readiness:
     measured : MeasuredChecks
     watchdogs : Watchdogs
     arrivals : Arrivals
+    strangers : Strangers
     problems : sequence of Problem
         What in the profile forbids arming.
     replay : bool
@@ -59,11 +61,13 @@ class Readiness:
         measured: MeasuredChecks,
         watchdogs: Watchdogs,
         arrivals: Arrivals,
+        strangers: Strangers,
         problems: Sequence[Problem],
         replay: bool,
     ) -> None:
         self._profile, self._limits, self._observed = profile, limits, observed
-        self._measured, self._watchdogs, self._arrivals = measured, watchdogs, arrivals
+        self._measured, self._watchdogs = measured, watchdogs
+        self._arrivals, self._strangers = arrivals, strangers
         self._always = tuple(problem.sentence() for problem in problems)
         if replay:
             self._always = ("A log is replayed; connect to the robot itself.", *self._always)
@@ -91,6 +95,8 @@ class Readiness:
         if busy:
             found.append(f"{busy}; wait until that is done.")
         if state is not LinkState.DISCONNECTED:
+            if stranger := self._strangers.reason(now):
+                found.append(stranger)
             found += self._robot(now)
             found += self._bus(now, bus_load)
         if self._watchdogs.window_silent(now):

@@ -1,0 +1,161 @@
+"""Another program on the robot's bus: known by what only one program may send, before torque is on and while it is."""
+
+from __future__ import annotations
+
+import functools
+
+import can
+import numpy as np
+import pytest
+
+from snakestudio.link import bus as module
+from snakestudio.link.codec import Codec
+from snakestudio.link.frame import Frame
+from snakestudio.link.messages import LinkState
+from snakestudio.link.profile.library import find_profile, shipped
+from snakestudio.link.profile.loading import load_profile
+from snakestudio.link.profile.schema import Bus
+from snakestudio.link.strangers import Strangers
+
+from .little_robot import Rig, lab_robot
+
+_SET_POINT, _ARM, _STOP, _HEARTBEAT = 0x201, 0x101, 0x001, 0x010
+"""Ids of lab_robot.dbc: JointSetPoint and JointCommand of node 1, BroadcastStop, HostAlive."""
+
+_load = functools.cache(load_profile)
+
+
+@pytest.fixture
+def rig() -> Rig:
+    return Rig(lab_robot())
+
+
+def _set_point(rig: Rig) -> Frame:
+    return Codec(rig.loaded).set_points(np.zeros(rig.codec.n_axes))[0]
+
+
+def _reasons(rig: Rig) -> str:
+    return " ".join(rig.core.telemetry(rig.now).not_ready)
+
+
+@pytest.mark.parametrize("name", [path.stem for path in shipped()])
+def test_all_that_moves_a_robot_is_a_strangers_and_what_it_says_itself_is_not(name: str) -> None:
+    codec = Codec(_load(find_profile(name)))
+    messages, sequences = codec.profile.messages, codec.profile.sequences
+    ours = codec.set_points(np.zeros(codec.n_axes))
+    ours += [frame for step in sequences.arm + sequences.stop for frame in codec.step_frames(step)]
+    ours += [frame for each in messages if each.role == "host_heartbeat" for frame in codec.frames(each)]
+    for frame in ours:
+        strangers = Strangers(codec, replay=False)
+        assert strangers.take(frame, 5.0), frame
+        assert f"id 0x{frame.id:X})" in strangers.reason(5.0)
+        assert not Strangers(codec, replay=True).take(frame, 5.0)
+    looking = [frame for each in messages if each.role == "request" for frame in codec.frames(each)]
+    said = [
+        codec.encode(each, node, {}) for each in messages if each.role == "feedback" for node in codec.profile.nodes
+    ]
+    for frame in (*looking, *said, Frame(0x7A5, bytes(8)), Frame(ours[0].id, extended=ours[0].extended, remote=True)):
+        assert not Strangers(codec, replay=False).take(frame, 5.0), frame
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (Frame(_SET_POINT, bytes(8)), "Another program sends set-points (JointSetPoint, id 0x201); end that one"),
+        (Frame(_ARM, bytes([1])), "Another program sends commands (JointCommand, id 0x101)"),
+        (Frame(_STOP, b""), "Another program sends commands (BroadcastStop, id 0x1)"),
+        (Frame(_HEARTBEAT, bytes(8)), "Another program gives signs of life in our place (HostAlive, id 0x10)"),
+        (Frame(_SET_POINT, b"\1"), "Another program sends set-points"),  # too short to be read, and all the same
+    ],
+)
+def test_a_robot_with_another_master_cannot_be_armed(frame: Frame, words: str, rig: Rig) -> None:
+    rig.idle()
+    rig.core.receive(frame, rig.now)
+    rig.run(0.9)
+    assert words in _reasons(rig)
+    assert [event.text for event in rig.events if event.text.startswith(words)]
+    assert not rig.core.telemetry(rig.now).unknown
+    rig.command("arm")
+    rig.run(0.05)
+    assert rig.core.state is LinkState.IDLE
+    rig.run(0.1)  # it said nothing for more than a second
+    assert _reasons(rig) == ""
+    rig.command("arm")
+    rig.run(0.3)
+    assert rig.core.state is LinkState.ARMED
+
+
+def test_whoever_only_listens_is_told_of_the_other_one(rig: Rig) -> None:
+    rig.core.bus(True, "", rig.now)
+    rig.core.receive(_set_point(rig), rig.now)
+    rig.run(0.1)
+    assert "Another program sends set-points" in _reasons(rig)
+    assert not rig.sent
+
+
+def test_set_points_are_told_among_all_that_the_other_one_sends(rig: Rig) -> None:
+    rig.idle()
+    for frame in (Frame(_HEARTBEAT, bytes(8)), _set_point(rig), Frame(_HEARTBEAT, bytes(8))):
+        rig.core.receive(frame, rig.now)
+    assert "sends set-points" in _reasons(rig)
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_second_master_stops_the_robot_in_the_same_call(streaming: bool, rig: Rig) -> None:
+    rig.armed()
+    if streaming:
+        rig.references(0.1)
+        rig.command("stream")
+        rig.stream(0.2, 0.1)
+    assert rig.core.state is (LinkState.STREAMING if streaming else LinkState.ARMED)
+    rig.sent.clear()
+    rig.core.receive(_set_point(rig), rig.now)
+    assert rig.core.state is LinkState.FAULT
+    assert rig.ids()[0] == _STOP
+    assert rig.core.telemetry(rig.now).reason.startswith("Another program sends set-points (JointSetPoint, id 0x201)")
+    rig.run(0.3)
+    assert rig.core.state is LinkState.FAULT
+
+
+def test_a_second_master_ends_the_arming(rig: Rig) -> None:
+    rig.robot.deaf = set(rig.robot.nodes)
+    rig.idle()
+    rig.command("arm")
+    rig.run(0.05)
+    rig.core.receive(Frame(_ARM, bytes([1])), rig.now)
+    assert rig.core.state is LinkState.FAULT
+
+
+def test_of_two_that_arm_at_once_neither_does(rig: Rig) -> None:
+    """Two links, each of which hears what the other one sends a moment later."""
+    rigs = (rig, Rig(rig.loaded))
+    for each in rigs:
+        each.idle()
+        each.sent.clear()
+        each.command("arm")
+    for _ in range(4):
+        heard = [[frame for _, frame in each.sent] for each in rigs]
+        for each, frames in zip(rigs, reversed(heard), strict=True):
+            each.sent.clear()
+            for frame in frames:
+                each.core.receive(frame, each.now)
+            each.run(0.02)
+    assert [each.core.state for each in rigs] == [LinkState.FAULT] * 2
+
+
+class _Echo:
+    """An adapter that says of each frame that we sent it, as gs_usb and `receive_own_messages` have it."""
+
+    def __init__(self) -> None:
+        self.waiting = [can.Message(arbitration_id=_SET_POINT, is_rx=False), can.Message(arbitration_id=0x181)]
+
+    def recv(self, timeout: float) -> can.Message | None:
+        return self.waiting.pop(0) if self.waiting else None
+
+
+def test_what_an_adapter_gives_back_of_ours_is_no_strangers() -> None:
+    adapter = module._Adapter(Bus(interface="gs_usb", channel="0"), _Echo())
+    received = adapter.receive(0.1)
+    assert received is not None
+    assert received[0].id == 0x181
+    assert adapter.receive(0.0) is None
