@@ -12,14 +12,22 @@ if TYPE_CHECKING:
 
 __all__ = ["add_bus_arguments", "chosen_bus"]
 
-_CHANNELS = {"socketcan": "can0", "udp_multicast": "239.74.163.2", "virtual": "robot", "pcan": "PCAN_USBBUS1"}
+_FIRST_CHANNELS = {"socketcan": "can0", "udp_multicast": "239.74.163.2", "virtual": "robot", "pcan": "PCAN_USBBUS1"}
+"""What an interface is opened with if nobody says which channel: it has a first one, or a usual one."""
 
 
-def add_bus_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare --interface, --channel, --bitrate and --port."""
+def add_bus_arguments(parser: argparse._ActionsContainer, otherwise: str = "of the profile") -> None:
+    """Declare --interface, --channel, --bitrate and --port.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser or group of it
+    otherwise : str
+        Which interface there is if none is given, in words.
+    """
     parser.add_argument(
         "--interface", metavar="NAME",
-        help="python-can's name of the adapter, such as socketcan, pcan, slcan or udp_multicast (of the profile)",
+        help=f"python-can's name of the adapter, such as socketcan, pcan, slcan or udp_multicast ({otherwise})",
     )  # fmt: skip
     parser.add_argument(
         "--channel", metavar="NAME", help="channel of the adapter, serial port or multicast address (of the profile)"
@@ -28,8 +36,15 @@ def add_bus_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", metavar="N", type=int, help="UDP port of udp_multicast (43113)")
 
 
-def chosen_bus(bus: Bus, options: argparse.Namespace) -> Bus:
+def chosen_bus(bus: Bus, options: argparse.Namespace, *, alone: bool = False) -> Bus:
     """The profile's bus, with what the options say.
+
+    Parameters
+    ----------
+    bus : Bus
+    options : Namespace
+    alone : bool
+        Whether a bus on which nobody but this process can be makes sense.
 
     Raises
     ------
@@ -43,7 +58,7 @@ def chosen_bus(bus: Bus, options: argparse.Namespace) -> Bus:
     values: dict[str, object] = bus.model_dump()
     if options.interface is not None and options.interface != bus.interface:
         # Channel and options of one adapter mean nothing to another.
-        values |= {"interface": options.interface, "channel": _CHANNELS.get(options.interface, ""), "options": {}}
+        values |= {"interface": options.interface, "channel": _FIRST_CHANNELS.get(options.interface, ""), "options": {}}
     if options.channel is not None:
         values["channel"] = options.channel
     if options.bitrate is not None:
@@ -53,6 +68,11 @@ def chosen_bus(bus: Bus, options: argparse.Namespace) -> Bus:
             raise UsageError(f"--port goes with --interface udp_multicast, not with {values['interface']}.")
         given = values["options"]
         values["options"] = {**(given if isinstance(given, dict) else {}), "port": options.port}
+    if values["interface"] == "virtual" and not alone:
+        raise UsageError(
+            "The interface virtual joins buses of one process only, and no robot is in this one; choose the adapter's"
+            " with --interface, or udp_multicast for an emulated robot."
+        )
     try:
         return Bus.model_validate(values)
     except ValidationError as error:

@@ -8,20 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
 from snakestudio.errors import UsageError
 from snakestudio.link.emulator.fault import FAULTS
 
 if TYPE_CHECKING:
     from snakestudio.link.emulator.process import Port, TimedFault
     from snakestudio.link.profile.loading import LoadedProfile
-    from snakestudio.link.profile.schema import Bus
     from snakestudio.live.engine_plant import EnginePlant
     from snakestudio.live.pose_sender import PoseSender
 
 __all__ = ["add_arguments", "execute"]
-
-_GROUP, _PORT = "239.74.163.2", 43113
-"""Where python-can's udp_multicast meets on IPv4 if nothing else is said."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,9 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("profile", metavar="PROFILE", help="robot profile, or the name of one that is shipped")
     bus = parser.add_argument_group("bus")
-    bus.add_argument("--interface", metavar="I", help="python-can's name (udp_multicast)")
-    bus.add_argument("--channel", metavar="C", help=f"which bus of it (udp_multicast: {_GROUP})")
-    bus.add_argument("--port", metavar="P", type=int, help=f"UDP port of udp_multicast ({_PORT})")
+    add_bus_arguments(bus, "udp_multicast")
     bus.add_argument(
         "--slcan", action="store_true", help="be behind a serial adapter: a pseudo-terminal that slcan connects to"
     )
@@ -178,7 +173,7 @@ def _port(options: argparse.Namespace, loaded: LoadedProfile) -> tuple[Port, str
     UserError
     """
     from snakestudio.link.emulator.process import BusPort
-    from snakestudio.link.emulator.slcan import PtySlcan
+    from snakestudio.link.emulator.slcan import BIT_RATES, PtySlcan
 
     if options.slcan and options.virtual:
         raise UsageError("--slcan and --virtual: a robot is on one bus; give one of them.")
@@ -187,35 +182,19 @@ def _port(options: argparse.Namespace, loaded: LoadedProfile) -> tuple[Port, str
             where = "--slcan" if options.slcan else "--virtual"
             raise UsageError(f"{where} and --{name}: {where} says by itself where the robot is; leave --{name} out.")
     if options.slcan:
-        slcan = PtySlcan(loaded.profile.bus.bitrate)
-        rate = loaded.profile.bus.bitrate
+        rate = loaded.profile.bus.bitrate if options.bitrate is None else options.bitrate
+        if rate not in BIT_RATES:
+            known = ", ".join(str(each) for each in BIT_RATES)
+            raise UsageError(f"--slcan: serial adapters have no {rate} bit/s; give --bitrate one of {known}.")
+        slcan = PtySlcan(rate)
         return slcan, f"Connect with --interface slcan --channel {slcan.path} --bitrate {rate}."
-    bus = _bus(options, loaded)
+    options.interface = "virtual" if options.virtual else options.interface or "udp_multicast"
+    bus = chosen_bus(loaded.profile.bus, options, alone=True)
     port = f" --port {bus.options['port']}" if "port" in bus.options else ""
     words = f"Connect with --interface {bus.interface} --channel {bus.channel}{port}."
     if bus.interface == "virtual":
         words = "Nobody but this process can connect."
     return BusPort(bus), words
-
-
-def _bus(options: argparse.Namespace, loaded: LoadedProfile) -> Bus:
-    from snakestudio.link.profile.schema import Bus
-
-    given = loaded.profile.bus
-    interface = "virtual" if options.virtual else options.interface or "udp_multicast"
-    if options.port is not None and interface != "udp_multicast":
-        raise UsageError(f"--port {options.port}: {interface} has no UDP port; leave it out.")
-    own = dict(given.options) if interface == given.interface else {}
-    channel = options.channel or (given.channel if interface == given.interface else "")
-    if interface == "udp_multicast":
-        own["port"] = own.get("port", _PORT) if options.port is None else options.port
-        channel = channel or _GROUP
-    elif not channel and interface != "virtual":
-        raise UsageError(f"--interface {interface}: say with --channel which bus of it, for example --channel can0.")
-    return Bus(
-        interface=interface, channel=channel, bitrate=given.bitrate, fd=given.fd, data_bitrate=given.data_bitrate,
-        options=own,
-    )  # fmt: skip
 
 
 def _signals() -> list[int]:

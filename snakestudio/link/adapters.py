@@ -12,23 +12,12 @@ from pathlib import Path
 
 from can.interfaces import BACKENDS
 
-from snakestudio.link.bus_errors import missing_driver
+from snakestudio.link.drivers import driver_problem, missing_driver
 
 __all__ = ["Adapter", "available"]
 
 _COMMON = ("socketcan", "pcan", "kvaser", "vector", "gs_usb", "slcan", "udp_multicast", "virtual")
 _SERIAL = ("robotell", "seeedstudio", "slcan")
-_WINDOWS = ("etas", "ixxat", "nican", "systec", "usb2can")
-_LIBRARIES = {
-    "cantact": ("cantact", "cantact"),
-    "iscan": ("iscan", "iscan"),
-    "kvaser": ("kvaser.canlib", "__canlib"),
-    "neousys": ("neousys.neousys", "NEOUSYS_CANLIB"),
-    "neovi": ("ics_neovi.neovi_bus", "ics"),
-    "nixnet": ("nixnet", "nixnet"),
-    "vector": ("vector.canlib", "xldriver"),
-}
-"""Where python-can keeps a driver's library, or None if it found none."""
 _ONE_PROCESS = "It joins buses within one process, and the link has a process of its own; take udp_multicast instead."
 _CAN_DEVICE = "280"  # ARPHRD_CAN of linux/if_arp.h
 
@@ -83,21 +72,16 @@ def available(timeout: float = 1.5) -> list[Adapter]:
 def _search(interface: str) -> Adapter:
     if interface == "socketcan":
         return _socketcan()
-    try:
-        module, name = BACKENDS[interface]
-        driver = getattr(import_module(module), name)
-    except Exception:  # a driver that is not there says so in many ways
-        return Adapter(interface, (), missing_driver(interface))
+    if problem := driver_problem(interface):
+        return Adapter(interface, (), problem)
     if interface in _SERIAL:
         return Adapter(interface, _serial_ports())
     if interface == "virtual":
         return Adapter(interface, (), _ONE_PROCESS)
     if interface == "socketcand":
         return Adapter(interface, ())  # it would ask the whole network, and wait for answers
-    if _lacks_library(interface):
-        return Adapter(interface, (), missing_driver(interface))
-    if interface in _WINDOWS and sys.platform != "win32":
-        return Adapter(interface, (), f"There is no driver of {interface} for this system; choose another interface.")
+    module, name = BACKENDS[interface]
+    driver = getattr(import_module(module), name)
     try:
         channels = [str(each.get("channel", "")) for each in driver._detect_available_configs()]
     except OSError:
@@ -107,19 +91,6 @@ def _search(interface: str) -> Adapter:
     if interface == "udp_multicast":
         channels.sort(key=lambda channel: ":" in channel)  # IPv4 works on loopback without any set-up
     return Adapter(interface, tuple(dict.fromkeys(channel for channel in channels if channel)))
-
-
-def _lacks_library(interface: str) -> bool:
-    """What some modules of python-can only find out when a bus is opened."""
-    if interface == "pcan":
-        with contextlib.suppress(OSError):
-            import_module("can.interfaces.pcan.basic").PCANBasic()
-            return False
-        return True
-    if interface not in _LIBRARIES:
-        return False
-    module, name = _LIBRARIES[interface]
-    return getattr(import_module(f"can.interfaces.{module}"), name, None) is None
 
 
 def _socketcan() -> Adapter:

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import errno
-import inspect
 import ipaddress
 import logging
 import time
 import uuid
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import can
 from can.interfaces import BACKENDS
 
 from snakestudio.errors import LinkError
-from snakestudio.link.bus_errors import BusSetupError, named, opening_error, unknown_interface
+from snakestudio.link.bus_errors import (
+    BusSetupError,
+    missing_arguments,
+    named,
+    opening_error,
+    unknown_interface,
+    without_driver,
+)
+from snakestudio.link.drivers import arguments_of, driver_problem
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 
@@ -92,9 +100,12 @@ def open_bus(bus: Bus) -> CanBus:
         return ReplayBus(bus)
     if bus.interface not in BACKENDS:
         raise unknown_interface(bus.interface)
+    if problem := driver_problem(bus.interface):
+        raise without_driver(bus, problem)
     try:
-        _check_options(bus)
-        opened = can.Bus(ignore_config=True, **_arguments(bus))
+        arguments = _arguments(bus)
+        _check(bus, arguments)
+        opened = can.Bus(ignore_config=True, **arguments)
     except LinkError:
         raise
     except Exception as error:  # drivers raise anything
@@ -237,13 +248,13 @@ def _arguments(bus: Bus) -> dict[str, Any]:
     return arguments | dict(bus.options)
 
 
-def _check_options(bus: Bus) -> None:
+def _check(bus: Bus, arguments: Mapping[str, Any]) -> None:
     """Mistakes that drivers swallow or answer with riddles.
 
     Raises
     ------
     BusSetupError
-        Says which option, and what to do.
+        Says what is wrong or missing, and what to do.
     """
     if bus.interface == "udp_multicast":
         port = bus.options.get("port", 43113)
@@ -257,8 +268,9 @@ def _check_options(bus: Bus) -> None:
             raise BusSetupError(
                 f"{named(bus)}: this is no multicast address; give a multicast address such as 239.74.163.2 as channel."
             )
-    driver = can.interface._get_class_for_interface(bus.interface)
-    known = [name for name in inspect.signature(driver.__init__).parameters if name not in ("self", "args", "kwargs")]
+    known, needed = arguments_of(bus.interface)
+    if missing := [name for name in needed if name not in arguments]:
+        raise missing_arguments(bus, missing)
     for name in bus.options:
         # Drivers take more than their signatures name, so only what looks like a slip is refused.
         close = [each for each in known if each != name and _resembles(each, name)]

@@ -6,36 +6,23 @@ import difflib
 import errno
 import logging
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import can
 from can.interfaces import BACKENDS
 
 from snakestudio.errors import LinkError
+from snakestudio.link.drivers import channel_like, missing_driver
 from snakestudio.link.profile.schema import Bus
 
-__all__ = ["BusSetupError", "missing_driver", "named", "opening_error", "unknown_interface", "working_error"]
+__all__ = [
+    "BusSetupError", "missing_arguments", "named", "opening_error", "unknown_interface", "without_driver",
+    "working_error",
+]  # fmt: skip
 
 # What drivers say goes into our own sentences, not onto a terminal that nobody sees.
 logging.getLogger("can").addHandler(logging.NullHandler())
 
-_DRIVERS = {
-    "canalystii": "install the Python package canalystii",
-    "cantact": "install the Python package cantact",
-    "etas": "install ETAS BOA (Windows)",
-    "gs_usb": "install the Python package gs-usb and libusb, or use it as socketcan on Linux",
-    "ixxat": "install Ixxat's VCI driver (Windows)",
-    "kvaser": "install Kvaser's CANlib",
-    "neovi": "install the Python package python-ics and Intrepid's driver",
-    "nican": "install National Instruments' NI-CAN (Windows)",
-    "nixnet": "install National Instruments' NI-XNET (Windows)",
-    "pcan": "install PEAK's PCAN-Basic, or use it as socketcan on Linux",
-    "slcan": "install the Python package pyserial",
-    "systec": "install SYS TEC's driver (Windows)",
-    "udp_multicast": "install the Python package msgpack",
-    "usb2can": "install the Python package pywin32 and 8devices' driver (Windows)",
-    "vector": "install Vector's XL driver library (Windows)",
-}
 _SERIAL = ("robotell", "seeedstudio", "serial", "slcan")
 _GONE = (errno.ENODEV, errno.ENXIO, errno.ENOENT)
 _DENIED = (errno.EACCES, errno.EPERM)
@@ -53,15 +40,34 @@ def named(bus: Bus) -> str:
 def unknown_interface(name: str) -> BusSetupError:
     """For an interface that python-can does not know."""
     known = [*BACKENDS, "replay"]
-    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
     remedy = f"did you mean {close[0]}?" if close else f"choose one of {', '.join(sorted(known))}."
     return BusSetupError(f'There is no CAN interface "{name}"; {remedy}')
 
 
-def missing_driver(interface: str) -> str:
-    """The sentence for an interface whose driver is not there."""
-    remedy = _DRIVERS.get(interface, "install what its adapter came with")
-    return f"The driver of {interface} is not installed on this machine; {remedy}, or choose another interface."
+def without_driver(bus: Bus, problem: str = "") -> BusSetupError:
+    """For a bus whose driver is not there.
+
+    Parameters
+    ----------
+    bus : Bus
+    problem : str
+        What is known of it, a sentence.
+    """
+    said = f"{named(bus)}: {_lower(problem or missing_driver(bus.interface))}"
+    like = channel_like(bus.interface)
+    return BusSetupError(said if bus.channel or not like else f"{said} It needs a channel, too, such as {like}.")
+
+
+def missing_arguments(bus: Bus, missing: Iterable[str]) -> BusSetupError:
+    """For a bus that cannot be opened without a channel, or without options that nobody gave."""
+    if "channel" in missing:
+        return BusSetupError(f"{named(bus)}: no channel was chosen; give one such as {channel_like(bus.interface)}.")
+    names = " and ".join(missing)
+    return BusSetupError(
+        f"{named(bus)}: it cannot do without {names}; give them as options of the bus, when connecting or in the"
+        " profile."
+    )
 
 
 def opening_error(bus: Bus, error: BaseException) -> LinkError:
@@ -94,7 +100,9 @@ def opening_error(bus: Bus, error: BaseException) -> LinkError:
     if isinstance(error, (can.CanInterfaceNotImplementedError, ImportError, NameError, AttributeError)) or (
         isinstance(error, OSError) and not numbers
     ):
-        return BusSetupError(f"{name}: {_lower(missing_driver(bus.interface))}")
+        return without_driver(bus)
+    if bus.interface in _SERIAL and errno.ENOTTY in numbers:
+        return BusSetupError(f"{name}: this is no serial port; {_channel_remedy(bus)}")
     if numbers & set(_GONE):
         return LinkError(f"{name}: there is no such channel here; {_channel_remedy(bus)}")
     if errno.ENETUNREACH in numbers:
@@ -103,8 +111,8 @@ def opening_error(bus: Bus, error: BaseException) -> LinkError:
         return BusSetupError(f"{name}: this is no multicast address; {_multicast_remedy}")
     said = _said(chain)
     if any(isinstance(each, (TypeError, ValueError)) for each in chain):
-        return BusSetupError(f"{name}: it cannot be set up so ({said}); mend channel, bit rate or options.")
-    return LinkError(f"{name}: it cannot be opened ({said}); look after adapter, cable and channel.")
+        return BusSetupError(f"{name}: it cannot be set up so ({said}); mend channel{_like(bus)}, bit rate or options.")
+    return LinkError(f"{name}: it cannot be opened ({said}); look after adapter, cable and channel{_like(bus)}.")
 
 
 def working_error(bus: Bus, error: BaseException) -> str:
@@ -138,8 +146,13 @@ def _channel_remedy(bus: Bus) -> str:
             " or choose another channel."
         )
     if bus.interface in _SERIAL:
-        return "plug the adapter in, or give its serial port as channel, such as /dev/ttyACM0 or COM3."
-    return "plug the adapter in, or choose another channel."
+        return f"plug the adapter in, or give its serial port as channel, such as {channel_like(bus.interface)}."
+    return f"plug the adapter in, or choose another channel{_like(bus)}."
+
+
+def _like(bus: Bus) -> str:
+    like = channel_like(bus.interface)
+    return f" (such as {like})" if like else ""
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -152,6 +165,8 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 def _number(error: BaseException) -> int | None:
     number = error.errno if isinstance(error, OSError) else getattr(error, "error_code", None)
+    if type(error).__module__ == "termios" and error.args:  # its errors are none of the operating system's by type
+        number = error.args[0]
     return number if isinstance(number, int) and not isinstance(error, socket.gaierror) else None
 
 

@@ -39,6 +39,8 @@ class ReplayBus:
     replayed = True
 
     def __init__(self, bus: Bus) -> None:
+        if not bus.channel:
+            raise BusSetupError("replay: no log was chosen; give a file as channel, a .blf, .asc or .log.")
         self._path = Path(bus.channel)
         speed, loop = bus.options.get("speed", 1.0), bus.options.get("loop", False)
         unknown = set(bus.options) - {"speed", "loop"}

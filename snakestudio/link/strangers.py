@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from snakestudio.errors import ProfileError
@@ -18,7 +18,7 @@ from snakestudio.link.profile.schema import OUTGOING, Role
 if TYPE_CHECKING:
     from snakestudio.link.codec import Codec
 
-__all__ = ["Strangers"]
+__all__ = ["Strangers", "tell_of_stranger"]
 
 _DOES: dict[Role, str] = {
     "set_point": "sends set-points",
@@ -26,6 +26,7 @@ _DOES: dict[Role, str] = {
     "host_heartbeat": "gives signs of life in our place",
     "command": "sends commands",
 }
+_WHO = "Another program"
 _LATELY_S, _PERIODS = 1.0, 2.5
 """After so long, and so many of the slowest message's periods, without a frame nobody else is there any more."""
 
@@ -72,7 +73,7 @@ class Strangers:
         if not (self._moves and self.reason(now)) or role == "set_point":
             self._moves = role == "set_point"
             self._text = (
-                f"Another program {_DOES[role]} ({what}); end that one, or switch off the adapter's echo of what we"
+                f"{_WHO} {_DOES[role]} ({what}); end that one, or switch off the adapter's echo of what we"
                 " send ourselves."
             )
         self._heard_at = now
@@ -87,3 +88,8 @@ def _raw_frames(codec: Codec) -> Iterator[Frame]:
     for step in sequences.arm + sequences.disarm + sequences.stop + sequences.zero + sequences.reset:
         with contextlib.suppress(ProfileError):  # a profile with a mistake can be listened with
             yield from codec.step_frames(step) if step.raw is not None else ()
+
+
+def tell_of_stranger(reasons: Iterable[str]) -> bool:
+    """Whether the reasons why a robot cannot be armed tell of somebody else who speaks to it."""
+    return any(reason.startswith(_WHO) for reason in reasons)

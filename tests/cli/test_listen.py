@@ -65,6 +65,8 @@ def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture
         (["--interface", "replay", "--channel", "none.blf"], "none.blf: the log cannot be read"),
         (["--interface", "slcan", "--port", "5"], "--port goes with --interface udp_multicast, not with slcan."),
         (["--bitrate", "5"], "--bitrate 5: input should be greater than or equal to 1000."),
+        (["--interface", "virtual"], "The interface virtual joins buses of one process only"),
+        (["--interface", "slcan"], "slcan: no channel was chosen; give one such as /dev/ttyACM0 or COM3."),
         (["--duration", "0"], "--duration 0: the duration must be positive."),
         (["--log", "x.txt"], "x.txt: frames are logged as .blf, .asc or .log; end it so."),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import socket
 
 import can
@@ -14,6 +15,7 @@ from snakestudio.link import bus as module
 from snakestudio.link.adapters import available
 from snakestudio.link.bus import open_bus
 from snakestudio.link.bus_errors import BusSetupError, opening_error, working_error
+from snakestudio.link.drivers import arguments_of, channel_like, driver_problem
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 
@@ -135,6 +137,10 @@ def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
         (Bus(interface="udp_multicast", channel="239.74.163.2", options={"port": 70000}), True, "70000 is no UDP port"),
         (Bus(interface="udp_multicast", channel="239.74.163.2", options={"hop_limt": 1}), True, "mean hop_limit?"),
         (Bus(interface="slcan", channel="/dev/ttyNONE7"), False, "no such channel here; plug the adapter in, or give"),
+        (Bus(interface="slcan", channel="/dev/null"), True, "this is no serial port; plug the adapter in, or give its"),
+        (Bus(interface="slcan", channel=""), True, "slcan: no channel was chosen; give one such as /dev/ttyACM0"),
+        (Bus(interface="socketcand", channel="can0"), True, "cannot do without host and port; give them as options"),
+        (Bus(interface="replay", channel=""), True, "replay: no log was chosen; give a file as channel"),
         (Bus(interface="replay", channel="no.blf"), True, "no.blf: the log cannot be read (No such file"),
         (Bus(interface="replay", channel="run.txt"), True, "this is no log of frames"),
         (Bus(interface="replay", channel="a.log", options={"speed": 0}), True, "a speed of 0 is not possible"),
@@ -149,6 +155,23 @@ def test_what_cannot_be_opened_is_said_in_one_sentence(bus: Bus, final: bool, sa
     assert "\n" not in text
     assert "Errno 2]" not in text
     assert isinstance(caught.value, BusSetupError) == final
+
+
+@pytest.mark.parametrize("interface", sorted(can.interfaces.BACKENDS))
+def test_every_interface_says_what_it_needs_and_what_its_channels_look_like(interface: str) -> None:
+    """Not a word of Python, whichever driver is or is not on this machine; nothing is opened."""
+    lacking = driver_problem(interface)
+    if not lacking and "channel" not in arguments_of(interface)[1]:
+        assert channel_like(interface)
+        return
+    with pytest.raises(BusSetupError) as caught:
+        open_bus(Bus(interface=interface, channel=""))
+    text = str(caught.value)
+    assert text.startswith(f"{interface}: ")
+    assert text.endswith(f"such as {channel_like(interface)}.")
+    assert not re.search(r"__init__|argument|None|Errno|Error", text)
+    if lacking:
+        assert lacking[1:] in text
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.robot.services import LiveChoices, Services
 from snakestudio.link.adapters import Adapter
+from snakestudio.link.drivers import channel_like
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Bus
 
@@ -341,6 +342,9 @@ class ConnectForm(QWidget):
         note = known.problem if known is not None else ""
         self.interface_note.setText(note)
         self._form.setRowVisible(self.interface_note, bool(note) and self.kind == "can")
+        like, line = channel_like(name), self.channel.lineEdit()
+        if line is not None:
+            line.setPlaceholderText(f"such as {like}" if like else "")
         if known is not None and [self.channel.itemText(k) for k in range(self.channel.count())] != [*known.channels]:
             typed = self.channel.currentText()
             self.channel.blockSignals(True)

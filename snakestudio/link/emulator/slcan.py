@@ -17,10 +17,10 @@ from dataclasses import replace
 from snakestudio.errors import LinkError
 from snakestudio.link.frame import Frame
 
-__all__ = ["PtySlcan", "SlcanAdapter"]
+__all__ = ["BIT_RATES", "PtySlcan", "SlcanAdapter"]
 
 _OK, _BELL = b"\r", b"\a"
-_BIT_RATES = (10_000, 20_000, 50_000, 100_000, 125_000, 250_000, 500_000, 800_000, 1_000_000)
+BIT_RATES = (10_000, 20_000, 50_000, 100_000, 125_000, 250_000, 500_000, 800_000, 1_000_000)
 _BUS_ERROR = 0x80
 _LONGEST = 64
 """Bytes a command can have; what is longer is noise, and thrown away."""
@@ -83,7 +83,7 @@ class SlcanAdapter:
             return _BELL
         letter, rest = text[0], text[1:]
         if letter == "S" and not self._open and rest in tuple("012345678"):
-            self._bitrate = _BIT_RATES[int(rest)]
+            self._bitrate = BIT_RATES[int(rest)]
             return _OK
         if letter == "s" and not self._open and len(rest) == 4 and _hexadecimal(rest):
             self._bitrate = _of_registers(int(rest[:2], 16), int(rest[2:], 16))
