@@ -16,7 +16,7 @@ from snakestudio.errors import LinkError, UsageError
 
 if TYPE_CHECKING:
     from snakestudio.link.client import LinkClient
-    from snakestudio.link.messages import LinkEvent
+    from snakestudio.link.messages import LinkEvent, Telemetry
     from snakestudio.live.robot import LiveRobot
     from snakestudio.live.together import RobotTogether
     from snakestudio.session.recording import SpooledRecording
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments", "execute"]
 
 _BEAT_S = 0.02
-_CONNECT_S, _READY_S, _ARM_S, _DISARM_S, _STOP_S = 10.0, 10.0, 20.0, 20.0, 2.0
+_CONNECT_S, _ARM_S, _DISARM_S, _STOP_S = 30.0, 20.0, 20.0, 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_bus_arguments(parser)
     parser.add_argument(
         "--arm", action="store_true", help="switch the torque on WITHOUT asking, as soon as the robot is ready"
+    )
+    parser.add_argument(
+        "--wait", metavar="S", type=float, default=10.0,
+        help="give up when the robot does not get ready in this time (%(default)g)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--reset", action="store_true", help="send the reset sequence to a robot that stopped or reports a fault, once"
     )
     parser.add_argument(
         "--pose", metavar="PORT", help="UDP port of live poses, ADDRESS:PORT to wait for other computers', or lsl:NAME"
@@ -73,11 +80,16 @@ def execute(options: argparse.Namespace) -> int:
     together = trigger_choices(options)
     if together is not None:
         together = replace(together, wait_host=options.wait_at)
+    if not 0.0 < options.wait < float("inf"):
+        raise UsageError(f"--wait {options.wait:g}: give the seconds that the robot has to get ready, such as 10.")
     not_the_scene(options.scene, options.csv, options.hdf5, options.mcap)
     if not (options.arm or sys.stdin.isatty()):
         raise UsageError("There is no terminal to type ARM on; give --arm if the torque may come on without asking.")
-    if options.mcap is not None:
-        writable(options.mcap)
+    for path in (options.mcap, options.csv, options.hdf5):
+        if path is not None and not path.parent.is_dir():
+            raise UsageError(f"{path}: there is no folder {path.parent}; make it, or give another file.")
+        if path is not None:
+            writable(path)
     if options.twin:
         warm_up([scene.model.kind], ProgressLine())
     raise_below_link(computes=True)  # references and signs of life that come late stop the robot
@@ -86,11 +98,11 @@ def execute(options: argparse.Namespace) -> int:
         robot = LiveRobot(
             link, scene, base_dir, new_run=lambda scene: options.mcap, on_event=_say, pose=pose, twin=options.twin
         )
-        drive = _Drive(link, robot)
+        drive = _Drive(link, robot, wait=options.wait, reset=options.reset, unasked=options.arm)
         try:
             if options.log is not None:
                 link.begin_log(options.log)
-            code = drive.whole(scene.run.duration_s, options.arm, together, Path(options.scene).stem)
+            code = drive.whole(scene.run.duration_s, together, Path(options.scene).stem)
         finally:
             robot.close()
     finally:
@@ -108,19 +120,29 @@ class _Drive:
     ----------
     link : LinkClient
     robot : LiveRobot
+    wait : float
+        How long the robot has to get ready, s.
+    reset : bool
+        Whether one that stopped or reports a fault is told to forget it.
+    unasked : bool
+        Whether nobody is asked before torque comes on.
     """
 
-    def __init__(self, link: LinkClient, robot: LiveRobot) -> None:
-        from snakestudio.link.messages import LinkState
+    def __init__(self, link: LinkClient, robot: LiveRobot, *, wait: float, reset: bool, unasked: bool) -> None:
+        from snakestudio.link.messages import MEANINGS, LinkState
+        from snakestudio.link.strangers import tell_of_stranger
         from snakestudio.live.together import RobotTogether
 
         # Nothing is imported any more once the robot is armed: that would take longer than it waits for a sign of life.
-        self._states, self._together = LinkState, RobotTogether
+        self._states, self._together, self._tell_of_stranger = LinkState, RobotTogether, tell_of_stranger
+        self._unfit = [MEANINGS.index("stopped"), MEANINGS.index("fault")]
         self._link, self._robot = link, robot
+        self._wait, self._reset, self._unasked = wait, reset, unasked
+        self._reset_sent = False
         self.recording: SpooledRecording | None = None
         self._sent = link.telemetry()  # the last one of streaming: when it ends there is nothing more to tell
 
-    def whole(self, duration: float, unasked: bool, together: Together | None, name: str) -> int:
+    def whole(self, duration: float, together: Together | None, name: str) -> int:
         """All of it; gives the exit code.
 
         Raises
@@ -130,7 +152,8 @@ class _Drive:
         """
         try:
             self._connect()
-            self._arm(unasked)
+            self._get_ready()
+            self._arm()
             self._stream(duration, together, name)
             return self._disarm()
         except KeyboardInterrupt:
@@ -167,20 +190,53 @@ class _Drive:
             raise LinkError(f"{bus.interface} {bus.channel}: {why}")
         print(f"Listening on {bus.interface} {bus.channel}.", flush=True)
         self._await(lambda: False, 2.0 * self._link.profile.timing.lost_s)  # nothing is sent while there is a look
-        self._link.command("idle")
-        told: tuple[str, ...] = ()
-        deadline = time.monotonic() + _READY_S
-        while not self._await(lambda: self._state >= self._states.IDLE and not self._robot.not_ready, 1.0):
-            reasons = self._robot.not_ready
-            if reasons != told:
-                told = reasons
-                print("Not ready: " + " ".join(reasons), flush=True)
-            if time.monotonic() > deadline:
-                raise LinkError("\n".join(["The robot is not ready:", *reasons]))
 
-    def _arm(self, unasked: bool) -> None:
+    def _get_ready(self) -> None:
+        """Speak to the robot until nothing keeps it from being armed.
+
+        Raises
+        ------
+        LinkError
+            If that takes too long; with all that keeps it.
+        """
+        deadline = time.monotonic() + self._wait
+        told = ""
+        while not self._await(self._ready, min(1.0, max(0.0, deadline - time.monotonic()))):
+            reasons = " ".join(self._robot.not_ready)
+            # Ages in the reasons are new each time; what is told again is a reason that is another one.
+            if _without_figures(reasons) != _without_figures(told):
+                told = reasons
+                print(f"Not ready: {reasons}", flush=True)
+            if time.monotonic() >= deadline:
+                raise LinkError("\n".join([f"The robot did not get ready within {self._wait:g} s:", *self._reasons()]))
+
+    def _ready(self) -> bool:
+        """Whether it may be armed; goes on with what leads there."""
+        told = self._link.telemetry()
+        if told.state == self._states.LISTENING:
+            # Whoever speaks beside another program may stop that one's robot: it is waited for in silence.
+            if not self._tell_of_stranger(told.not_ready):
+                self._link.command("idle")
+        elif self._reset and told.state == self._states.IDLE and (self._stopped(told) or not told.says_status):
+            self._reset, self._reset_sent = False, True
+            self._robot.reset()
+            return False  # its answer is to come
+        return told.state == self._states.IDLE and not self._robot.not_ready
+
+    def _stopped(self, told: Telemetry) -> bool:
+        """Whether a node says that it stopped, or has a fault."""
+        return any(meaning in self._unfit for meaning in told.meaning.tolist())
+
+    def _reasons(self) -> list[str]:
+        """All that keeps the robot from being armed, and what of it can be helped from here."""
+        reasons = list(self._robot.not_ready)
+        if self._stopped(self._link.telemetry()) and not self._reset_sent:
+            reasons.append("Give --reset to have the reset sequence of its profile sent to it.")
+        return reasons
+
+    def _arm(self) -> None:
         name = self._link.profile.name
-        if unasked:
+        if self._unasked:
             print(f"*** ARMING {name.upper()} WITHOUT ASKING (--arm): its joints get torque NOW. ***", flush=True)
         else:
             typed = input(f"{name} is ready. Type ARM to switch its torque on (Ctrl+C stops at any time): ")
@@ -263,6 +319,10 @@ class _Drive:
         )
         if math.isfinite(self._robot.deviation):
             print(f"simulation alongside: joints {math.degrees(self._robot.deviation):.2f}° rms from the robot's")
+
+
+def _without_figures(text: str) -> str:
+    return "".join(mark for mark in text if not mark.isdigit())
 
 
 def _say(event: LinkEvent) -> None:

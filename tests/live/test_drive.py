@@ -124,6 +124,10 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         (("--arm", "--pose", "x"), "'x' is no pose stream"),
         (("--arm", "--interface", "pcan", "--port", "5"), "--port goes with --interface udp_multicast"),
         (("--arm", "--duration", "-1"), "must be a positive number"),
+        (("--arm", "--wait", "0"), "--wait 0: give the seconds that the robot has to get ready"),
+        (("--arm", "--wait", "nan"), "--wait nan: give the seconds"),
+        (("--arm", "--hdf5", "no_such_folder/x.h5"), "no_such_folder/x.h5: there is no folder no_such_folder; make it"),
+        (("--arm", "--interface", "virtual"), "The interface virtual joins buses of one process only"),
         (("--arm", "--wait-limit", "3"), "--wait-limit needs --wait-for"),
     ],
 )

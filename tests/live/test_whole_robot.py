@@ -1,0 +1,245 @@
+"""Live source, link core and emulated robot together in virtual time: every shipped profile, and what goes wrong."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from snakestudio.link.codec import Codec
+from snakestudio.link.core import LinkCore
+from snakestudio.link.emulator.fault import Fault, FaultKind
+from snakestudio.link.emulator.robot import EmulatedRobot
+from snakestudio.link.frame import Frame
+from snakestudio.link.messages import Command, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
+from snakestudio.link.profile.library import find_profile, shipped
+from snakestudio.link.profile.loading import load_profile
+from snakestudio.link.strangers import tell_of_stranger
+from snakestudio.live.robot import LiveRobot
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+
+from .fake_link import Clock
+
+_STEP_S = 0.01
+_SCENE = with_values(
+    Scene(), {
+        "robot.n_links": 11, "gait.amplitude_deg": 15.0, "gait.frequency_deg_s": 180.0, "gait.phase_shift_deg": 57.0,
+        "run.log_rate_hz": 20.0,
+    },
+)  # fmt: skip
+
+_load = functools.cache(load_profile)
+
+
+class CoreLink:
+    """A link whose core is in this process: fulfils `link.base.Link`, and whatever is asked of it is done at once."""
+
+    alive = True
+
+    def __init__(self, codec: Codec, send: Callable[[Frame], None], clock: Clock) -> None:
+        self.profile = codec.profile
+        self.told: list[LinkEvent] = []
+        self.core = LinkCore(codec, send=send, tell=self.told.append)
+        self._clock = clock
+        self._number = 0
+
+    def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
+        self._number += 1
+        self.core.command(Command(kind, self._number, dict(values)), self._clock())
+        return self._number
+
+    def stop(self, reason: str = "Stopped by the operator.") -> None:
+        self.core.stop(reason, self._clock())
+
+    def beat(self) -> None:
+        self.core.window_beat(self._clock())
+
+    def send(self, block: ReferenceBlock) -> None:
+        self.core.reference(block)
+
+    def telemetry(self) -> Telemetry:
+        return self.core.telemetry(self._clock())
+
+    def events(self) -> list[LinkEvent]:
+        return []
+
+    def traffic(self) -> list[Traffic]:
+        return []
+
+    def begin_log(self, path: Path) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Whole:
+    """All of it without process, bus or thread, 10 ms by 10 ms."""
+
+    def __init__(self, name: str) -> None:
+        loaded = _load(find_profile(name))
+        self.clock = Clock()
+        self.robot = EmulatedRobot(loaded)
+        self.link = CoreLink(Codec(loaded), self._send, self.clock)
+        self.core = self.link.core
+        self.said: list[LinkEvent] = []
+        self.live = LiveRobot(
+            self.link, _SCENE, on_event=self.said.append, clock=self.clock, threaded=False, twin=False
+        )  # fmt: skip
+        self.core.bus(True, "", self.clock())
+        self.link.command("idle")
+
+    def _send(self, frame: Frame) -> None:
+        self.robot.receive(frame, self.clock())
+
+    def run(self, duration: float, *, until: LinkState | None = None) -> float:
+        """Let time pass; gives how much of it passed."""
+        begin = self.clock.now
+        while self.clock.now < begin + duration - 1e-9 and self.core.state is not until:
+            self.clock.now += _STEP_S
+            self.link.beat()
+            for frame in self.robot.poll(self.clock()):
+                self.core.receive(frame, self.clock())
+            self.live.tick()
+            self.core.poll(self.clock())
+        return self.clock.now - begin
+
+    def streaming(self) -> None:
+        self.run(2.0)
+        self.live.arm()
+        self.run(1.0, until=LinkState.ARMED)
+        self.live.stream()
+        self.run(1.0)
+        assert self.core.state is LinkState.STREAMING, [*self.said, *self.link.told]
+        assert self.live.streaming
+
+    @property
+    def reason(self) -> str:
+        return self.link.telemetry().reason
+
+    @property
+    def noted(self) -> list[str]:
+        """What the recording of the present run says."""
+        recording = self.live.recording
+        assert recording is not None
+        return [event.text for event in recording.events]
+
+
+@pytest.fixture
+def whole() -> Iterator[Callable[[str], Whole]]:
+    made: list[Whole] = []
+
+    def make(name: str) -> Whole:
+        made.append(Whole(name))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.live.close()
+
+
+@pytest.mark.parametrize("name", [path.stem for path in shipped()])
+def test_every_shipped_robot_is_armed_driven_stopped_and_armed_again(name: str, whole: Callable[[str], Whole]) -> None:
+    all_ = whole(name)
+    all_.streaming()
+    error = np.abs(all_.robot.angles - all_.link.telemetry().reference)
+    assert np.degrees(error.max()) < 12.0  # it follows, as far as its lag at 10 Hz and its gears' play let it
+    all_.live.stop()
+    # CiA 402's quick stop brakes before torque goes off; all others are safe with the first frame.
+    all_.run(0.3 if name == "cia402_csp" else 0.02)
+    assert all_.robot.safe
+    all_.run(1.5)
+    assert all_.robot.safe
+    assert not all_.live.streaming
+    assert all_.noted[-1] == "Stopped by the operator."
+    all_.live.reset()
+    all_.run(2.0)
+    assert all_.live.not_ready == ()
+    all_.live.arm()
+    all_.run(1.0)
+    assert all_.core.state is LinkState.ARMED
+    all_.live.disarm()
+    all_.run(0.5)
+    assert all_.core.state is LinkState.IDLE
+    assert all_.robot.safe
+    # What the link sends itself is nobody else's, and what the robot says neither.
+    assert not tell_of_stranger(event.text for event in all_.link.told)
+
+
+@pytest.mark.parametrize("name", [path.stem for path in shipped()])
+def test_a_joint_that_falls_silent_ends_the_run_of_every_shipped_robot(
+    name: str, whole: Callable[[str], Whole]
+) -> None:
+    all_ = whole(name)
+    all_.streaming()
+    all_.robot.inject(Fault("dropout", 3), all_.clock())
+    lost = all_.link.profile.timing.lost_s
+    # Feedback may be as old as its interval when the node falls silent, and two steps are lost to looking.
+    assert all_.run(5.0, until=LinkState.FAULT) <= lost + 0.05
+    assert "joint 3" in all_.reason.lower() or "node 3" in all_.reason  # of its frames the one that is missed first
+    all_.run(0.3)
+    assert all_.robot.safe
+    assert not all_.live.streaming
+    assert all_.reason in all_.noted
+
+
+def test_another_program_ends_the_run(whole: Callable[[str], Whole]) -> None:
+    all_ = whole("lab_robot")
+    all_.streaming()
+    other = Codec(_load(find_profile("lab_robot")))
+    all_.core.receive(other.set_points(np.zeros(other.n_axes))[0], all_.clock())
+    assert all_.core.state is LinkState.FAULT
+    all_.run(0.3)
+    assert all_.robot.safe
+    assert "Another program sends set-points" in all_.noted[-1]
+
+
+_STOPS: dict[FaultKind, tuple[float, str]] = {
+    "dropout": (0.25, "joint 3"),
+    "bus-off": (0.25, "joint 3"),
+    "reset": (0.25, ""),
+    "overtemperature": (0.6, "joint 3"),
+    "duplicate-id": (1.5, "joint 3"),
+    "frozen-sensor": (4.0, "joint 3"),
+    "corrupt": (1.0, ""),
+}
+"""Faults that stop the robot: within which time (s), and what the reason has to name."""
+
+
+@pytest.mark.parametrize("kind", _STOPS)
+def test_faults_stop_the_robot(kind: FaultKind, whole: Callable[[str], Whole]) -> None:
+    within, words = _STOPS[kind]
+    all_ = whole("lab_robot")
+    all_.streaming()
+    all_.robot.inject(Fault(kind, 3), all_.clock())
+    took = all_.run(5.0, until=LinkState.FAULT)
+    reason = all_.reason
+    assert all_.core.state is LinkState.FAULT
+    assert took <= within
+    assert words in reason.lower()
+    all_.run(0.3)
+    assert all_.robot.safe
+
+
+def test_a_babbling_node_is_named_and_keeps_the_robot_from_being_armed(
+    whole: Callable[[str], Whole],
+) -> None:
+    all_ = whole("lab_robot")
+    all_.run(2.0)
+    all_.robot.inject(Fault("babble", 3), all_.clock())
+    all_.run(2.5)
+    assert any("of node 3" in event.text and "babbles" in event.text for event in all_.link.told)
+    all_.live.arm()
+    all_.run(0.5)
+    assert all_.core.state is LinkState.IDLE
+
+
+def test_a_jammed_joint_stops_the_robot(whole: Callable[[str], Whole]) -> None:
+    all_ = whole("lab_robot")
+    all_.streaming()
+    all_.robot.inject(Fault("jam", 3), all_.clock())
+    all_.run(4.0, until=LinkState.FAULT)
+    assert all_.core.state is LinkState.FAULT
+    assert "joint 3" in all_.reason.lower()
