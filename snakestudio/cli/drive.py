@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments", "execute"]
 
 _BEAT_S = 0.02
-_CONNECT_S, _ARM_S, _DISARM_S, _STOP_S = 30.0, 20.0, 20.0, 2.0
+_START_S, _CONNECT_S, _ARM_S, _DISARM_S, _STOP_S = 30.0, 10.0, 20.0, 20.0, 2.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +78,8 @@ def execute(options: argparse.Namespace) -> int:
     bus = chosen_bus(loaded.profile.bus, options)
     pose = None if options.pose is None else pose_source(options.pose)
     together = trigger_choices(options)
+    if options.wait_at and together is None:
+        raise UsageError("--wait-at says where --wait-for waits; give that, too, or leave it out.")
     if together is not None:
         together = replace(together, wait_host=options.wait_at)
     if not 0.0 < options.wait < float("inf"):
@@ -138,7 +140,7 @@ class _Drive:
         self._unfit = [MEANINGS.index("stopped"), MEANINGS.index("fault")]
         self._link, self._robot = link, robot
         self._wait, self._reset, self._unasked = wait, reset, unasked
-        self._reset_sent = False
+        self._speaks = self._reset_sent = False
         self.recording: SpooledRecording | None = None
         self._sent = link.telemetry()  # the last one of streaming: when it ends there is nothing more to tell
 
@@ -184,10 +186,13 @@ class _Drive:
 
     def _connect(self) -> None:
         bus = self._link.profile.bus
+        if not self._await(lambda: self._link.telemetry().time > 0.0, _START_S):
+            raise LinkError("The link's process did not start in time; see whether the machine is busy, and try again.")
         self._link.command("connect")
         if not self._await(lambda: self._state != self._states.DISCONNECTED, _CONNECT_S):
             why = self._link.telemetry().reason or "the bus did not open"
-            raise LinkError(f"{bus.interface} {bus.channel}: {why}")
+            where = f"{bus.interface} {bus.channel}: "
+            raise LinkError(why if why.startswith(where) else where + why)
         print(f"Listening on {bus.interface} {bus.channel}.", flush=True)
         self._await(lambda: False, 2.0 * self._link.profile.timing.lost_s)  # nothing is sent while there is a look
 
@@ -215,7 +220,8 @@ class _Drive:
         told = self._link.telemetry()
         if told.state == self._states.LISTENING:
             # Whoever speaks beside another program may stop that one's robot: it is waited for in silence.
-            if not self._tell_of_stranger(told.not_ready):
+            if not self._speaks and not self._tell_of_stranger(told.not_ready):
+                self._speaks = True
                 self._link.command("idle")
         elif self._reset and told.state == self._states.IDLE and (self._stopped(told) or not told.says_status):
             self._reset, self._reset_sent = False, True
