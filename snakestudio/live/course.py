@@ -160,13 +160,13 @@ class Course:
             return math.inf
         if snapshot.time < 0.0:
             return run.begin
-        if not run.asked:
-            run.asked = True
-            self._link.command("stream")
         if snapshot.valid & referencing.controller.needs == referencing.controller.needs:
             reference = referencing.references(snapshot.time, snapshot)
             if reference is not None:
                 self._send(run, reference)
+        if not run.asked:  # after the references: a thread that was held up has none before them that are not over
+            run.asked = True
+            self._link.command("stream")
         return run.begin + referencing.next
 
     def _send(self, run: LiveRun, reference: JointReference) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QWindow
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QMessageBox, QPushButton, QVBoxLayout, QWidget
@@ -587,7 +587,12 @@ def test_a_warning_of_the_link_stands_above_the_viewport(window: MainWindow, lin
     link.say("Node 3 is silent.", "error", "node")
     look(window)
     assert window.banners.robot.text == "Node 3 is silent."
-    QTimer.singleShot(0, lambda: None)
+    put(window, link, LinkState.FAULT)
+    assert window.banners.robot.text == "Node 3 is silent."
+    put(window, link, LinkState.IDLE)  # reset: why it was stopped is over
+    assert window.banners.robot.text == ""
+    link.say("Node 4 is silent.", "error", "node")
+    look(window)
     window.robot.disconnect_robot()
     assert window.banners.robot.text == ""
 

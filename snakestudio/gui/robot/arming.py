@@ -41,7 +41,6 @@ class Arming(Themed):
         self.reasons = QLabel(self.card)
         self.reasons.setWordWrap(True)
         inside.addWidget(self.reasons)
-        column.addWidget(self.card)
         self.hold = HoldButton("Hold to Arm", self)
         self.hold.held.connect(control.arm)
         self.stream = QPushButton("Start Streaming", self)
@@ -63,6 +62,7 @@ class Arming(Themed):
             button.setMinimumHeight(theme.scaled(34))
             row.addWidget(button, 1)
         column.addLayout(row)
+        column.addWidget(self.card)  # below: reasons come and go, and must not move a button away from the mouse
         control.changed.connect(self.refresh)
         self.refresh()
 

@@ -138,7 +138,9 @@ class ConnectDialog(QDialog):
         connected = self._control.connected
         self.form.setVisible(not connected)
         self.found.setVisible(connected)
-        self.connect_button.setText("Disconnect" if connected else "Connect")
+        last = self._control.telemetry
+        unopened = connected and last is not None and not last.bus_open
+        self.connect_button.setText("Change ..." if unopened else "Disconnect" if connected else "Connect")
         theme.set_role(self.connect_button, "" if connected else "primary")
         self.close_button.setText("Done" if connected else "Close")
         theme.set_role(self.close_button, "primary" if connected else "")
@@ -151,6 +153,7 @@ class ConnectDialog(QDialog):
         if not self.isVisible() and last is not None:
             return
         self.state.show_standing(control.standing)
+        self.who.setVisible(control.standing.contact)
         if profile is None or last is None:
             return
         now, contact = time.monotonic(), control.standing.contact

@@ -121,7 +121,7 @@ class ConnectForm(QWidget):
         self.bitrate.setEditable(True)
         self.bitrate.addItems([str(rate) for rate in _BITRATES])
         self.options = QLineEdit(self)
-        self.options.setPlaceholderText("none")
+        self.options.setPlaceholderText("none, or as port=43113, ttyBaudrate=115200")
         self.options.setToolTip("Further arguments of python-can for this adapter: key=value, key=value")
         self.interface_note = QLabel(self)
         self.interface_note.setWordWrap(True)

@@ -42,8 +42,8 @@ _POLL_BEATS = 2
 _GAP_S = 10.0
 """The longest pause between two beats is that of the last 10 s."""
 
-_START_S = 5.0
-"""Time in which a link's process must be there, s."""
+_START_S = 20.0
+"""Time in which a link's process must be there, s: a busy computer takes several seconds to start one."""
 
 _MOVABLE = (LinkState.ARMED, LinkState.STREAMING)
 
@@ -172,12 +172,14 @@ class RobotControl(QObject):
         self._gaps.clear()
         link.beat()
         self._timer.start()
+        # Threads have the priority of who starts them. Those of the live source shall have it, too: one that waits for
+        # a processor behind programs that compute gives no references, and holds up all with the interpreter's lock.
+        self.priority.ask()
         try:
             self._make_live()
         except Exception:
             self.disconnect_robot()
             raise
-        self.priority.ask()  # not before: processes and threads that are started have that of who starts them
         link.command("connect")
         self._look()
         self._bridge.show_robot()
@@ -312,16 +314,17 @@ class RobotControl(QObject):
         link = self.link
         now = time.monotonic()
         alive = link is not None and link.alive
-        self._seen |= alive
+        happened = [] if link is None else link.events()
+        # One that ended before it was ever there says why, and nobody has to wait for it.
+        self._seen |= alive or any(each.kind == "process" for each in happened)
         if link is not None and (self._seen or now > self._since + _START_S):
             self.telemetry = link.telemetry()
         self.standing = standing(self.telemetry, alive, self.profile, now)
         self.not_ready = self._reasons()
-        if link is not None:
-            for event in link.events():
-                self.happened.emit(event)
-            if self._watchers and (frames := link.traffic()):
-                self.traffic.emit(frames)
+        for event in happened:
+            self.happened.emit(event)
+        if link is not None and self._watchers and (frames := link.traffic()):
+            self.traffic.emit(frames)
         said = self.standing
         shown = (link, said.title, said.sentence, said.role, said.contact, self.not_ready, self.state)
         if shown != self._shown:

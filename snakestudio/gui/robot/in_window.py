@@ -20,7 +20,7 @@ from snakestudio.gui.robot.stop_button import ModalStop
 from snakestudio.gui.robot.stop_guard import StopGuard
 from snakestudio.gui.status_bar import StatusBar
 from snakestudio.link.emulator.fault import FAULTS
-from snakestudio.link.messages import LinkEvent
+from snakestudio.link.messages import LinkEvent, LinkState
 from snakestudio.link.profile.schema import Bus
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class RobotInWindow(QObject):
         self.guard = StopGuard(control.stop, bar.stop, self)
         self._modal: ModalStop | None = None
         self._was_connected = False
+        self._state = control.state
         control.changed.connect(self._on_changed)
         control.changed.connect(window.actions_table.refresh_soon)
         control.polled.connect(self._on_poll)
@@ -205,6 +206,10 @@ class RobotInWindow(QObject):
             if not connected:
                 self._end_modal()
                 self._window.banners.robot.clear()
+        if control.state is not self._state:
+            if self._state is LinkState.FAULT:
+                self._window.banners.robot.clear()  # why it was stopped is over with the stop
+            self._state = control.state
 
     def _on_event(self, event: LinkEvent) -> None:
         """What the operator must know stands above the viewport, too."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
@@ -31,6 +32,7 @@ class StateCard(Themed):
         self.title.setAccessibleName("State of the robot")
         self.sentence = QLabel(self._card)
         self.sentence.setWordWrap(True)
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         self.age = SteadyLabel(self._card)
         column.addWidget(self.title)
         column.addWidget(self.sentence)
@@ -60,3 +62,5 @@ class StateCard(Themed):
         self.title.setStyleSheet(f"color: {colour};")
         font = theme.text_font(22, strong=True)
         self.title.setFont(font)
+        # What stands below keeps its place whether a sentence takes one line or two.
+        self.sentence.setMinimumHeight(2 * self.sentence.fontMetrics().lineSpacing())
