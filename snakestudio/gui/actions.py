@@ -53,11 +53,19 @@ class Actions(QObject):
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         else:
             self._window.addAction(action)
-        action.triggered.connect(lambda: self._run(run))
+        action.triggered.connect(lambda: self._run(spec, run))
         return action
 
-    def _run(self, run: Callable[[MainWindow], object]) -> None:
-        run(self._window)
+    def _run(self, spec: Spec, run: Callable[[MainWindow], object]) -> None:
+        window = self._window
+        if spec.long and window.robot.movable:
+            what = f"{spec.menu.partition('/')[0]} > {spec.text.removesuffix(' ...')}"
+            window.banners.robot.say(
+                "info", f"{what} keeps the window for longer than an armed robot waits for it: disarm the robot first.",
+                passing=True,
+            )  # fmt: skip
+        else:
+            run(window)
         self.refresh_soon()
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
@@ -83,9 +84,12 @@ class Dialogs(QObject):
 
     def _make_wiggle_test(self) -> None:
         from snakestudio.gui.profile.entry import prepare_wiggle
+        from snakestudio.gui.teleop.sdl import SdlError, load_sdl
 
         if self._window.robot.connected and not self._window.robot.movable:
             prepare_wiggle(self._window)
+            with contextlib.suppress(SdlError):
+                load_sdl()  # which looks for libraries by processes of its own
 
     def _shown_time(self) -> float:
         displayed = self._window.bridge.displayed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QFont, QTextCursor, QTextDocument, QTextFormat, QTextTable
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
 
@@ -10,6 +10,9 @@ from snakestudio.gui import theme
 from snakestudio.paths import docs_dir
 
 __all__ = ["DocumentDialog"]
+
+_TURN_MS = 30
+"""Longer than a heartbeat of the window takes to come."""
 
 
 class DocumentDialog(QWidget):
@@ -32,8 +35,8 @@ class DocumentDialog(QWidget):
         self.headings.currentItemChanged.connect(self._go_to)
         self.text = QTextBrowser()
         self.text.setOpenLinks(False)
+        self._page: QTextDocument | None = None
         self.text.setFrameShape(QTextBrowser.Shape.NoFrame)
-        self.text.document().setDocumentMargin(theme.scaled(16))
         self.text.anchorClicked.connect(self._follow)
         row = QHBoxLayout()
         row.setSpacing(16)
@@ -48,10 +51,14 @@ class DocumentDialog(QWidget):
         """Bring up a page (without ".md") over a window."""
         dialog = window.findChild(DocumentDialog) or DocumentDialog(window)
         dialog.show_page(name)
-        dialog.show()
-        dialog.raise_()
-        dialog.activateWindow()
+        # In a turn of its own: page and window together would keep the program for too long while a robot is armed.
+        QTimer.singleShot(_TURN_MS, dialog, dialog._bring_up)
         return dialog
+
+    def _bring_up(self) -> None:
+        self.show()
+        self.raise_()
+        self.activateWindow()
 
     def show_page(self, name: str) -> None:
         """Show a page of ``docs``."""
@@ -59,9 +66,15 @@ class DocumentDialog(QWidget):
             text = (docs_dir() / f"{name}.md").read_text(encoding="utf-8")
         except OSError as error:
             text = f"# {name}\n\nThis page cannot be read ({error.strerror}); install the program again.\n"
-        document = self.text.document()
+        document = QTextDocument(self)  # dressed before it is seen: one that is seen is laid out at every change
+        document.setDefaultFont(self.text.font())
+        document.setDocumentMargin(theme.scaled(16))
         document.setMarkdown(text, QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
         _dress(document)
+        self.text.setDocument(document)
+        if self._page is not None:
+            self._page.deleteLater()
+        self._page = document
         self.headings.clear()
         block = document.begin()
         while block.isValid():

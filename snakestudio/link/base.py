@@ -49,7 +49,7 @@ class Link(Protocol):
         ...
 
     def traffic(self) -> list[Traffic]:
-        """Frames since this was last asked; the oldest are left out if there were more than are kept."""
+        """Frames since this was last asked, some hundreds at once; where too many wait, the oldest are left out."""
         ...
 
     def begin_log(self, path: Path) -> None:

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -18,6 +19,7 @@ import numpy as np
 
 from snakestudio.errors import LinkError
 from snakestudio.link.codec import Codec
+from snakestudio.link.frame import Frame
 from snakestudio.link.frame_log import check_log_path
 from snakestudio.link.memory import Segment
 from snakestudio.link.messages import CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
@@ -33,7 +35,9 @@ _CLOSE_S = 2.0
 _LINE = 4000
 """Longest command: what a pipe takes in one piece or not at all."""
 _TRAFFIC = 1000
-"""Frames that are put into words at once: nobody reads more in one turn of a window's loop."""
+"""Frames that wait to be put into words, if more came than are at once."""
+_AT_ONCE = 250
+"""Frames that are put into words at once: a window that looks for the first time must not pause for all that waits."""
 
 
 class LinkClient:
@@ -64,6 +68,7 @@ class LinkClient:
         self._number = 0
         self._link: _Running | None = None
         self._own_events: list[LinkEvent] = []
+        self._waiting: deque[tuple[Frame, bool]] = deque(maxlen=_TRAFFIC)
         self._telemetry = _nothing(profile, "The link's process is starting.")
         self._start()
 
@@ -131,13 +136,16 @@ class LinkClient:
 
     def traffic(self) -> list[Traffic]:
         """See `Link`."""
-        frames = self._link.memory.traffic() if self._link is not None else []
+        waiting = self._waiting
+        if self._link is not None:
+            waiting.extend(self._link.memory.traffic(_TRAFFIC))
+        taken = [waiting.popleft() for _ in range(min(_AT_ONCE, len(waiting)))]
         return [
             Traffic(
                 frame.time, frame.id, frame.extended, frame.remote, frame.error, sent, frame.data,
                 "" if frame.error else self._codec.text(frame),
             )
-            for frame, sent in frames[-_TRAFFIC:]
+            for frame, sent in taken
         ]  # fmt: skip
 
     def begin_log(self, path: Path) -> None:
@@ -174,6 +182,7 @@ class LinkClient:
             self._write("close", {})
         with self._lock:
             self._link = None
+        self._waiting.clear()
         last = link.end(_CLOSE_S)
         self._telemetry = _ended(last or self._telemetry, "The link is closed.")
 

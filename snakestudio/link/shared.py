@@ -131,9 +131,9 @@ class LinkMemory:
             time, severity, text, kind = json.loads(record)
             yield LinkEvent(time, severity, text, kind)
 
-    def traffic(self) -> list[tuple[Frame, bool]]:
-        """Frames since this was last asked, and whether they were sent by us."""
-        return [_unpacked(record) for record in self._traffic.take()]
+    def traffic(self, newest: int) -> list[tuple[Frame, bool]]:
+        """The newest frames since this was last asked, at most that many, and whether they were sent by us."""
+        return [_unpacked(record) for record in self._traffic.take()[-newest:]]
 
     # ------------------------------------------------------------------------------------------ by the link
 

@@ -420,6 +420,22 @@ def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(windo
     assert first.closed  # type: ignore[union-attr]
 
 
+def test_what_takes_the_window_long_is_off_while_the_robot_could_move_and_says_so(
+    window: MainWindow, link: FakeLink
+) -> None:
+    called = []
+    window.toggle_theme = lambda: called.append("theme")  # type: ignore[method-assign]
+    put(window, link, LinkState.STREAMING)
+    window.actions_table["theme"].trigger()
+    assert called == []
+    assert window.banners.robot.text == (
+        "View > Light Colours keeps the window for longer than an armed robot waits for it: disarm the robot first."
+    )
+    put(window, link, LinkState.IDLE)
+    window.actions_table["theme"].trigger()
+    assert called == ["theme"]
+
+
 def test_the_twin_is_seen_over_the_robots_run(window: MainWindow, link: FakeLink) -> None:
     live = window.robot.live
     assert isinstance(live, FakeLive)

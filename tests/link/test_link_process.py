@@ -94,7 +94,10 @@ def test_a_session(stage: Stage, tmp_path: Path) -> None:
         assert telemetry.period_mean == pytest.approx(0.01, rel=0.05)
         assert telemetry.bus_open
         assert telemetry.priority
-        texts = {each.text.split(":")[0] for each in client.traffic() if each.sent}
+        frames = client.traffic()
+        assert 0 < len(frames) <= 250  # who looks for the first time must not pause for all that waits
+        assert client.traffic()[0].time >= frames[-1].time
+        texts = {each.text.split(":")[0] for each in frames if each.sent}
         assert any("JointSetPoint" in text for text in texts)
         operator.stream()
         stop = time.monotonic()

@@ -25,7 +25,7 @@ PLOTS: tuple[Spec, ...] = (
         icon="plot-add", tip="A dock of its own with plots; it can be moved, floated and closed",
     ),
     Spec(
-        "derived_channel", _MENU, "Derived Channel ...", lambda w: w.plot_docks.derive(), icon="derived",
+        "derived_channel", _MENU, "Derived Channel ...", lambda w: w.plot_docks.derive(), icon="derived", long=True,
         tip="Make a channel from others: expressions, filters, derivatives, differences between runs",
     ),
     Spec(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from snakestudio.gui.commands.spec import Spec, line, may_be_busy
+from snakestudio.gui.commands.spec import Spec, line
 from snakestudio.gui.robot.fault_menu import FAULT_MENU
 from snakestudio.link.messages import LinkState
 
@@ -85,11 +85,11 @@ ROBOT: tuple[Spec, ...] = (
         tip="Write every frame on the bus to a file (BLF, ASC or candump), which can be replayed later",
     ),
     Spec(
-        "edit_profile", "Robot", "Robot Profile ...", _open_editor, (), may_be_busy, icon="table",
+        "edit_profile", "Robot", "Robot Profile ...", _open_editor, icon="table", long=True,
         tip="Which frames carry what of which joint, as tables with checks: no code for another robot",
     ),
     Spec(
-        "learn_profile", "Robot", "Learn from Traffic ...", _open_learning, (), may_be_busy,
+        "learn_profile", "Robot", "Learn from Traffic ...", _open_learning, long=True,
         tip="Find out what an unknown robot sends: counters, checksums, heartbeats, and angles while you move a joint",
     ),
     Spec(

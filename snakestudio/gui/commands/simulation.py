@@ -74,12 +74,12 @@ SIMULATION: tuple[Spec, ...] = (
         enabled=is_continuum, tip="Hold chains of n links against the continuous body: torques, speed, convergence",
     ),
     Spec(
-        "fit", "Simulation", "Fit to Experiment ...", lambda w: w.dialogs.show_fit(), enabled=has_links,
+        "fit", "Simulation", "Fit to Experiment ...", lambda w: w.dialogs.show_fit(), enabled=has_links, long=True,
         tip="Find friction, delay, free play and the like with which the run matches measured ones",
     ),
     Spec(
         "make_continuum", "Simulation", "Make Continuum Scene from Gait", lambda w: w.dialogs.make_continuum(),
         enabled=lambda w: not w.document.scene.model.continuum and w.document.scene.controller.uses_gait,
-        tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
+        long=True, tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
     ),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow
 
-__all__ = ["BODY_MENU", "SEPARATOR", "Spec", "always", "has_links", "is_continuum", "line", "may_be_busy"]
+__all__ = ["BODY_MENU", "SEPARATOR", "Spec", "always", "has_links", "is_continuum", "line"]
 
 SEPARATOR = "-"
 
@@ -48,6 +48,9 @@ class Spec:
         Gives a text that changes.
     local : bool
         The shortcut works in viewport, time bar and scene tree only, as it means something else in other places.
+    long : bool
+        It keeps the window for so long that a robot which hears nothing of it would stop: while torque may be on it is
+        not carried out, and a sentence says why.
     """
 
     id: str
@@ -61,6 +64,7 @@ class Spec:
     tip: str = ""
     label: Callable[[MainWindow], str] | None = None
     local: bool = False
+    long: bool = False
 
 
 def line(menu: str) -> Spec:
@@ -76,8 +80,3 @@ def is_continuum(window: MainWindow) -> bool:
 def has_links(window: MainWindow) -> bool:
     """Whether the robot is a chain: a continuous body meets no obstacles and follows no path."""
     return not window.document.scene.model.continuum
-
-
-def may_be_busy(window: MainWindow) -> bool:
-    """Whether the window may take its time: an armed robot stops when it hears nothing of the window."""
-    return not window.robot.movable

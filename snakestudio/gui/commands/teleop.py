@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snakestudio.gui.commands.spec import Spec, has_links, line, may_be_busy
+from snakestudio.gui.commands.spec import Spec, has_links, line
 
 __all__ = ["TELEOP"]
 
@@ -15,7 +15,7 @@ TELEOP: tuple[Spec, ...] = (
     ),
     Spec(
         "teleop_mapping", "Robot", "Keys and Gamepad ...", lambda w: w.teleoperation.edit_mapping(),
-        enabled=may_be_busy,
+        long=True,
         tip="What keys, sticks and buttons do under teleoperation",
     ),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from snakestudio.gui import theme
 from snakestudio.gui.commands.plots import PLOTS
-from snakestudio.gui.commands.spec import BODY_MENU, Spec, always, has_links, is_continuum, line, may_be_busy
+from snakestudio.gui.commands.spec import BODY_MENU, Spec, always, has_links, is_continuum, line
 from snakestudio.gui.layouts import SHIPPED, Shipped
 from snakestudio.render.quantities import QUANTITIES
 
@@ -121,7 +121,7 @@ VIEW: tuple[Spec, ...] = (
     *(_colour_by(name) for name in ("", *QUANTITIES)),
     Spec(
         "arrange", "View/Panels", "Arrange Panels", lambda w: w.set_arranging(not w.arranging),
-        checked=lambda w: w.arranging, tip="Show title bars by which panels are moved, floated and closed",
+        checked=lambda w: w.arranging, long=True, tip="Show title bars by which panels are moved, floated and closed",
     ),
     Spec("next_pane", "View/Panels", "Next Panel", lambda w: w.panes.go_on(1), ("F6",), tip="Give it the keyboard"),
     Spec(
@@ -139,7 +139,7 @@ VIEW: tuple[Spec, ...] = (
     Spec("delete_layout", "View/Layouts/Delete Layout"),
     line("View"),
     Spec(
-        "theme", "View", "Light Colours", lambda w: w.toggle_theme(), enabled=may_be_busy,
+        "theme", "View", "Light Colours", lambda w: w.toggle_theme(), long=True,
         checked=lambda w: theme.current() is theme.LIGHT, icon="theme",
     ),
     Spec(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
@@ -112,6 +112,10 @@ class Inspector(Themed):
         document.opened.connect(self._forget)
         bridge.status_changed.connect(self._show_pending)
         bridge.frame.connect(self._pace.ask)
+        self._another = QTimer(self)
+        self._another.setSingleShot(True)
+        self._another.setInterval(0)
+        self._another.timeout.connect(self._rebuild)
         self._rebuild()
 
     @property
@@ -145,6 +149,8 @@ class Inspector(Themed):
 
     def reveal(self, key: str) -> FormRow | None:
         """The row of a dotted scene key, looked for in the whole scene if it is not shown; None if there is none."""
+        if self._another.isActive():
+            self._rebuild()
         for searched in (False, True):
             if searched:
                 self.search.setText(key)
@@ -163,7 +169,10 @@ class Inspector(Themed):
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if self._target() != self._shown:
-            self._rebuild()
+            if before is None or len(before.obstacles) == len(after.obstacles):
+                self._rebuild()
+            else:
+                self._another.start()  # once: who adds an obstacle selects it next
             return
         for row in self.rows.values():
             row.refresh()
@@ -171,6 +180,7 @@ class Inspector(Themed):
         self._pace.ask()
 
     def _rebuild(self) -> None:
+        self._another.stop()
         self._shown = self._target()
         self.rows.clear()
         self.link_values = self._start = None

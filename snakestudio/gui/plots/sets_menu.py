@@ -39,7 +39,7 @@ def show_preset(panel: PlotPanel, name: str) -> None:
     panel.library.add(preset.derived)
     contents = _of(preset, panel, recording.schema)
     if contents:
-        panel.show_contents(contents)
+        panel.show_gradually(contents)
     else:
         panel.refused.emit(f"{name}: this run has nothing of it; choose another arrangement.")
 
@@ -68,7 +68,7 @@ class SetsMenu(QObject):
         if sets.names:
             menu.addSeparator()
             for name in sets.names:
-                self._add(name.replace("&", "&&"), lambda name=name: panel.show_contents(sets.load(name)))
+                self._add(name.replace("&", "&&"), lambda name=name: panel.show_gradually(sets.load(name)))
         menu.addSeparator()
         self._add("Save Plots As ...", self.save)
         delete = menu.addMenu("Delete Saved Plots")

@@ -124,6 +124,10 @@ class TeleopInWindow(QObject):
             window.reset()
         window.viewport.setFocus()
 
+    def ask_mapping(self) -> None:
+        """As the menu does it: not while a robot could move."""
+        self._window.actions_table["teleop_mapping"].trigger()
+
     def edit_mapping(self) -> None:
         """Bring up what keys and gamepad do."""
         from snakestudio.gui.teleop.editor import MappingEditor

@@ -107,7 +107,7 @@ class TeleopPanel(QWidget):
         line = QHBoxLayout()
         self.edit = QPushButton("Keys and Gamepad ...", inside)
         self.edit.setToolTip("What keys, sticks and buttons do")
-        self.edit.clicked.connect(lambda: self._of.edit_mapping())
+        self.edit.clicked.connect(lambda: self._of.ask_mapping())
         line.addWidget(self.edit)
         line.addStretch(1)
         column.addLayout(line)

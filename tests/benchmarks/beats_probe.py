@@ -1,0 +1,266 @@
+"""Does in the real window what can be done while a robot is armed, and times its heartbeat.
+
+`beats_probe PROFILE SCENE [ACTION ...]`. Prints the longest pause between two beats for every action as JSON: processor
+time of the window's thread, time by the clock, and how much of that was not spent in the operating system's queue.
+What opens is closed again and what was changed is undone, which belongs to the action.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from snakestudio.gui.app import run
+from snakestudio.gui.commands.table import TABLE
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.robot.data_panel import DataPanel
+from snakestudio.gui.robot.services import LiveChoices
+from snakestudio.link.messages import LinkState
+
+Action = tuple[str, Callable[[], object]]
+
+_SETTLE_MS = 600
+"""For what an action leaves to later turns of the event loop."""
+
+_OTHER = frozenset(
+    {
+        "quit",
+        "save",
+        "new",
+        "disconnect_robot",
+        "stop_robot",
+        "disarm_robot",
+        "connect_robot",
+        "emulated_robot",
+        "mend_faults",
+    }
+)
+"""Commands after which the robot is not armed any more, as they say; and the one that writes a file."""
+
+
+class Beats:
+    """Times a window's heartbeat, by action.
+
+    Attributes
+    ----------
+    longest : dict of str to list of float
+        Processor time, time by the clock and time outside the system's queue, of the longest pause of an action, s each
+        by itself.
+    """
+
+    def __init__(self) -> None:
+        self.longest: dict[str, list[float]] = {}
+        self.action = ""
+        self._last: tuple[float, float, float] | None = None
+
+    def beat(self) -> None:
+        """There was one."""
+        clock = time.monotonic()
+        now = time.thread_time(), clock, clock - _queued()
+        if self._last is not None and self.action:
+            pause = [each - before for each, before in zip(now, self._last, strict=True)]
+            self.longest[self.action] = list(map(max, pause, self.longest.get(self.action, pause)))
+        self._last = now
+
+
+def _queued() -> float:
+    """How long this thread was ready to run, and others ran, s; 0 where the system does not say."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0
+
+
+def commands(window: MainWindow) -> Iterator[Action]:
+    """Every command of the menus that can be called now."""
+    for spec in TABLE:
+        if spec.run is not None and spec.id not in _OTHER:
+            yield f"command {spec.id}", window.actions_table[spec.id].trigger
+
+
+def menus(window: MainWindow) -> Iterator[Action]:
+    """Every menu of the bar, opened."""
+    for action in window.menuBar().actions():
+        menu = action.menu()
+        if isinstance(menu, QMenu):
+            yield f"menu {action.text().strip('&')}", partial(menu.popup, window.mapToGlobal(QPoint(40, 40)))
+
+
+def panels(window: MainWindow) -> Iterator[Action]:
+    """Every panel brought up, and every tab of the robot's data looked at; each for the first and the second time."""
+    for again in ("", " again"):
+        for name in window.docks:
+            yield f"panel {name}{again}", partial(window.show_dock, name)
+        window.show_dock("robot_data")
+        data = window.findChild(DataPanel)
+        assert data is not None
+        for tab in (2, 1, 0):
+            yield f"robot data, {data.tabs.tabText(tab)}{again}", partial(data.tabs.setCurrentIndex, tab)
+    yield "traffic, every frame in turn", lambda: (data.tabs.setCurrentIndex(2), data.traffic.by_id.click())
+    yield "traffic, sought through", lambda: data.traffic.seek.setText("joint")
+    yield "joints looked at", lambda: (data.traffic.seek.clear(), data.tabs.setCurrentIndex(0))
+    for name in ("history", "runs", "channels", "comparison", "experiment", "teleop"):
+        yield f"panel {name} closed", window.docks[name].close
+    for name in ("scene", "parameters", "plots"):
+        yield f"panel {name} before the others", partial(window.show_dock, name)
+
+
+def edits(window: MainWindow) -> Iterator[Action]:
+    """What changes the scene while the robot follows it."""
+    document = window.document
+    for number in (1, 2):
+        for key, value in (("gait.amplitude_deg", 25.0), ("gait.frequency_hz", 0.3), ("gait.offset_deg", 5.0)):
+            yield f"{key} ({number})", partial(document.set_value, key, value + number, "Edit")
+    yield "undo", document.undo_stack.undo
+    yield "redo", document.undo_stack.redo
+
+
+def looks(window: MainWindow) -> Iterator[Action]:
+    """What changes the picture: the mouse in it, the wheel, the size of the window, the past."""
+    view, bridge = window.viewport, window.bridge
+    middle = view.rect().center()
+
+    def drag(button: Qt.MouseButton) -> None:
+        QTest.mousePress(view, button, pos=middle)
+        for step in range(10):
+            QTest.mouseMove(view, middle + QPoint(9 * step, 4 * step))
+        QTest.mouseRelease(view, button, pos=middle)
+
+    def wheel() -> None:
+        at = QPointF(middle)
+        QApplication.sendEvent(
+            view,
+            QWheelEvent(
+                at, QPointF(view.mapToGlobal(middle)), QPoint(), QPoint(0, 120), Qt.MouseButton.NoButton,
+                Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+            ),
+        )  # fmt: skip
+
+    def scrub(share: float) -> None:
+        recording = bridge.recording
+        bridge.set_cursor(int(share * len(recording)) if recording is not None else None)
+
+    yield "view turned", partial(drag, Qt.MouseButton.MiddleButton)
+    yield "view, box or click", partial(drag, Qt.MouseButton.LeftButton)
+    yield "wheel", wheel
+    for share in (0.2, 0.8, 0.4):
+        yield f"scrubbed to {share:g}", partial(scrub, share)
+    yield "the newest again", partial(bridge.set_cursor, None)
+    yield "window smaller", partial(window.resize, 1280, 800)
+    yield "window larger", partial(window.resize, 1580, 960)
+    yield "simulation at full speed", lambda: (bridge.session.set_speed(math.inf), bridge.session.play())
+    yield "simulation shown", bridge.close_run
+    yield "robot shown", bridge.show_robot
+    yield "simulation paused", bridge.session.pause
+
+
+def actions(window: MainWindow) -> Iterator[Action]:
+    """All of it, in an order in which no action takes anything from the next."""
+    yield "at rest", lambda: None
+    yield from panels(window)
+    yield from edits(window)
+    yield from looks(window)
+    yield from menus(window)
+    yield from commands(window)
+
+
+def shut(window: MainWindow) -> None:
+    """Close what an action opened over the window."""
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    for _ in range(5):
+        over: QWidget | None = app.activePopupWidget() or app.activeModalWidget()
+        if over is None or over is window:
+            break
+        over.close()
+    for widget in app.topLevelWidgets():
+        if widget is not window and widget.isVisible() and widget.isWindow():
+            widget.close()
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+
+
+class Probe:
+    """Connects to an emulated robot, lets it stream, and carries out one action after the other.
+
+    Parameters
+    ----------
+    window : MainWindow
+    profile : Path
+        With a window timeout so long that what is slow is seen in full.
+    *only : str
+        Parts of the names of the actions that are wanted; all if there are none.
+    """
+
+    def __init__(self, window: MainWindow, profile: Path, *only: str) -> None:
+        self.beats = Beats()
+        self._window, self._profile, self._only = window, profile, only
+        self._steps = self._course()
+        QTimer.singleShot(1000, self._go)
+
+    def _go(self) -> None:
+        pause = next(self._steps, None)
+        if pause is not None:
+            QTimer.singleShot(pause, self._go)
+
+    def _course(self) -> Iterator[int]:
+        window = self._window
+        while not window.docks_filled or window.bridge.status.state != "ready":
+            yield 100
+        control = window.robot
+        loaded = control.services.load(self._profile)
+        window.robot_in_window.connect_emulated(loaded, LiveChoices(), on_ground=False)
+        while control.state is not LinkState.LISTENING:
+            yield 100
+        link = control.link
+        assert link is not None
+        beat = link.beat
+
+        def timed() -> None:
+            self.beats.beat()
+            beat()
+
+        link.beat = timed  # type: ignore[method-assign]
+        control.command("idle")
+        yield 2000
+        for name, act in actions(window):
+            if self._only and not any(part in name for part in self._only):
+                continue
+            while control.state is not LinkState.STREAMING:
+                self._towards_streaming()
+                yield 300
+            step = window.document.undo_stack.index()
+            self.beats.action = name
+            QTimer.singleShot(0, act)  # what waits for an answer must not hold up the clock of the others
+            yield _SETTLE_MS
+            shut(window)
+            window.document.undo_stack.setIndex(step)
+            yield _SETTLE_MS // 2
+            self.beats.action = ""
+            window.document.undo_stack.setClean()
+        print(json.dumps(self.beats.longest), flush=True)
+        window.robot_in_window.disconnect_robot()
+        window.close()
+
+    def _towards_streaming(self) -> None:
+        control = self._window.robot
+        if control.state is LinkState.FAULT:
+            control.reset()
+        elif control.state is LinkState.ARMED and control.standing.armed:
+            control.stream()
+        elif control.state is LinkState.IDLE:
+            control.arm()
+
+
+if __name__ == "__main__":
+    found: list[Probe] = []
+    run(Path(sys.argv[2]), lambda w: found.append(Probe(w, Path(sys.argv[1]), *sys.argv[3:])))
