@@ -161,7 +161,7 @@ class _Process:
         while self._end is None or last < self._end:
             now = last = time.monotonic()
             stood_still = self._standstill.look()
-            if stood_still and self._core.state in _LIVE:
+            if stood_still and self._core.state in _LIVE and not self._replayed:
                 self._core.stop(f"The link itself stood still for {stood_still:.1f} s.", now)
             self._look(now)
             if self._news or now >= self._due:

@@ -95,11 +95,17 @@ def test_a_reader_that_hangs_counts_as_no_gamepad(
 
 
 def test_sdl_leaves_the_program_its_signals(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
-    plug(pads)
-    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    caught = int(status.split("SigCgt:")[1].split()[0], 16)
-    assert not caught >> (signal.SIGTERM - 1) & 1
+    def handled() -> tuple[object, bool]:
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        caught = int(status.split("SigCgt:")[1].split()[0], 16)
+        return signal.getsignal(signal.SIGTERM), bool(caught >> (signal.SIGTERM - 1) & 1)
+
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        plug(pads)
+        assert handled() == (signal.SIG_DFL, False)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_without_sdl_there_is_a_sentence_and_the_keys(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
