@@ -49,12 +49,13 @@ def head_twist(paper: Paper, t: float, at: float, speed: float) -> FloatArray:
     ("at", "speed", "every"),
     [
         ("0", 0.0, 500),
+        pytest.param("0", 0.0, 200, marks=pytest.mark.soak),
         pytest.param("0.42", 0.0, 200, marks=pytest.mark.soak),
         pytest.param("l", 0.0, 200, marks=pytest.mark.soak),
         ("0.3 + 0.2*t", 0.2, 500),
         pytest.param("0.3 + 0.2*t", 0.2, 200, marks=pytest.mark.soak),
     ],
-    ids=["head", "inside", "tail", "sweeping", "sweeping, at more times"],
+    ids=["head", "head, at more times", "inside", "tail", "sweeping", "sweeping, at more times"],
 )
 def test_anchored_bodies_move_and_carry_as_the_paper_says(at: str, speed: float, every: int) -> None:
     support: dict[str, Any] = {"kind": "anchors", "anchors": [{"at_m": at}]}

@@ -1,0 +1,36 @@
+"""What the link asks of the operating system, read back from it."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import struct
+import sys
+import threading
+
+import pytest
+
+from snakestudio.link import priority
+
+_SCHED_GETATTR = {"x86_64": 315, "aarch64": 275, "riscv64": 275}
+_KERNEL = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2] if part.isdecimal())
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or platform.machine() not in _SCHED_GETATTR or _KERNEL < (6, 12),
+    reason="ordinary threads have turns of their own length from Linux 6.12 on",
+)
+def test_an_ordinary_thread_gets_short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(priority.WANTED, "normal")
+    found: list[int] = []
+
+    def ask() -> None:
+        assert priority.raise_priority() == "normal, as asked for"
+        attributes = ctypes.create_string_buffer(48)
+        ctypes.CDLL(None).syscall(_SCHED_GETATTR[platform.machine()], 0, attributes, 48, 0)
+        found.append(struct.unpack("=IIQiIQQQ", attributes.raw)[5])
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    thread.join()
+    assert found == [100_000]  # ns
