@@ -28,9 +28,7 @@ from snakestudio.link.profile.schema import Bus
 _LOOK_MS = 50
 _PATIENCE_S = 1.5
 """Between two requests: each gets the time to have its effect."""
-_SIZE = 900, 600
-"""Of the window, pixels: small, so that drawing in software leaves it time to give signs of life."""
-_STEADY_S = 0.4
+_STEADY_S = 1.0
 
 
 class Drive:
@@ -61,7 +59,6 @@ class Drive:
             return
         self._asked = now
         if not robot.connected:
-            window.resize(*_SIZE)
             loaded = load_profile(self._profile)
             window.robot_in_window.connect_robot(loaded, self._bus, LiveChoices())
         elif state is LinkState.LISTENING:

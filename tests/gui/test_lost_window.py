@@ -37,7 +37,7 @@ _SAFE_S = 0.3
 _PERIOD_S = 0.1
 """Of the lab robot's set-points, which come at 10 Hz."""
 
-_SAMPLES = 3
+_SAMPLES = 5
 
 
 @dataclass(frozen=True)
