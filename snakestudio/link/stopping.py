@@ -30,14 +30,14 @@ class Stopping:
 
     def __init__(self, profile: Profile, observed: Observed, journal: Journal) -> None:
         self._profile, self._observed, self._journal = profile, observed, journal
-        self._begin = math.nan
+        self._begin = self._safe_at = math.nan
         self._sent_at = math.nan
         self._repeats = 0
         self._said = ""
 
     def begin(self, now: float) -> None:
         """The stop sequence went out at a time (s)."""
-        self._begin = self._sent_at = now
+        self._begin = self._safe_at = self._sent_at = now
         self._repeats = 0
         self._said = ""
 
@@ -61,13 +61,19 @@ class Stopping:
         return True
 
     def _tell(self, now: float, safe: bool) -> None:
-        if safe and self._said != "safe":
-            self._said = "safe"
-            self._journal.say(now, "good", f"The robot says that it stopped, {now - self._begin:.2f} s after.", "stop")
-        elif not safe and self._said != "unsafe" and now - self._begin > self._profile.timing.confirm_s:
+        if safe:
+            self._safe_at = now
+            if self._said != "safe":
+                self._said = "safe"
+                self._journal.say(
+                    now, "good", f"The robot says that it stopped, {now - self._begin:.2f} s after.", "stop"
+                )
+        # Counted from its last good word: one status frame with wrong bits is answered with a stop, and not with alarm.
+        elif self._said != "unsafe" and now - self._safe_at > self._profile.timing.confirm_s:
+            no_word = "No word any more" if self._said == "safe" else "No word"
             self._said = "unsafe"
             off = self._observed.torque_off(self._begin)
             nodes = dict.fromkeys(axis.node for axis, safe in zip(self._profile.axes, off, strict=True) if not safe)
             self._journal.say(
-                now, "error", f"No word that {node_names(nodes)} stopped: cut the robot's power if it moves.", "stop"
+                now, "error", f"{no_word} that {node_names(nodes)} stopped: cut the robot's power if it moves.", "stop"
             )

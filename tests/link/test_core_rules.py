@@ -81,6 +81,26 @@ def test_a_robot_that_is_disarmed_says_so_in_words_that_are_known() -> None:
     assert "joint 3 yaw and joint 3 pitch is disarmed" in rig.core.telemetry(rig.now).reason
 
 
+def test_a_status_with_wrong_bits_after_the_stop_is_answered_without_alarm(rig: Rig) -> None:
+    """The stop is sent again at once; that somebody must cut the power is said when the good word stays away."""
+    rig.armed()
+    rig.core.stop("Stopped by the operator.", rig.now)
+    rig.run(0.5)
+    stops, said = rig.robot.stops, len(rig.events)
+    for _ in range(8):  # of 20 heartbeats a second every fifth is wrong
+        rig.robot.state[3] = UNKNOWN
+        rig.run(0.05)
+        rig.robot.state[3] = STOPPED
+        rig.run(0.2)
+    assert rig.robot.stops > stops
+    assert [event.text for event in rig.events[said:] if event.kind == "stop"] == []
+    rig.robot.state[3] = UNKNOWN
+    rig.run(1.5)
+    (event,) = [event for event in rig.events[said:] if event.kind == "stop"]
+    assert event.severity == "error"
+    assert event.text == "No word any more that node 3 stopped: cut the robot's power if it moves."
+
+
 def test_a_drive_in_a_quick_stop_has_torque() -> None:
     """CiA 402-2, state QUICK STOP ACTIVE: the drive function is enabled, and power may be applied to the motor."""
     loaded = load_profile(find_profile("cia402_csp"))

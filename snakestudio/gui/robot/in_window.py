@@ -215,8 +215,11 @@ class RobotInWindow(QObject):
         """What the operator must know stands above the viewport, too."""
         if event.severity not in ("warning", "error"):
             return
+        banner = self._window.banners.robot
+        if event.severity == "warning" and banner.text and self._control.state is LinkState.FAULT:
+            return  # why the robot was stopped is not hidden by what came after
         buttons: list[Button] = [("Show Events", lambda: self._window.show_dock("robot_data"))]
-        self._window.banners.robot.say("warning", event.text, buttons, passing=event.severity == "warning")
+        banner.say("warning", event.text, buttons, passing=event.severity == "warning")
 
     def _on_poll(self) -> None:
         self._follow_dialogs()
