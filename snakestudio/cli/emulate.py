@@ -188,6 +188,11 @@ def _port(options: argparse.Namespace, loaded: LoadedProfile) -> tuple[Port, str
             raise UsageError(f"--slcan: serial adapters have no {rate} bit/s; give --bitrate one of {known}.")
         slcan = PtySlcan(rate)
         return slcan, f"Connect with --interface slcan --channel {slcan.path} --bitrate {rate}."
+    if options.interface == "slcan" and options.channel is None:
+        raise UsageError(
+            "--interface slcan needs the serial port of an adapter as --channel; give --slcan for a robot that is "
+            "behind an adapter of its own, a pseudo-terminal."
+        )
     options.interface = "virtual" if options.virtual else options.interface or "udp_multicast"
     bus = chosen_bus(loaded.profile.bus, options, alone=True)
     port = f" --port {bus.options['port']}" if "port" in bus.options else ""

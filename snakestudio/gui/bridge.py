@@ -304,7 +304,8 @@ class SessionBridge(QObject):
 
     def _on_opened(self) -> None:
         self._reopen = True
-        self.close_run()
+        if self._source.kind == "replay":  # who watches the robot goes on to, whatever it is to do next
+            self.close_run()
         self.set_cursor(None)
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:

@@ -317,7 +317,9 @@ class _Process:
 
     def _send(self, frame: Frame) -> None:
         if self._port is None or not self._port.send(frame):
-            raise LinkError("The bus did not take the frame.")
+            raise LinkError(
+                "The bus did not take a frame: it is busy, or nobody on it acknowledges; check cable and bit rate."
+            )
         self._record(replace(frame, time=time.monotonic()), sent=True)
 
     def _record(self, frame: Frame, *, sent: bool) -> None:

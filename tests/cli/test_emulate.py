@@ -116,7 +116,7 @@ def test_it_ends_when_it_is_told_to() -> None:
             ["lab_robot", "--port", "5000", "--interface", "socketcan"],
             "--port goes with --interface udp_multicast, not",
         ),
-        (["lab_robot", "--interface", "slcan"], "slcan: no channel was chosen; give one such as /dev/ttyACM0 or COM3"),
+        (["lab_robot", "--interface", "slcan"], "give --slcan for a robot that is behind an adapter of its own"),
         (["lab_robot", "--slcan", "--bitrate", "333000"], "serial adapters have no 333000 bit/s; give --bitrate one"),
         (["lab_robot", "--interface", "udp_multicats", "--channel", "x"], "did you mean"),
         (["lab_robot", "--virtual", "--report", "no/such/folder"], "--report no/such/folder: it cannot be written"),

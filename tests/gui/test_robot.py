@@ -418,6 +418,8 @@ def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(windo
     assert link.stops == ["Stopped, as another scene was opened."]
     assert window.robot.live is not first
     assert first.closed  # type: ignore[union-attr]
+    assert window.bridge.source == "robot"  # it is the robot that has to be watched now
+    assert window.bridge.source_name
 
 
 def test_what_takes_the_window_long_is_off_while_the_robot_could_move_and_says_so(
@@ -605,6 +607,9 @@ def test_a_warning_of_the_link_stands_above_the_viewport(window: MainWindow, lin
     assert window.banners.robot.text == "Node 3 is silent."
     put(window, link, LinkState.FAULT)
     assert window.banners.robot.text == "Node 3 is silent."
+    link.say("Node 5 babbles.", "warning", "node")
+    look(window)
+    assert window.banners.robot.text == "Node 3 is silent."  # a warning does not hide why it was stopped
     put(window, link, LinkState.IDLE)  # reset: why it was stopped is over
     assert window.banners.robot.text == ""
     link.say("Node 4 is silent.", "error", "node")

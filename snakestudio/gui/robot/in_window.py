@@ -63,6 +63,7 @@ class RobotInWindow(QObject):
         self._modal: ModalStop | None = None
         self._was_connected = False
         self._state = control.state
+        self._alarm = False  # whether the notice is an error
         control.changed.connect(self._on_changed)
         control.changed.connect(window.actions_table.refresh_soon)
         control.polled.connect(self._on_poll)
@@ -216,8 +217,10 @@ class RobotInWindow(QObject):
         if event.severity not in ("warning", "error"):
             return
         banner = self._window.banners.robot
-        if event.severity == "warning" and banner.text and self._control.state is LinkState.FAULT:
+        alarm = event.severity == "error"
+        if not alarm and self._alarm and banner.text and self._control.state is LinkState.FAULT:
             return  # why the robot was stopped is not hidden by what came after
+        self._alarm = alarm
         buttons: list[Button] = [("Show Events", lambda: self._window.show_dock("robot_data"))]
         banner.say("warning", event.text, buttons, passing=event.severity == "warning")
 

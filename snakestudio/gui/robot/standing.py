@@ -114,7 +114,10 @@ def standing(telemetry: Telemetry | None, alive: bool, profile: Profile | None, 
         why = reason if state is LinkState.DISCONNECTED and reason else "The link is silent."
         return Standing("No contact", "danger", f"{why} {_UNKNOWN}", heard=heard)
     if state is LinkState.DISCONNECTED or not telemetry.bus_open:
-        return Standing("Disconnected", "warning", reason or "The bus is not open.", heard=heard)
+        said = reason or "The bus is not open."
+        if state is not LinkState.DISCONNECTED:  # it was open, and the link goes on trying
+            said = f"{said} It is opened again by itself as soon as that can be."
+        return Standing("Disconnected", "warning", said, heard=heard)
     oldest = float(ages(telemetry, now).max())
     confirmed = telemetry.confirmed and heard <= profile.timing.lost_s
     title, role, sentence, armed = _said(telemetry, confirmed, reason)
