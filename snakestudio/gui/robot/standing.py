@@ -122,7 +122,8 @@ def standing(telemetry: Telemetry | None, alive: bool, profile: Profile | None, 
     confirmed = telemetry.confirmed and heard <= profile.timing.lost_s
     title, role, sentence, armed = _said(telemetry, confirmed, reason)
     if telemetry.replay:
-        title, sentence = f"Replay · {title}", "A log is played as if it came from the robot; arming is impossible."
+        was = title.removesuffix(" elsewhere")  # of a log nobody else is there to be warned of
+        title, sentence = f"Replay · {was}", "A log is played as if it came from the robot; arming is impossible."
     return Standing(title, role, sentence, armed, True, heard, oldest, oldest > profile.timing.stale_s)
 
 
