@@ -164,6 +164,7 @@ class ChannelBrowser(Themed):
     ) -> None:
         super().__init__(parent)
         self._bridge, self._library, self._known = bridge, library, known
+        self._outdated = False
         self._shown: dict[str, Quantity] = {}
         self._items: dict[str, QTreeWidgetItem] = {}
         self._open: set[str] = {"Centre of mass", DERIVED}
@@ -209,10 +210,10 @@ class ChannelBrowser(Themed):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_VALUES_MS)
         self._timer.timeout.connect(self.show_values)
-        bridge.recording_changed.connect(self._fill)
+        bridge.recording_changed.connect(self._renew)
         bridge.cursor_changed.connect(self._values_soon)
         bridge.frame.connect(self._values_soon)
-        library.changed.connect(self._fill)
+        library.changed.connect(self._renew)
         self.renew_theme()
         self._fill()
 
@@ -222,12 +223,22 @@ class ChannelBrowser(Themed):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        if self._outdated:
+            self._fill()
         self._values_soon()
 
     # --- the tree --------------------------------------------------------------------------------------------------
 
+    def _renew(self) -> None:
+        """Show what there is now, or when it is seen again: every run that begins would be held up by it."""
+        if self.isVisible():
+            self._fill()
+        else:
+            self._outdated = True
+
     def _fill(self) -> None:
         """Show all by groups, or what fits the search, the best first."""
+        self._outdated = False
         recording = self._bridge.recording
         self._shown = {} if recording is None else self._library.of(recording.schema)
         self.tree.setUpdatesEnabled(False)

@@ -374,6 +374,8 @@ class PlotPanel(Themed):
     # --- the timer -------------------------------------------------------------------------------------------------
 
     def _tick(self) -> None:
+        if self.visibleRegion().isEmpty():
+            return  # behind another tab, which Qt calls visible: what nobody sees takes no time from who drives a robot
         now = time.perf_counter()
         filling = self.history.filling
         if filling or now - self._pulled >= _PULL_EVERY_S:

@@ -117,7 +117,9 @@ class _Times(QWidget):
         try:
             painter.setFont(self._font)
             painter.setPen(theme.colour("text"))
-            text = f"{self._track.shown:.3f} / {self._track.end:.3f} s"
+            # A robot goes on telling its state after its run has ended: what is looked at then is the run's end.
+            end = self._track.end
+            text = f"{min(self._track.shown, end):.3f} / {end:.3f} s"
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         finally:
             painter.end()
