@@ -24,6 +24,7 @@ __all__ = [
     "current",
     "icon",
     "mixed",
+    "open_at",
     "render_theme",
     "scaled",
     "scrim",
@@ -191,6 +192,12 @@ def scrim() -> QColor:
     made = QColor(mixed(_current.ground, "#000000", 0.7) if _current is DARK else _current.text)
     made.setAlphaF(0.58 if _current is DARK else 0.42)
     return made
+
+
+def open_at(dialog: QWidget, width: int, height: int) -> None:
+    """Give a window its size to begin with, in pixels of usual text, but never more than its screen has."""
+    room = dialog.screen().availableSize()
+    dialog.resize(min(scaled(width), room.width()), min(scaled(height), room.height()))
 
 
 def set_role(widget: QWidget, role: str) -> None:

@@ -69,7 +69,7 @@ class DbcDialog(QDialog):
         super().__init__(parent)
         self._document, self._replaced = document, replaced
         self.setWindowTitle(f"Edit {replaced}" if replaced else "New Message")
-        self.resize(theme.scaled(1120), theme.scaled(560))
+        theme.open_at(self, 1120, 560)
         self.name, self.id = QLineEdit(draft.name), QLineEdit(f"0x{draft.id:X}")
         self.id.setFixedWidth(theme.scaled(110))
         self.id.setToolTip("Of the first node, if there is one for each: the profile's formula says the others")

@@ -115,7 +115,7 @@ class ProfileEditor(QWidget):
         column.addLayout(self._make_head())
         column.addWidget(self.note)
         column.addLayout(body, 1)
-        self.resize(theme.scaled(1380), theme.scaled(860))
+        theme.open_at(self, 1380, 860)
         joints, dbc = self._joints, self.pages["DBC"]
         joints.wiggle_asked.connect(self.wiggle_asked)
         assert isinstance(dbc, DbcPage)

@@ -67,7 +67,7 @@ class LearningDialog(QDialog):
         super().__init__(parent)
         self._document, self._robot = document, robot
         self.setWindowTitle("Learn from Traffic")
-        self.resize(theme.scaled(900), theme.scaled(760))
+        theme.open_at(self, 900, 760)
         self.quiet: list[Frame] = []
         self.moves: list[Move] = []
         self.found: list[FoundMessage] = []

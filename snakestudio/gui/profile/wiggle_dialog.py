@@ -59,7 +59,7 @@ class WiggleDialog(QDialog):
         super().__init__(parent)
         self._robot = robot
         self.setWindowTitle("Wiggle Test")
-        self.resize(theme.scaled(1160), theme.scaled(720))
+        theme.open_at(self, 1160, 720)
         self.results: dict[str, WiggleResult] = {}
         self._axes: tuple[Axis, ...] = ()
         self._running: int | None = None

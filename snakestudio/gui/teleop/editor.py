@@ -69,7 +69,7 @@ class MappingEditor(QDialog):
         self.rows: list[BindingRow] = []
         self.numbers: dict[str, QDoubleSpinBox] = {}
         self.setWindowTitle("Keys and Gamepad")
-        self.resize(theme.scaled(1080), theme.scaled(680))
+        theme.open_at(self, 1080, 680)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 16)
         column.setSpacing(12)
