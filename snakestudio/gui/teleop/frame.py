@@ -86,11 +86,17 @@ class TeleopFrame(QWidget):
             name, text = theme.text_font(13, strong=True), theme.text_font(13)
             wide = QFontMetricsF(name).horizontalAdvance("Teleoperation")
             total = wide + QFontMetricsF(text).horizontalAdvance(self.text) + 3 * _PAD
-            left = min(0.5 * (self.width() - total), self._below.buttons.x() - total - _PAD)
-            plate = QRectF(max(left, 0.0), 0.0, total, theme.scaled(_TALL))
+            # Between legend and buttons; what is too long for that stands low, over the hint.
+            legend, tall = self._below.legends.forces, theme.scaled(_TALL)
+            first = legend.geometry().right() + _PAD if legend.isVisible() else 0
+            last = self._below.buttons.x() - _PAD
+            left, top = max(min(0.5 * (self.width() - total), last - total), first), 0.0
+            if total > last - first:
+                left, top = max(0.5 * (self.width() - total), 0.0), self.height() - 2.5 * tall
+            plate = QRectF(left, top, total, tall)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(edge)
-            painter.drawRoundedRect(plate.adjusted(0, -6, 0, 0), 6, 6)
+            painter.drawRoundedRect(plate.adjusted(0, -6 if top == 0.0 else 0, 0, 0), 6, 6)
             painter.setPen(theme.colour("on_accent"))
             painter.setFont(name)
             middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
