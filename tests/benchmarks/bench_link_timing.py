@@ -26,6 +26,7 @@ from snakestudio.link.profile.loading import load_profile
 from snakestudio.paths import main_scene
 from tests.benchmarks.bench_window import screen
 from tests.link.rig import SET_POINTS, STOP_ID, Emulator, Operator, Witness, client_of, small_robot, wait
+from tests.machine import stolen, stolen_share
 
 __all__ = ["Timing", "measure", "run"]
 
@@ -78,15 +79,6 @@ def load() -> Iterator[None]:
                 process.kill()
             for process in processes:
                 process.wait()
-
-
-def stolen() -> float:
-    """Processor time that the machine's owner gave to others so far, s; 0 where nobody says so."""
-    try:
-        fields = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()
-        return int(fields[8]) / os.sysconf("SC_CLK_TCK")
-    except (OSError, IndexError, ValueError):
-        return 0.0
 
 
 @contextmanager
@@ -175,7 +167,7 @@ def run() -> list[Row]:
         ):  # fmt: skip
             begin, before = time.monotonic(), stolen()
             found = measure(rate_hz, seconds, priority)
-            share = (stolen() - before) / (time.monotonic() - begin) / (os.cpu_count() or 1)
+            share = stolen_share(begin, before)
             period = 1000.0 / rate_hz
             name = f"{rate_hz:g} Hz, {found.priority}"
             rows += [

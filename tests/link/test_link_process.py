@@ -27,6 +27,7 @@ from snakestudio.link.messages import LinkState, ReferenceBlock
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus
 from tests.link.rig import SET_POINTS, STOP_ID, Emulator, Operator, Witness, client_of, small_robot, wait
+from tests.machine import real_time
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are suspended by signals")
 
@@ -69,7 +70,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     profile = small_robot(folder)
     bus = load_profile(profile).profile.bus
     with Emulator(profile, bus, folder) as robot, Witness(bus) as witness:
-        wait(lambda: robot.time_of("ready", 0.0) is not None, "the robot boots")
+        wait(lambda: robot.time_of("ready", 0.0) is not None, "the robot boots", 60.0)
         yield Stage(profile, robot, witness)
 
 
@@ -80,6 +81,7 @@ def client(stage: Stage) -> Iterator[LinkClient]:
     made.close()
 
 
+@real_time
 def test_a_session(stage: Stage, tmp_path: Path) -> None:
     """From listening over streaming to the end, with everything that the window sees on the way."""
     begin = time.monotonic()
@@ -156,6 +158,7 @@ def _stops(stage: Stage, client: LinkClient, count: int) -> list[float]:
     return latencies
 
 
+@real_time
 def test_stop_is_on_the_bus_at_once(stage: Stage, client: LinkClient) -> None:
     assert sorted(_stops(stage, client, _TRIES))[_TRIES // 2] < _STOP_S
 
@@ -230,6 +233,7 @@ def _lose_window(stage: Stage, how: signal.Signals) -> float:
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "suspended"])
+@real_time
 def test_a_window_that_is_lost_stops_the_robot(stage: Stage, how: signal.Signals) -> None:
     assert _best(lambda: _lose_window(stage, how), _SAFE_S) < _SAFE_S
 
@@ -292,6 +296,7 @@ def _kill_link(stage: Stage, client: LinkClient) -> float:
     return safe
 
 
+@real_time
 def test_a_link_that_is_suspended_and_one_that_is_killed(stage: Stage, client: LinkClient) -> None:
     assert _best(lambda: _suspend_link(stage, client), 1.0) < 1.0
     assert _best(lambda: _kill_link(stage, client), _SAFE_S) < _SAFE_S

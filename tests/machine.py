@@ -1,0 +1,54 @@
+"""What the machine that tests run on does to them: a shared one stands still at times, and then times say nothing."""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec
+
+import pytest
+
+__all__ = ["real_time", "stolen", "stolen_share"]
+
+_MUCH = 0.03
+"""Of the processors' time. Without load next to nothing is wanted, so next to nothing is taken."""
+
+P = ParamSpec("P")
+
+
+def stolen() -> float:
+    """Processor time that was wanted here and given to other machines so far, s; 0 where nobody says so."""
+    try:
+        fields = Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()
+        return int(fields[8]) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return 0.0
+
+
+def stolen_share(since: float, before: float) -> float:
+    """Share of all processors' time that was taken since a moment (s, monotonic) at which `stolen` was `before`."""
+    return (stolen() - before) / max(time.monotonic() - since, 1e-3) / (os.cpu_count() or 1)
+
+
+def real_time(test: Callable[P, None]) -> Callable[P, None]:
+    """Mark a test of real times: what fails on a virtual machine whose host took its processors meanwhile is skipped.
+
+    On a machine of its own it fails.
+    """
+
+    @functools.wraps(test)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        since, before = time.monotonic(), stolen()
+        try:
+            test(*args, **kwargs)
+        except AssertionError as error:
+            share = stolen_share(since, before)
+            if share < _MUCH:
+                raise
+            said = str(error).split("\n", 1)[0][:120]
+            pytest.skip(f"the host took {100 * share:.0f} % of the processors meanwhile, so times say nothing: {said}")
+
+    return guarded
