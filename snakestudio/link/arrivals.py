@@ -24,6 +24,9 @@ DOUBLED = 1.6
 LOST_READINGS = 5
 """More unreadable frames than this within a second stop the robot: a noisy cable destroys a few, a wrong DBC all."""
 
+_HELD_UP_S = 0.25
+"""Who did not look for so long stood still."""
+
 _BIN_S = 0.1
 _BINS = 10
 
@@ -79,7 +82,8 @@ class Arrivals:
             if message.role in ("feedback", "heartbeat") and message.every_s is not None
         }
         self._counts: dict[tuple[str, int | None], int] = {}
-        self._since = math.nan
+        self._since = self._looked = math.nan
+        self._backlog = False
         self._unreadable: deque[float] = deque(maxlen=LOST_READINGS + 1)
         self.findings: dict[str, str] = {}
 
@@ -109,8 +113,15 @@ class Arrivals:
         """Look at the last second once it is over; gives the sentences that are new."""
         if math.isnan(self._since):
             self._since = now
+        held_up, self._looked = now - self._looked > _HELD_UP_S, now
+        if held_up:  # what waited meanwhile comes at once: neither that second nor the next one says anything
+            self._since, self._backlog = now, True
         passed = now - self._since
         if passed < 1.0:
+            return []
+        if self._backlog:
+            self._since, self._backlog = now, False
+            self._counts.clear()
             return []
         found: dict[str, str] = {}
         for (name, node), count in self._counts.items():

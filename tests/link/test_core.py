@@ -367,6 +367,19 @@ def test_a_babbling_node_is_named(rig: Rig) -> None:
     assert any("node 5" in reason for reason in rig.core.telemetry(rig.now).not_ready)
 
 
+def test_what_waited_while_the_link_stood_still_is_nobody_else(rig: Rig) -> None:
+    """A second's feedback comes in the one after: twice as often as it should, from the one node that there is."""
+    rig.idle()
+    rig.run(2.0)
+    rig.tick(200)  # for a second the computer stood still, and the frames lay in the socket
+    rig.core.poll(rig.now)
+    for _ in range(50):
+        for node in rig.robot.nodes:
+            rig.core.receive(rig.robot.codec.encode(_message(rig, "JointFeedback"), node, {}), rig.now)
+    rig.run(3.0)
+    assert not [event.text for event in rig.events if "same number" in event.text or "babbles" in event.text]
+
+
 # ------------------------------------------------------------------------------------------------------------ arming
 
 _NOT_READY: dict[str, tuple[Callable[[Rig], object], str]] = {
