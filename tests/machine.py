@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +45,7 @@ def real_time(test: Callable[P, None]) -> Callable[P, None]:
         since, before = time.monotonic(), stolen()
         try:
             test(*args, **kwargs)
-        except AssertionError as error:
+        except (AssertionError, TimeoutError, subprocess.TimeoutExpired) as error:
             share = stolen_share(since, before)
             if share < _MUCH:
                 raise

@@ -9,6 +9,7 @@ import pytest
 from snakestudio.cli import main
 from snakestudio.link.frame_log import read_log
 from snakestudio.link.profile.library import find_profile
+from tests.machine import real_time
 
 _PROFILE = str(find_profile("lab_robot"))
 
@@ -26,6 +27,7 @@ def _log(folder: Path) -> Path:
     return path
 
 
+@real_time
 def test_a_log_is_shown_in_words_and_ends_with_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = _log(tmp_path)
     copy = tmp_path / "copy.asc"
@@ -50,6 +52,7 @@ def test_a_log_is_shown_in_words_and_ends_with_a_table(tmp_path: Path, capsys: p
     assert [entry.frame.id for entry in read_log(copy)] == [entry.frame.id for entry in read_log(path)]
 
 
+@real_time
 def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(_log(tmp_path))
     assert main(["listen", _PROFILE, "--interface", "replay", "--channel", path, "--raw", "--duration", "0.05"]) == 0

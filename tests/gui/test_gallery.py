@@ -8,8 +8,8 @@ from typing import cast
 import numpy as np
 import pytest
 from PIL import Image
-from PySide6.QtCore import QPoint, QSettings, Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QPoint, QPointF, QSettings, Qt
+from PySide6.QtGui import QAction, QEnterEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMainWindow, QPushButton
 from pytestqt.qtbot import QtBot
@@ -140,6 +140,15 @@ def test_typing_narrows_it_down_and_enter_opens(gallery: Gallery, plain: Plain, 
     assert open_sheet(plain, Gallery) is None
     QTest.keySequence(plain, QKeySequence("Ctrl+N"))
     assert plain.asked == ["Ctrl+N"]
+
+
+def test_a_card_under_a_mouse_at_rest_is_not_looked_at(gallery: Gallery, qtbot: QtBot) -> None:
+    card = gallery.scenes.cards[2]
+    middle = QPointF(card.rect().center())
+    QApplication.sendEvent(card, QEnterEvent(middle, middle, QPointF(card.mapToGlobal(card.rect().center()))))
+    assert gallery._looked_at is not card
+    QTest.mouseMove(card, card.rect().center())
+    qtbot.waitUntil(lambda: gallery._looked_at is card)
 
 
 def test_esc_takes_the_search_away_first_and_closes_then(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:

@@ -18,6 +18,7 @@ from snakestudio.cli import main
 from snakestudio.link.profile.library import find_profile
 from snakestudio.model.snapshot import Fields
 from snakestudio.session.run_file import open_run
+from tests.machine import real_time
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENE = str(ROOT / "scenes" / "sidewinding.toml")
@@ -88,6 +89,7 @@ def emulated(profile: str) -> Iterator[subprocess.Popen[str]]:
         assert "No node has torque" in read_until(robot, "\0")
 
 
+@real_time
 def test_ctrl_c_stops_the_robot_and_keeps_the_run(patient: str, tmp_path: Path) -> None:
     run_file = tmp_path / "run.mcap"
     with emulated(patient), program("drive", SCENE, patient, *BUS, "--arm", "--mcap", str(run_file)) as drive:

@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QFontMetrics,
     QIcon,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPainterPath,
     QPaintEvent,
@@ -39,7 +40,7 @@ class Card(QAbstractButton):
     Signals
     -------
     looked_at(card: Card)
-        It has the keyboard, or the cursor is over it.
+        It got the keyboard, or the mouse was moved over it.
     arrow(card: Card, right: int, down: int)
         The neighbour in that direction is wanted.
     typed(text: str)
@@ -55,6 +56,7 @@ class Card(QAbstractButton):
         self.setAccessibleName(name)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
 
     @abstractmethod
     def height_for(self, width: int) -> int:
@@ -82,6 +84,10 @@ class Card(QAbstractButton):
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
         self.update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        # Not when it is entered: cards that move under a mouse at rest, as while one types, are not looked at.
+        super().mouseMoveEvent(event)
         self.looked_at.emit(self)
 
     def leaveEvent(self, event: QEvent) -> None:

@@ -142,7 +142,12 @@ class Gallery(Sheet):
         self._nothing.setVisible(not shown)
         every = len(self._scene_cards)
         self._count.setText(f"Scenes ({every})" if len(shown) == every else f"Scenes ({len(shown)} of {every})")
-        if self._looked_at is None or (isinstance(self._looked_at, SceneCard) and self._looked_at not in shown):
+        # While one types, Enter opens the first: that is what the foot tells of.
+        if (
+            query
+            or self._looked_at is None
+            or (isinstance(self._looked_at, SceneCard) and self._looked_at not in shown)
+        ):
             self._look_at(shown[0] if shown else None)
 
     @property
@@ -150,6 +155,8 @@ class Gallery(Sheet):
         return list(self.scenes.findChildren(SceneCard))
 
     def _look_at(self, card: Card | None) -> None:
+        if card is self._looked_at and card is not None:
+            return
         self._looked_at = card
         self.open_button.setEnabled(card is not None)
         dim = theme.current().dim
