@@ -143,11 +143,8 @@ class Gallery(Sheet):
         every = len(self._scene_cards)
         self._count.setText(f"Scenes ({every})" if len(shown) == every else f"Scenes ({len(shown)} of {every})")
         # While one types, Enter opens the first: that is what the foot tells of.
-        if (
-            query
-            or self._looked_at is None
-            or (isinstance(self._looked_at, SceneCard) and self._looked_at not in shown)
-        ):
+        at = self._looked_at
+        if query or at is None or (isinstance(at, SceneCard) and at not in shown):
             self._look_at(shown[0] if shown else None)
 
     @property
