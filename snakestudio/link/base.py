@@ -24,8 +24,17 @@ class Link(Protocol):
         """Whether its process runs and its heartbeat is not older than half a second."""
         ...
 
+    @property
+    def stop_count(self) -> int:
+        """How many stops were asked for so far; 0 again when the process is another one."""
+        ...
+
     def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
-        """Ask for something; gives the command's number, see `Telemetry.carried_out`."""
+        """Ask for something; gives the command's number, see `Telemetry.carried_out`.
+
+        What begins something (`BEGINNING`) is not carried out once a stop was asked for after it, however late it
+        comes: `stops` among the values says how many there had been when the operator asked, now if left out.
+        """
         ...
 
     def stop(self, reason: str = "Stopped by the operator.") -> None:

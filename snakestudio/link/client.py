@@ -82,6 +82,12 @@ class LinkClient:
         """See `Link`."""
         return self._running() is not None and time.monotonic() - self.telemetry().time < _ALIVE_S
 
+    @property
+    def stop_count(self) -> int:
+        """See `Link`."""
+        link = self._link
+        return 0 if link is None else link.memory.stops
+
     def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
         """See `Link`; what is asked of a process that has ended is not carried out, and gets no answer.
 
@@ -223,6 +229,7 @@ class LinkClient:
         """Put a command into the pipe; called with the lock held."""
         self._number += 1
         if self._link is not None:
+            values = {"stops": self._link.memory.stops} | values
             line = json.dumps({"kind": kind, "number": self._number, "values": values}).encode() + b"\n"
             if len(line) > _LINE:
                 raise LinkError(f"The command {kind} is too long; shorten its path or its text.")

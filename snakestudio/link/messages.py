@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from snakestudio.link.profile.schema import StatusMeaning
 
 __all__ = [
+    "BEGINNING",
     "MEANINGS",
     "Command",
     "CommandKind",
@@ -76,6 +77,10 @@ class Command:
     kind: CommandKind
     number: int = 0
     values: dict[str, str | int | float | bool] = field(default_factory=dict)
+
+
+BEGINNING: frozenset[CommandKind] = frozenset({"idle", "arm", "stream", "reset", "zero", "wiggle"})
+"""Commands that lead towards motion: void if the operator asked for a stop after them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from snakestudio.link.frame import Frame
 from snakestudio.link.frame_log import FrameLog, LogSource, check_log_path
 from snakestudio.link.last_resort import stop_blindly
 from snakestudio.link.memory import Segment
-from snakestudio.link.messages import Command, LinkEvent, LinkState, Severity
+from snakestudio.link.messages import BEGINNING, Command, LinkEvent, LinkState, Severity
 from snakestudio.link.pipe import Gone, read_commands
 from snakestudio.link.port import BusChange, Port, Received
 from snakestudio.link.priority import raise_priority
@@ -282,6 +282,10 @@ class _Process:
             self._end = now + self._end_s
         elif self._end is not None:
             pass  # nothing begins any more
+        elif kind in BEGINNING and self._is_over(command, now):
+            self._tell(
+                "warning", f"“{kind}” was asked for before the stop, and is not carried out after it.", "refused"
+            )
         elif self._leave is not None:
             self._tell("warning", "The link is being disconnected; wait until the robot has its stop.", "refused")
         elif kind == "disconnect" and self._needs_stop():
@@ -296,6 +300,12 @@ class _Process:
             if kind == "connect" and self._port is None:
                 self._port = Port(self._loaded.profile.bus, self.inbox.put)
         self._carried_out = max(self._carried_out, command.number)
+
+    def _is_over(self, command: Command, now: float) -> bool:
+        """Whether a stop was asked for after a command: memory is faster than the pipe in which commands wait."""
+        self._heed_stop(now)
+        stops = command.values.get("stops", 0)
+        return not isinstance(stops, int) or stops < self._stops
 
     def _needs_stop(self) -> bool:
         return not self._core.at_rest and not self._replayed

@@ -85,6 +85,11 @@ class LinkMemory:
         """The window lives; `at` in s, monotonic clock."""
         self._beat.write(at)
 
+    @property
+    def stops(self) -> int:
+        """How many stops this side has asked for."""
+        return self._stops
+
     def request_stop(self, reason: str) -> int:
         """Ask for the stop sequence; gives the request's number, from 1."""
         self._stop.write(reason.encode()[:_REASON])

@@ -166,7 +166,7 @@ class Course:
                 self._send(run, reference)
         if not run.asked:  # after the references: a thread that was held up has none before them that are not over
             run.asked = True
-            self._link.command("stream")
+            self._link.command("stream", stops=run.stops)
         return run.begin + referencing.next
 
     def _send(self, run: LiveRun, reference: JointReference) -> None:
@@ -313,8 +313,8 @@ class Course:
             run.steered = True
             run.note("The robot is steered by hand", "note", now)
 
-    def arm(self) -> None:
-        """See `LiveRobot.arm`."""
+    def arm(self, stops: int) -> None:
+        """See `LiveRobot.arm`; `stops` is how many there had been when it was asked for."""
         reasons = self.not_ready
         if reasons:
             self.tell(f"The robot cannot be armed: {' '.join(reasons)}", "error", "refused")
@@ -322,27 +322,27 @@ class Course:
         self._standing.judge(self._scene)
         if self._run is not None and not self._run.watched:
             self._watch()
-        self._link.command("arm")
+        self._link.command("arm", stops=stops)
 
-    def hold(self) -> None:
-        """See `LiveRobot.hold`."""
+    def hold(self, stops: int) -> None:
+        """See `LiveRobot.hold`; `stops` is how many there had been when it was asked for."""
         if self._link.telemetry().state == LinkState.STREAMING:
             self.stopped_by = ""
-            self._link.command("arm")  # what arms a robot that stands holds one that moves
+            self._link.command("arm", stops=stops)  # what arms a robot that stands holds one that moves
 
     def disarm(self) -> None:
         """See `LiveRobot.disarm`."""
         self.stopped_by = ""
         self._link.command("disarm")
 
-    def reset(self) -> None:
-        """See `LiveRobot.reset`."""
+    def reset(self, stops: int) -> None:
+        """See `LiveRobot.reset`; `stops` is how many there had been when it was asked for."""
         if self._run is not None and not self._run.watched:
             self._watch()
-        self._link.command("reset")
+        self._link.command("reset", stops=stops)
 
-    def stream(self) -> None:
-        """See `LiveRobot.stream`."""
+    def stream(self, stops: int) -> None:
+        """See `LiveRobot.stream`; `stops` is how many there had been when it was asked for."""
         latest, scene = self.latest, self._scene
         if reasons := self.refusals:
             self.tell(f"Streaming cannot begin: {' '.join(reasons)}", "error", "refused")
@@ -362,6 +362,7 @@ class Course:
             self._profile, start, begin, self._measuring, self._pose is not None, path, Origin(base_dir=self._base_dir),
             referencing, twin,
         )  # fmt: skip
+        run.stops = stops
         self.recording = run.recording
         first = referencing.references(0.0, latest)
         assert first is not None, "the first references are due at once"

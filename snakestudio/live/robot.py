@@ -147,17 +147,22 @@ class LiveRobot:
         """A command of somebody at the controls; holds from the next period on."""
         self._commands.put(lambda: self._course.steer(command))
 
+    def _begin(self, act: Callable[[int], None]) -> None:
+        """Have something carried out that is void once a stop was asked for after now."""
+        stops = self._link.stop_count
+        self._commands.put(lambda: act(stops))
+
     def arm(self) -> None:
         """Ask for torque, if nothing keeps the robot from it."""
-        self._commands.put(self._course.arm)
+        self._begin(self._course.arm)
 
     def stream(self) -> None:
         """Have the armed robot follow the scene's gait or controller: a new run begins."""
-        self._commands.put(self._course.stream)
+        self._begin(self._course.stream)
 
     def hold(self) -> None:
         """Have a streaming robot come to rest, armed; ends a run."""
-        self._commands.put(self._course.hold)
+        self._begin(self._course.hold)
 
     def stop(self, reason: str = "Stopped by the operator.") -> None:
         """Stop the robot: the link is told in this call, whatever else this source is doing."""
@@ -170,7 +175,7 @@ class LiveRobot:
 
     def reset(self) -> None:
         """Have the link leave FAULT."""
-        self._commands.put(self._course.reset)
+        self._begin(self._course.reset)
 
     def note(self, text: str, severity: Severity = "info") -> None:
         """Have a remark in the recording of the present run."""

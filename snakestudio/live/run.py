@@ -82,6 +82,8 @@ class LiveRun:
         self.referencing, self.twin = referencing, twin
         self.asked = False
         """Whether the link was told to follow the references."""
+        self.stops = 0
+        """How many stops there had been when streaming was asked for."""
         self.followed = False
         """Whether the robot has begun to follow the references."""
         self.ended: float | None = None

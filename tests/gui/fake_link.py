@@ -78,7 +78,12 @@ class FakeLink:
     def profile(self) -> Profile:
         return self._profile
 
+    @property
+    def stop_count(self) -> int:
+        return len(self.stops)
+
     def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
+        values.pop("stops", None)
         self.commands.append((kind, values))
         before = self.state
         if kind == "connect":

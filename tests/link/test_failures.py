@@ -16,7 +16,7 @@ from snakestudio.link.codec import Codec
 from snakestudio.link.core import LinkCore
 from snakestudio.link.frame import Frame
 from snakestudio.link.last_resort import stop_blindly
-from snakestudio.link.messages import Command, LinkState
+from snakestudio.link.messages import BEGINNING, Command, CommandKind, LinkState
 from snakestudio.link.pipe import Gone, command_of, read_commands
 from snakestudio.link.port import BusChange
 from snakestudio.link.process import _Process
@@ -217,6 +217,27 @@ def test_a_stop_that_comes_both_ways_is_carried_out_once(link: Callable[[str], t
             else:
                 process._look(10.1)
         assert _stops(wire) == before + 1
+
+
+@pytest.mark.parametrize("kind", sorted(BEGINNING))
+def test_what_waited_in_the_pipe_does_not_begin_after_a_stop_that_was_faster(
+    kind: CommandKind, link: Callable[[str], tuple[_Process, Wire]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked for before the stop, while the link stood still: the stop is seen first, in the memory."""
+    process, wire = _speaking(link)
+    asked: list[str] = []
+    monkeypatch.setattr(process._core, "command", lambda command, now: asked.append(command.kind))
+    process._command(Command(kind, 1, {"stops": 0}), 10.1)
+    assert asked == [kind]
+    request = process._memory.request_stop("Stopped by the operator.")
+    process._command(Command(kind, 2, {"stops": 0}), 10.2)
+    process._command(Command(kind, 3, {}), 10.2)
+    process._command(Command("stop", 4, {"request": request}), 10.2)
+    assert asked == [kind]
+    assert _stops(wire) == 1
+    process._command(Command("disarm", 5, {"stops": 0}), 10.3)
+    process._command(Command(kind, 6, {"stops": request}), 10.3)
+    assert asked == [kind, "disarm", kind]
 
 
 def test_nothing_begins_in_a_link_that_is_being_closed(

@@ -92,6 +92,10 @@ class FakeLink:
             self.set(reference=self.telemetry_now.angle.copy(), reference_rate=np.zeros(len(self.profile.axes)))
         return len(self.commands)
 
+    @property
+    def stop_count(self) -> int:
+        return len(self.stops)
+
     def stop(self, reason: str = "Stopped by the operator.") -> None:
         self.stops.append(reason)
         if self.telemetry_now.state >= LinkState.ARMED:

@@ -203,6 +203,23 @@ def test_stop_reaches_the_link_at_once_and_ends_the_run(world: World) -> None:
     assert world.live.recording is recording  # it stays what is shown
 
 
+def test_what_waits_for_the_thread_tells_the_link_that_it_is_from_before_a_stop(world: World) -> None:
+    """The link does not carry out what begins something if a stop was asked for after it."""
+    world.go(0.1)
+    world.live.arm()  # the thread is not there yet
+    world.link.stop()
+    world.live.reset()
+    world.go(0.02)
+    assert [(command.kind, command.values["stops"]) for command in world.link.commands] == [("arm", 0), ("reset", 1)]
+    world.live.arm()
+    world.go(0.02)
+    world.live.stream()  # is told to the link a moment later, when there are references
+    world.go(0.02)
+    world.live.stop()
+    world.go(LEAD_S + 0.05)
+    assert [command.values["stops"] for command in world.link.commands if command.kind == "stream"] in ([], [1])
+
+
 def test_a_fault_is_noted_with_its_reason(world: World) -> None:
     world.streaming()
     world.link.set(state=LinkState.FAULT, reason="Node 4 says: overcurrent.")

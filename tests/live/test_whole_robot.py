@@ -47,6 +47,10 @@ class CoreLink:
         self._clock = clock
         self._number = 0
 
+    @property
+    def stop_count(self) -> int:
+        return 0
+
     def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
         self._number += 1
         self.core.command(Command(kind, self._number, dict(values)), self._clock())
