@@ -113,6 +113,7 @@ class LinkCore:
         )  # fmt: skip
         self._news = False
         self._foreign = self._stranger = False
+        self._replay = replay
         self._now = 0.0
         self._said: tuple[str, ...] = ()
         self._said_at: tuple[LinkState, Task | None, float] = self.state, None, math.nan
@@ -259,7 +260,7 @@ class LinkCore:
         if load > self._profile.timing.max_bus_load:
             self._journal.say_once(now, "warning", f"The bus is busy for {100 * load:.0f} % of the time.", "load")
         foreign = self.state in (LinkState.LISTENING, LinkState.IDLE) and self._conduct.task is None
-        foreign = foreign and self._conduct.says_armed(now)
+        foreign = foreign and not self._replay and self._conduct.says_armed(now)
         if foreign and not self._foreign:
             self._say(now, "warning", "The robot is armed by somebody else.", "robot")
         self._foreign = foreign

@@ -35,6 +35,9 @@ _SAYS: dict[StatusMeaning, str] = {
 }
 
 
+_REPLAYED = "A log is replayed; connect to the robot itself."
+
+
 class Readiness:
     """Looks at everything that arming depends on.
 
@@ -69,8 +72,7 @@ class Readiness:
         self._measured, self._watchdogs = measured, watchdogs
         self._arrivals, self._strangers = arrivals, strangers
         self._always = tuple(problem.sentence() for problem in problems)
-        if replay:
-            self._always = ("A log is replayed; connect to the robot itself.", *self._always)
+        self._replay = replay
 
     def reasons(self, now: float, state: LinkState, *, bus_load: float, busy: str, stopped: str) -> tuple[str, ...]:
         """What keeps the robot from being armed.
@@ -87,6 +89,8 @@ class Readiness:
         stopped : str
             Why the link is in FAULT.
         """
+        if self._replay:  # nothing else that a log tells is to be mended now
+            return (_REPLAYED,)
         found = list(self._always)
         if state in _STATES:
             found.append(_STATES[state])

@@ -414,8 +414,11 @@ def test_arming_is_refused_with_the_reason(name: str, rig: Rig) -> None:
 def test_a_replayed_log_can_be_watched_and_never_armed(rig: Rig) -> None:
     rig.core = LinkCore(rig.codec, send=rig._send, tell=rig.events.append, replay=True)
     rig.armed()
+    rig.robot.state.update(dict.fromkeys(rig.robot.nodes, ARMED))  # as it was when the log was taken
+    rig.run(0.5)
     assert rig.core.state is LinkState.IDLE
-    assert "A log is replayed" in rig.core.telemetry(rig.now).not_ready[0]
+    assert rig.core.telemetry(rig.now).not_ready == ("A log is replayed; connect to the robot itself.",)
+    assert not [event.text for event in rig.events if "somebody else" in event.text]
     assert rig.sent == []
 
 
