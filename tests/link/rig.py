@@ -206,7 +206,8 @@ class Operator:
             if self.client.telemetry().state is not LinkState.STREAMING:
                 self._start()
                 since[0] = time.monotonic()
-            return time.monotonic() - since[0] >= seconds
+            going = self.client.telemetry().state is LinkState.STREAMING
+            return going and time.monotonic() - since[0] >= seconds
 
         self.until(streams, "the link streams", _PATIENCE_S + 2.0 * seconds)
 
