@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
@@ -18,6 +19,8 @@ __all__ = ["MOST_PLOTS", "PlotGrid"]
 MOST_PLOTS = 12
 """Plots of one panel: more would be too small to read."""
 
+_TURN_MS = 30
+"""Between two plots of many that are made: longer than a heartbeat of the window takes to come."""
 _NARROW = 560
 """Width of a plot below which they stand in fewer columns, px."""
 _LOW = 120
@@ -83,6 +86,8 @@ class PlotGrid(QWidget):
         super().__init__()
         self._make = make
         self.plots: list[LivePlot] = []
+        self.coming: deque[Content] = deque()
+        """What is still to be made."""
         self.empty = QLabel("Drag channels here, or choose an arrangement above.", self)
         self.empty.setProperty("role", "dim")
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -101,6 +106,7 @@ class PlotGrid(QWidget):
 
     def show_contents(self, contents: list[Content]) -> None:
         """Show these and nothing else; plots that are there are used again."""
+        self.coming.clear()
         while len(self.plots) > len(contents):
             self._take(self.plots[-1])
         for plot, content in zip(self.plots, contents, strict=False):
@@ -109,6 +115,22 @@ class PlotGrid(QWidget):
             self.plots.append(self._make(content))
         self._arrange(anew=True)
         self.changed.emit()
+
+    def show_gradually(self, contents: list[Content]) -> None:
+        """As `show_contents`, with a new plot in every turn of the event loop: the window answers in between."""
+        there = max(1, len(self.plots))
+        self.show_contents(contents[:there])
+        self.coming.extend(contents[there:])
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self.coming:
+            QTimer.singleShot(_TURN_MS, self, self._come)
+
+    def _come(self) -> None:
+        if self.coming:
+            self.add(self.coming.popleft())
+            self._go_on()
 
     def add(self, content: Content) -> LivePlot:
         """One more plot, the last."""

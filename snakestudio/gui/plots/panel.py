@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -34,8 +33,6 @@ __all__ = ["PlotPanel"]
 _TICK_MS = 16
 _PULL_BUDGET_S = 0.004
 _PULL_EVERY_S = 0.045
-_TURN_MS = 30
-"""Between two plots of many that are made: longer than a heartbeat of the window takes to come."""
 _LEAST_SPAN, _MOST_SPAN = 1e-3, 1e7
 
 
@@ -86,7 +83,6 @@ class PlotPanel(Themed):
         self._place = RunCursor(bridge, self.history)
         self._focus: LivePlot | None = None
         self._marked = False
-        self._coming: deque[Content] = deque()
         self.exporter = PlotExporter(self.history, self)
         self.bar = PanelBar(title)
         self.follow_button, self.pause_button = self.bar.follow_button, self.bar.pause_button
@@ -151,29 +147,15 @@ class PlotPanel(Themed):
     @property
     def contents(self) -> list[Content]:
         """What they show, those that are still to be made among them."""
-        return [*(plot.content for plot in self.plots), *self._coming]
+        return [*(plot.content for plot in self.plots), *self.grid.coming]
 
     def show_contents(self, contents: Sequence[Content]) -> None:
         """Show these plots and no others."""
-        self._coming.clear()
         self.grid.show_contents(list(contents)[:MOST_PLOTS])
 
     def show_gradually(self, contents: Sequence[Content]) -> None:
         """As `show_contents`, with a new plot in every turn of the event loop: the window answers in between."""
-        wanted = list(contents)[:MOST_PLOTS]
-        there = max(1, len(self.plots))
-        self.show_contents(wanted[:there])
-        self._coming.extend(wanted[there:])
-        self._go_on()
-
-    def _go_on(self) -> None:
-        if self._coming:
-            QTimer.singleShot(_TURN_MS, self, self._come)
-
-    def _come(self) -> None:
-        if self._coming:
-            self.grid.add(self._coming.popleft())
-            self._go_on()
+        self.grid.show_gradually(list(contents)[:MOST_PLOTS])
 
     @property
     def as_scene(self) -> bool:
@@ -291,7 +273,7 @@ class PlotPanel(Themed):
     @property
     def settled(self) -> bool:
         """Whether every plot shows what it should, as well as it can."""
-        return not self._coming and self.redraws.settled
+        return not self.grid.coming and self.redraws.settled
 
     # --- events ----------------------------------------------------------------------------------------------------
 

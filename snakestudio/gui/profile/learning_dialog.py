@@ -5,22 +5,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QBrush, QCloseEvent
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QProgressBar,
     QPushButton,
     QSpinBox,
-    QTreeWidget,
-    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -30,6 +26,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.profile.cue_view import CueView
 from snakestudio.gui.profile.document import ProfileDocument
+from snakestudio.gui.profile.found_tree import FoundTree
 from snakestudio.gui.profile.log_row import LogRow
 from snakestudio.gui.profile.robot import Robot
 from snakestudio.gui.widgets.form import ChoiceBox
@@ -48,7 +45,6 @@ QUIET_S = 5.0
 _LEAD_S = 1.5
 _AFTER_S = 0.7
 _TICK_MS = 30
-_HEADS = ("Take over", "Comes from", "Sure", "What speaks for it")
 _AMPLITUDE = math.radians(20.0)
 
 
@@ -70,7 +66,6 @@ class LearningDialog(QDialog):
         theme.open_at(self, 900, 760)
         self.quiet: list[Frame] = []
         self.moves: list[Move] = []
-        self.found: list[FoundMessage] = []
         self._recording: list[Frame] | None = None
         self._what = ""
         self._begun = self._length = 0.0
@@ -121,11 +116,7 @@ class LearningDialog(QDialog):
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
-        self.tree = QTreeWidget()
-        self.tree.setHeaderLabels(_HEADS)
-        self.tree.setWordWrap(True)
-        self.tree.setAccessibleName("What was found")
-        self.tree.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.tree = FoundTree()
         self.others = QCheckBox("Take the nodes that nobody moved for further joints, in the order of their numbers")
         self.others.setChecked(True)
         self.anew = QCheckBox("Begin the profile &anew: of what it holds, only the bus and the timing stay")
@@ -173,13 +164,13 @@ class LearningDialog(QDialog):
         self.quiet_button.setEnabled(connected and not self.busy)
         self.move_button.setEnabled(connected and not self.busy and bool(self.quiet))
         self.log.setEnabled(not self.busy)
-        self.anew.setVisible(any(message.angles for message in self.found))
+        self.anew.setVisible(any(message.angles for message in self.tree.found))
         self.cancel.setVisible(recording)
         self.again.setEnabled(bool(self.quiet) and not self.busy)
         self.bar.setVisible(recording)
         self.cue_view.setVisible(recording and self._cue is not None)
-        self.take.setEnabled(any(message.role for message in self.found) and not self.busy)
-        self.others.setVisible(any(len(m.family.streams) > 1 and m.angles for m in self.found))
+        self.take.setEnabled(any(message.role for message in self.tree.found) and not self.busy)
+        self.others.setVisible(any(len(m.family.streams) > 1 and m.angles for m in self.tree.found))
         theme.set_role(self.quiet_button, "" if self.quiet else "primary")
         theme.set_role(self.move_button, "primary" if self.quiet and not self.moves else "")
         self.state.setText(self._what if recording else self._next(connected))
@@ -326,34 +317,7 @@ class LearningDialog(QDialog):
 
     def show_found(self, found: Sequence[FoundMessage]) -> None:
         """List proposals, the surest first."""
-        self.found = sorted(found, key=lambda message: (-message.confidence, message.family.streams[0].id))
-        self.tree.clear()
-        for message in self.found:
-            item = QTreeWidgetItem(self.tree)
-            role = message.role or "unknown"
-            sure = f"{message.confidence:.0%}" if message.role else "–"
-            for column, text in enumerate((role, message.family.name(), sure, message.reason)):
-                item.setText(column, text)
-            if message.role:
-                item.setCheckState(0, Qt.CheckState.Checked)
-            else:
-                item.setForeground(0, QBrush(theme.colour("dim")))
-                if message.family.period > 0:
-                    item.setCheckState(0, Qt.CheckState.Unchecked)
-                    item.setToolTip(0, "Ticked, it is taken over as a heartbeat: the robot is stopped when it ceases")
-            formula = f" = {message.family.formula}" if message.family.formula else ""
-            item.setToolTip(1, f"{len(message.family.streams)} ids{formula}")
-            item.setForeground(
-                2, QBrush(theme.colour("good" if message.confidence >= 0.75 else "warning" if message.role else "dim"))
-            )
-            for angle in message.angles:
-                self._add_line(item, f"joint {angle.joint} {angle.axis}", f"node {angle.node}",
-                               angle.finding.confidence, angle.finding.reason)  # fmt: skip
-            for guard in message.guards:
-                self._add_line(item, guard.kind, guard.field.text(), guard.confidence, guard.reason)
-            item.setExpanded(bool(message.role))
-        for column in range(3):
-            self.tree.resizeColumnToContents(column)
+        self.tree.show_found(found)
         if found and self.moves and not any(message.angles for message in found):
             self.message.say(
                 "No number on the bus followed the motion. Turn the joint further and closer to the curve; or the robot"
@@ -361,21 +325,6 @@ class LearningDialog(QDialog):
             )
         else:
             self.message.say("")
-
-    def _add_line(self, parent: QTreeWidgetItem, what: str, where: str, sure: float, why: str) -> None:
-        item = QTreeWidgetItem(parent)
-        for column, text in enumerate((what, where, f"{sure:.0%}", why)):
-            item.setText(column, text)
-
-    @property
-    def chosen(self) -> list[FoundMessage]:
-        """The proposals that are ticked; what nobody knows better of counts as a sign of life."""
-        ticked = [message for row, message in enumerate(self.found) if self._is_ticked(row)]
-        return [message if message.role else replace(message, role="heartbeat") for message in ticked]
-
-    def _is_ticked(self, row: int) -> bool:
-        item = self.tree.topLevelItem(row)
-        return item is not None and item.checkState(0) == Qt.CheckState.Checked
 
     def take_over(self) -> bool:
         """Put what is ticked into the profile and its DBC, as one step of undo; whether that was done."""
@@ -396,8 +345,8 @@ class LearningDialog(QDialog):
     def _taken_over(self) -> tuple[Profile, str]:
         before, others = self._document.profile, self.others.isChecked()
         if not self.anew.isChecked():
-            return take_over(before, self._document.dbc, self.chosen, others=others)
-        new, dbc = take_over(None, "", self.chosen, others=others, name="My robot")
+            return take_over(before, self._document.dbc, self.tree.chosen, others=others)
+        new, dbc = take_over(None, "", self.tree.chosen, others=others, name="My robot")
         return new.model_copy(update={"dbc": before.dbc, "bus": before.bus, "timing": before.timing}), dbc
 
     def closeEvent(self, event: QCloseEvent) -> None:

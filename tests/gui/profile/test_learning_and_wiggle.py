@@ -81,8 +81,8 @@ def test_quiet_is_recorded_and_looked_at(
     alive = [Traffic(now + 0.1 * k, 0x701 + n, False, False, False, False, b"\5") for k in range(30) for n in range(3)]
     own = Traffic(now, 0x10, False, False, False, True, b"\1")
     robot.traffic.emit([*alive, own])
-    qtbot.waitUntil(lambda: bool(dialog.found), timeout=WAIT_MS)
-    (found,) = dialog.found  # and nothing of what was sent by ourselves
+    qtbot.waitUntil(lambda: bool(dialog.tree.found), timeout=WAIT_MS)
+    (found,) = dialog.tree.found  # and nothing of what was sent by ourselves
     assert (found.role, found.family.formula) == ("heartbeat", "0x700 + node")
     assert "Now choose a joint" in dialog.state.text()
     assert robot.watchers == 0
@@ -121,7 +121,7 @@ def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(qtbot: QtBot, pa
     dialog.quiet = record(0, 0.0, 4.0, lambda t: 0.0)
     dialog.moves = [Move(1, "yaw", tuple(record(1, 9.0, cue.end + 1, hand(cue))), cue.angle, cue.begin, cue.end)]
     dialog.look()
-    qtbot.waitUntil(lambda: bool(dialog.found), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(dialog.tree.found), timeout=WAIT_MS)
     item = dialog.tree.topLevelItem(0)
     assert item is not None
     assert item.text(0) == "feedback"
@@ -138,7 +138,7 @@ def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(qtbot: QtBot, pa
     assert "0x380 + node" not in {message.id for message in document.profile.messages}
     assert learned.message not in document.dbc
     item.setCheckState(0, Qt.CheckState.Unchecked)
-    assert dialog.chosen == []
+    assert dialog.tree.chosen == []
 
 
 def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(qtbot: QtBot, path: Path, tmp_path: Path) -> None:
@@ -158,10 +158,10 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(qtbot: QtBo
     qtbot.waitUntil(lambda: dialog.log.frames is not None, timeout=WAIT_MS)
     assert "in which nothing moves" in dialog.state.text()
     dialog.quiet_button.click()
-    qtbot.waitUntil(lambda: bool(dialog.found) and not dialog.busy, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(dialog.tree.found) and not dialog.busy, timeout=WAIT_MS)
     dialog.log.at.setValue(7.2)  # read off a plot, not quite right
     dialog.move_button.click()
-    qtbot.waitUntil(lambda: any(message.angles for message in dialog.found), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: any(message.angles for message in dialog.tree.found), timeout=WAIT_MS)
     dialog.anew.setChecked(True)
     dialog.take.click()
     profile = document.profile
