@@ -156,7 +156,8 @@ class Teleop(QObject):
         readings = self.readings
         self.keys.looked()
         if self._resting:
-            if not self.keys.heard or not self.mapping.at_rest(readings):
+            # what cannot be read now may be held, so neither counts as let go
+            if not self.keys.heard or self.pads.stuck or not self.mapping.at_rest(readings):
                 self._note(self.notice or "Let go of all controls to begin.")
                 self._say(self.command.stilled())
                 return

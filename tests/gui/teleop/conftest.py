@@ -39,8 +39,13 @@ class VirtualPad:
 
 
 @pytest.fixture
-def plug(qtbot: QtBot) -> Iterator[Callable[..., VirtualPad]]:
-    """Plug in a gamepad; needs `Gamepads` that are being read."""
+def plug(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., VirtualPad]]:
+    """Plug in a gamepad; needs `Gamepads` that are being read.
+
+    A thread that a busy machine does not let run for a while is not to look like a driver that hangs; tests of one that
+    does hang set the time themselves.
+    """
+    monkeypatch.setattr("snakestudio.gui.teleop.gamepad._STALE_S", 5.0)
     made: list[VirtualPad] = []
 
     def plug(pads: Gamepads, **values: Any) -> VirtualPad:

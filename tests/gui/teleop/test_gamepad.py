@@ -88,6 +88,7 @@ def test_a_reader_that_hangs_counts_as_no_gamepad(
 ) -> None:
     plug(pads).axis(0, 1.0)
     qtbot.waitUntil(lambda: bool(pads.readings))
+    monkeypatch.setattr("snakestudio.gui.teleop.gamepad._STALE_S", 0.1)
     read = Sdl.read
     monkeypatch.setattr(Sdl, "read", lambda self: (time.sleep(0.4), read(self))[1])
     qtbot.waitUntil(lambda: pads.stuck)

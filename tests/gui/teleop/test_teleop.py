@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -11,7 +12,9 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QMainWindow, QMenu, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.teleop.inputs import Input
 from snakestudio.gui.teleop.mapping import DEFAULT
+from snakestudio.gui.teleop.sdl import Sdl
 from snakestudio.gui.teleop.teleop import Teleop
 from snakestudio.model.teleop import NEUTRAL, OWN_GAIT, TeleopCommand
 from tests.gui.teleop.conftest import VirtualPad
@@ -131,12 +134,9 @@ def test_escape_leaves_and_stands_still(driving: Bench, qtbot: QtBot) -> None:
 
 
 def test_a_tap_between_two_looks_is_not_missed(driving: Bench, qtbot: QtBot) -> None:
-    for _ in range(2):
+    for gait in ("lateral_undulation", "turning", None):
         qtbot.keyClick(driving.view, Qt.Key.Key_E)
-        qtbot.wait(50)
-    assert last(driving).gait == "turning"
-    qtbot.keyClick(driving.view, Qt.Key.Key_E)
-    qtbot.waitUntil(lambda: last(driving).gait is None)
+        qtbot.waitUntil(lambda gait=gait: last(driving).gait == gait)
     qtbot.keyClick(driving.view, Qt.Key.Key_Q)
     qtbot.waitUntil(lambda: last(driving).gait == "turning")
 
@@ -200,6 +200,35 @@ def test_a_gamepad_drives_and_unplugging_it_stops(
     other.button(3, True)
     qtbot.waitUntil(lambda: last(driving).speed > 0.3)
     assert last(driving).gait == "lateral_undulation"
+
+
+def test_a_gamepad_that_hangs_stops_once_and_what_it_held_meanwhile_was_not_let_go(
+    driving: Bench, qtbot: QtBot, plug: Callable[..., VirtualPad], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pad = plug(driving.teleop.pads)
+    pad.axis(1, -1.0)
+    qtbot.waitUntil(lambda: last(driving) == TeleopCommand(1.0, 0.0))
+    goes_on = threading.Event()
+    real = Sdl.read
+
+    def held(sdl: Sdl) -> dict[Input, float]:
+        goes_on.wait(30.0)
+        return real(sdl)
+
+    monkeypatch.setattr(Sdl, "read", held)
+    monkeypatch.setattr("snakestudio.gui.teleop.gamepad._STALE_S", 0.3)
+    qtbot.waitUntil(lambda: bool(driving.stops))
+    qtbot.wait(200)
+    assert driving.stops == ["The gamepad does not answer any more."]
+    monkeypatch.setattr("snakestudio.gui.teleop.gamepad._STALE_S", 5.0)
+    goes_on.set()
+    qtbot.waitUntil(lambda: bool(driving.teleop.pads.readings))
+    qtbot.wait(200)
+    assert last(driving) == STILL, "the stick was held all along"
+    pad.axis(1, 0.0)
+    qtbot.waitUntil(lambda: driving.teleop.notice == "")
+    pad.axis(1, -1.0)
+    qtbot.waitUntil(lambda: last(driving).speed > 0.3)
 
 
 def test_what_is_held_when_the_mode_begins_does_not_drive(
