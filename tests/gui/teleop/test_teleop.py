@@ -135,8 +135,10 @@ def test_escape_leaves_and_stands_still(driving: Bench, qtbot: QtBot) -> None:
 
 def test_a_tap_between_two_looks_is_not_missed(driving: Bench, qtbot: QtBot) -> None:
     for gait in ("lateral_undulation", "turning", None):
+        said = len(driving.said)
         qtbot.keyClick(driving.view, Qt.Key.Key_E)
         qtbot.waitUntil(lambda gait=gait: last(driving).gait == gait)
+        qtbot.waitUntil(lambda said=said: len(driving.said) > said + 1)  # a look between two taps, as for any fingers
     qtbot.keyClick(driving.view, Qt.Key.Key_Q)
     qtbot.waitUntil(lambda: last(driving).gait == "turning")
 
