@@ -203,11 +203,10 @@ class Operator:
         since = [time.monotonic()]
 
         def streams() -> bool:
-            if self.client.telemetry().state is not LinkState.STREAMING:
+            if not self.streams:
                 self._start()
                 since[0] = time.monotonic()
-            going = self.client.telemetry().state is LinkState.STREAMING
-            return going and time.monotonic() - since[0] >= seconds
+            return self.streams and time.monotonic() - since[0] >= seconds
 
         self.until(streams, "the link streams", _PATIENCE_S + 2.0 * seconds)
 
@@ -229,7 +228,12 @@ class Operator:
         ready = self.reaches_or_stops(lambda: not client.telemetry().not_ready)
         if ready and client.command("arm") and self.reaches_or_stops(lambda: self._stands(LinkState.ARMED)):
             client.command("stream")
-            self.reaches_or_stops(lambda: self._stands(LinkState.STREAMING))
+            self.reaches_or_stops(lambda: self.streams)
+
+    @property
+    def streams(self) -> bool:
+        """Whether set-points leave the link."""
+        return self._stands(LinkState.STREAMING)
 
     def _stands(self, state: LinkState) -> bool:
         return self.client.telemetry().state is state

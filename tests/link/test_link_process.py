@@ -171,16 +171,21 @@ def test_stop_is_on_the_bus_at_once_300_times(stage: Stage, client: LinkClient) 
 @pytest.mark.soak
 @pytest.mark.parametrize("rate_hz", [100.0, 10.0])
 def test_ten_minutes_beside_simulations(rate_hz: float) -> None:
-    """Bars of the benchmark: with real-time priority to 1 ms and no gap 5 ms longer than a period, else 6 and 20."""
+    """Bars of the benchmark: with real-time priority to 1 ms and no gap 5 ms longer than a period, else 6 and 20.
+
+    Of the time in which the machine itself ran.
+    """
     from tests.benchmarks.bench_link_timing import load, measure
 
     with load():
         found = measure(rate_hz, 600.0)
     late_ms, more_ms = (1.0, 5.0) if found.priority.startswith("SCHED_FIFO") else (6.0, 20.0)
-    assert found.lateness <= late_ms, found
-    assert found.gap <= 1000.0 / rate_hz + more_ms, found
-    assert found.shortest >= 250.0 / rate_hz, found
-    assert found.stop <= 1000.0 * _STOP_S, found
+    print(f"\n{found}")
+    assert found.free.periods >= 0.25 * 600.0 * rate_hz, found
+    assert found.free.lateness <= late_ms, found
+    assert found.free.gap <= 1000.0 / rate_hz + more_ms, found
+    assert found.all.shortest >= 250.0 / rate_hz, found
+    assert found.free.stop <= 1000.0 * _STOP_S, found
 
 
 def _window(stage: Stage) -> tuple[subprocess.Popen[str], int]:
