@@ -28,6 +28,9 @@ SEND_FAILS_S = 0.15
 """So long not a single frame could be sent: the bus counts as lost."""
 
 
+_BUSY = "see what else keeps this computer busy"
+
+
 @dataclass(frozen=True, slots=True)
 class Loss:
     """Something that must not be while torque is on.
@@ -111,12 +114,13 @@ class Watchdogs:
         gap, self._polled = now - self._polled, now
         longest = max(HELD_UP_S, 2.5 / self._profile.timing.set_point_rate_hz)
         if gap > longest:
-            return Loss("window", f"The link itself was held up for {age(gap)}.")
+            return Loss("window", f"The link itself was held up for {age(gap)}; {_BUSY}.")
         return None
 
     def _window(self, now: float) -> Loss | None:
         if self.window_silent(now):
-            return Loss("window", f"The program that drives gave no sign of life for {age(now - self.window_at)}.")
+            silent = age(now - self.window_at)
+            return Loss("window", f"The program that drives gave no sign of life for {silent}; {_BUSY}.")
         return None
 
     def _reference(self, now: float) -> Loss | None:

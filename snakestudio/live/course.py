@@ -191,7 +191,7 @@ class Course:
             elif run.followed:
                 self._end(run, state, telemetry, now)
             elif state != LinkState.ARMED or now - run.begin > BEGIN_S:
-                why = telemetry.reason or "the link did not begin to stream; see its events"
+                why = telemetry.reason or "the link did not carry it out in time; try again"
                 self._end(run, state, telemetry, now)
                 self.tell(f"Streaming did not begin: {why}", "error", "refused")
         elif before is not None and before != state:
