@@ -134,7 +134,7 @@ class MeasuredChecks:
             )
         if (wrong := self.torn(now)).any():
             return self._loss(
-                wrong, lambda i: "has two different answers on the bus; do two nodes have the same number", "feedback"
+                wrong, lambda i: "has two different answers on the bus; see whether two nodes have the same number", "feedback"
             )
         if (wrong := self._frozen(now, angle, set_points, streaming)).any():
             return self._loss(

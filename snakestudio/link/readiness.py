@@ -140,7 +140,8 @@ class Readiness:
             yield f"{axis_names(profile.axes, hot).capitalize()} is hotter than it may be; let it cool down."
         if (torn := self._measured.torn(now)).any():
             names = axis_names(profile.axes, torn)
-            yield f"{names.capitalize()} has two different answers; give each node its own number."
+            have = "has" if torn.sum() == 1 else "have"
+            yield f"{names.capitalize()} {have} two different answers; give each node its own number."
 
     def _says(self, now: float) -> Iterator[str]:
         profile, observed = self._profile, self._observed

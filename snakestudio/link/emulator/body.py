@@ -38,8 +38,8 @@ class Body:
         Which axes have torque.
     angle, rate, torque : (m,) arrays
         As the node measures them, at the joint; rad, rad/s, N m.
-    current, temperature : (m,) arrays
-        Of the motors; A and °C.
+    current : (m,) array
+        Of the motors, A.
     frozen, hot : (m,) bool arrays
         Axes whose encoder is stuck, and those that somebody heats.
     """
@@ -58,7 +58,7 @@ class Body:
         self.rate: FloatArray = np.zeros(m)
         self.torque: FloatArray = state.torque
         self.current: FloatArray = state.torque / constants.torque_nm_per_a
-        self.temperature: FloatArray = np.full(m, constants.air_c)
+        self._heat: FloatArray = np.full(m, constants.air_c)
         self._held = state.angle.copy()
         self._wanted, self._wanted_rate = state.angle.copy(), np.zeros(m)
         self._starts = np.full(m, np.inf)
@@ -111,10 +111,14 @@ class Body:
         if c.thermal_resistance_k_per_w > 0.0:
             final = c.air_c + c.thermal_resistance_k_per_w * power
             keep = math.exp(-dt / (c.thermal_resistance_k_per_w * c.thermal_capacity_j_per_k))
-            self.temperature = final + keep * (self.temperature - final)
+            self._heat = final + keep * (self._heat - final)
         else:  # nothing between the winding and the air
-            self.temperature = np.full(len(power), c.air_c)
-        self.temperature = np.where(self.hot, np.maximum(self.temperature, c.trip_c + 5.0), self.temperature)
+            self._heat = np.full(len(power), c.air_c)
+
+    @property
+    def temperature(self) -> FloatArray:
+        """Of the motors, °C, (m,); what somebody heated is as before once that is mended, and need not cool down."""
+        return np.where(self.hot, np.maximum(self._heat, self._constants.trip_c + 5.0), self._heat)
 
     @property
     def overheated(self) -> BoolArray:

@@ -265,6 +265,10 @@ def test_overheated_motors_stop_their_node_until_they_are_cool(lab: Bench) -> No
     assert "0x2" in lab.robot.nodes[5].condition  # the bit that the profile calls "Overheated"
     lab.sequence("reset")
     assert lab.robot.nodes[5].condition.startswith("fault")
+    lab.robot.clear(lab.now)
+    lab.sequence("reset")
+    drive(lab, 0.1)
+    assert not lab.robot.nodes[5].condition.startswith("fault"), "what was mended need not cool down for minutes"
 
 
 def test_faults_of_nodes_that_are_not_there(lab: Bench) -> None:
