@@ -133,9 +133,8 @@ class MeasuredChecks:
                 ),
             )
         if (wrong := self.torn(now)).any():
-            return self._loss(
-                wrong, lambda i: "has two different answers on the bus; see whether two nodes have the same number", "feedback"
-            )
+            twice = "has two different answers on the bus; see whether two nodes have the same number"
+            return self._loss(wrong, lambda i: twice, "feedback")
         if (wrong := self._frozen(now, angle, set_points, streaming)).any():
             return self._loss(
                 wrong, lambda i: "is told to move but does not; it is jammed, or its sensor is frozen", "feedback"

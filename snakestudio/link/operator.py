@@ -174,7 +174,8 @@ class Operator:
             self._refuse(now, "The robot still says that it is armed; stop it first.")
         elif self._state is LinkState.FAULT and (armed := self._observed.torque()).any():
             names = axis_names(self._profile.axes, armed)
-            self._refuse(now, f"The last word of {names} was that its torque is on; start the robot again and reset, or disconnect.")
+            said = f"The last word of {names} was that its torque is on"
+            self._refuse(now, f"{said}; start the robot again and reset, or disconnect.")
         elif not self._outgoing.bus_open:
             self._refuse(now, "No bus is open; the robot cannot be reset before it is.")
         else:
