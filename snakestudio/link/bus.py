@@ -149,7 +149,10 @@ class _Adapter:
 
     def _is_own(self, message: can.Message) -> bool:
         """Whether an adapter tells us what we sent: some always do (gs_usb), others where they are asked to."""
-        return not message.is_rx or (self._signature is not None and message.channel == self._signature)
+        if self._signature is not None:
+            return bool(message.channel == self._signature)
+        # SocketCAN marks so what any program of this computer sent, and a second one that drives must be heard.
+        return not message.is_rx and self._bus.interface != "socketcan"
 
     def send(self, frame: Frame) -> None:
         """See `CanBus`."""
@@ -268,6 +271,11 @@ def _check(bus: Bus, arguments: Mapping[str, Any]) -> None:
             raise BusSetupError(
                 f"{named(bus)}: this is no multicast address; give a multicast address such as 239.74.163.2 as channel."
             )
+    if bus.interface == "socketcan" and bus.options.get("receive_own_messages"):
+        raise BusSetupError(
+            f"{named(bus)}: with receive_own_messages what we send could not be told from what another program sends;"
+            " leave it out."
+        )
     known, needed = arguments_of(bus.interface)
     if missing := [name for name in needed if name not in arguments]:
         raise missing_arguments(bus, missing)

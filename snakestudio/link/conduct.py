@@ -77,7 +77,7 @@ class Conduct:
     @property
     def torque_possible(self) -> bool:
         """Whether anything but a robot that is known to be off may be at the other end."""
-        return self.live or bool(self._observed.torque().any())
+        return self.live or bool((self._observed.torque() | self._observed.unknown()).any())
 
     @property
     def at_rest(self) -> bool:
@@ -183,6 +183,7 @@ class Conduct:
 
     def _halt(self, reason: str, now: float, steps: tuple[Step, ...]) -> None:
         latch = self.torque_possible
+        again = self._machine.state is LinkState.FAULT and not self._stopping.safe
         before = self.task
         self.abandon()
         if before is not None and before.kind == "stop" and before.sequence.steps is steps:
@@ -192,7 +193,7 @@ class Conduct:
             self.advance(now)
         else:
             self._stop(steps, now)
-        self._stopping.begin(now)
+        self._stopping.begin(now, again=again)
         if latch and self._machine.fire("fault"):
             self.reason = reason
             self._journal.say(now, "error", reason, "fault")

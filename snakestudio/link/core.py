@@ -180,8 +180,8 @@ class LinkCore:
         if not is_open:
             self._bus_lost(text or "The bus was closed.", now)
         elif self.state is LinkState.FAULT:
-            # Before anything else: nobody knows what the robot did meanwhile.
-            self._observed.forget()
+            # Before anything else: nobody knows what the robot did meanwhile. What it said before is no answer to this
+            # stop, but not forgotten: a node that stays silent may still have the torque that it told of last.
             self._conduct.halt("", now)
             self._say(now, "warning", "The bus is open again, and the stop sequence was sent.", "bus")
         elif self._machine.fire("bus_opened"):
@@ -262,7 +262,9 @@ class LinkCore:
         foreign = self.state in (LinkState.LISTENING, LinkState.IDLE) and self._conduct.task is None
         foreign = foreign and not self._replay and self._conduct.says_armed(now)
         if foreign and not self._foreign:
-            self._say(now, "warning", "The robot is armed by somebody else.", "robot")
+            armed = self._observed.says("armed").any()
+            told = "armed by somebody else" if armed else "stopping, and its torque may be on; press Stop"
+            self._say(now, "warning", f"The robot is {told}.", "robot")
         self._foreign = foreign
         stranger = self._strangers.reason(now) if self.state in (LinkState.LISTENING, LinkState.IDLE) else ""
         if stranger and not self._stranger:

@@ -166,6 +166,10 @@ class Observed:
         """Which axes said last that their torque is on, or may be, (m,)."""
         return self.says("armed") | self.says("stopping")
 
+    def unknown(self) -> NDArray[np.bool_]:
+        """Which axes said last what the profile does not know, (m,)."""
+        return np.asarray((self.status >= 0) & (self.meaning == MEANINGS.index(None)))
+
     def torque_off(self, since: float) -> NDArray[np.bool_]:
         """Which axes have said after `since` (s) that their torque is off, (m,); an unknown word says nothing."""
         known = self.meaning != MEANINGS.index(None)

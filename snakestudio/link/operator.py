@@ -110,6 +110,7 @@ class Operator:
             self.stop("Disconnected by the operator.", now)
         self._conduct.abandon()
         if self._machine.fire("disconnect"):
+            self._outgoing.bus_open = False
             self._cyclic.stop()
             self._say(now, "info", "Disconnected.", "state")
 
@@ -171,11 +172,15 @@ class Operator:
         if self._state not in (LinkState.FAULT, LinkState.IDLE) or (task is not None and task.kind != "stop"):
             self._refuse(now, "There is nothing to reset now.")
         elif self._conduct.says_armed(now):
-            self._refuse(now, "The robot still says that it is armed; stop it first.")
+            self._refuse(now, "The robot still says that its torque is on, or may be; stop it first.")
         elif self._state is LinkState.FAULT and (armed := self._observed.torque()).any():
             names = axis_names(self._profile.axes, armed)
             said = f"The last word of {names} was that its torque is on"
             self._refuse(now, f"{said}; start the robot again and reset, or disconnect.")
+        elif self._state is LinkState.FAULT and (unknown := self._observed.unknown()).any():
+            names = axis_names(self._profile.axes, unknown)
+            said = f"The last word of {names} is none that the profile knows"
+            self._refuse(now, f"{said}; add it to the profile's status values, or disconnect.")
         elif not self._outgoing.bus_open:
             self._refuse(now, "No bus is open; the robot cannot be reset before it is.")
         else:

@@ -106,15 +106,20 @@ class Port:
         return True
 
     def close(self) -> None:
-        """Give the bus back; nothing is delivered afterwards but what is on its way."""
+        """Give the bus back; nothing is delivered any more but what is on its way."""
         self._closing.set()
         self._thread.join(_JOIN_S)  # an adapter that hangs while it opens is left to its thread
+
+    def _say(self, item: Received | BusChange) -> None:
+        """Deliver it, unless nobody waits for it any more: a driver that hung may answer long after another took over."""
+        if not self._closing.is_set():
+            self._deliver(item)
 
     def _run(self) -> None:
         try:
             self._keep_open()
         except Exception as error:  # whatever it is, it must not end in silence
-            self._deliver(BusChange(False, working_error(self.bus, error), True))
+            self._say(BusChange(False, working_error(self.bus, error), True))
 
     def _keep_open(self) -> None:
         wait, said = _FIRST_WAIT_S, ""
@@ -127,7 +132,7 @@ class Port:
                 final = isinstance(error, BusSetupError)
                 if str(error) != said:
                     said = str(error)
-                    self._deliver(BusChange(False, said, final, error))
+                    self._say(BusChange(False, said, final, error))
                 if final:
                     return
                 self._closing.wait(wait)
@@ -139,18 +144,18 @@ class Port:
             began, said = time.monotonic(), ""
             self._failure, self._failing_since = "", None
             self._opened = opened
-            self._deliver(BusChange(True, f"{named(self.bus)} is open."))
+            self._say(BusChange(True, f"{named(self.bus)} is open."))
             try:
                 failure = self._read(opened)
             except LinkError as error:  # of a log that is played: it has ended, or is broken
-                self._deliver(BusChange(False, str(error), True, error))
+                self._say(BusChange(False, str(error), True, error))
                 return
             finally:
                 self._opened = None
                 opened.close()
             if failure:
                 said = failure
-                self._deliver(BusChange(False, failure))
+                self._say(BusChange(False, failure))
                 wait = _FIRST_WAIT_S if time.monotonic() - began > _STABLE_S else min(2 * wait, _LONGEST_WAIT_S)
                 self._closing.wait(wait)
 
@@ -180,7 +185,7 @@ class Port:
             if received is not None:
                 errors = 0
                 self.error_frames += received[0].error
-                self._deliver(Received(*received))
+                self._say(Received(*received))
             now = time.monotonic()
             if now - looked > _READ_S:
                 looked = now

@@ -28,7 +28,7 @@ _STATES = {
 
 _SAYS: dict[StatusMeaning, str] = {
     "booting": "still starting; wait until it is ready.",
-    "stopping": "stopping, by itself or by somebody; wait until its torque is off.",
+    "stopping": "stopping, by itself or by somebody; wait until its torque is off, or press Stop.",
     "stopped": "stopped, by itself or by somebody; reset it.",
     "fault": "{words}; remove the cause, and reset it.",
     "armed": "armed by somebody else; stop it there, or here.",

@@ -35,11 +35,15 @@ class Stopping:
         self._repeats = 0
         self._said = ""
 
-    def begin(self, now: float) -> None:
-        """The stop sequence went out at a time (s)."""
-        self._begin = self._safe_at = self._sent_at = now
+    def begin(self, now: float, *, again: bool = False) -> None:
+        """The stop sequence went out at a time (s); `again` while an earlier one has not had its effect yet.
+
+        Who presses Stop again and again must not put off being told to cut the power.
+        """
+        self._begin = self._sent_at = now
         self._repeats = 0
-        self._said = ""
+        if not again:
+            self._safe_at, self._said = now, ""
 
     @property
     def safe(self) -> bool:

@@ -167,6 +167,57 @@ def test_a_node_that_fell_silent_with_torque_is_not_forgotten_by_a_reset(rig: Ri
     assert rig.core.state is LinkState.IDLE
 
 
+def test_nor_is_it_when_the_bus_came_back_in_between(rig: Rig) -> None:
+    rig.armed()
+    rig.robot.silent.add(4)
+    rig.core.bus(False, "The adapter was unplugged.", rig.now)
+    rig.run(0.3)
+    rig.core.bus(True, "", rig.now)
+    rig.run(1.0)
+    rig.command("reset")
+    assert rig.core.state is LinkState.FAULT
+    assert "The last word of joint 4 yaw and joint 4 pitch was that its torque is on" in rig.events[-1].text
+    assert not rig.core.at_rest
+
+
+def test_a_node_that_answers_what_nobody_knows_is_told_to_stop_until_it_says_something_known(rig: Rig) -> None:
+    rig.armed()
+    rig.robot.deaf.add(3)
+    rig.robot.state[3] = 77
+    rig.run(0.3)
+    assert rig.core.state is LinkState.FAULT
+    rig.command("reset")
+    assert rig.core.state is LinkState.FAULT
+    assert "is none that the profile knows; add it to the profile's status values" in rig.events[-1].text
+    before = rig.robot.stops
+    rig.run(1.0)
+    assert rig.robot.stops >= before + 9
+    assert not rig.core.at_rest
+    rig.robot.state[3] = STOPPED
+    rig.run(0.3)
+    rig.command("reset")
+    assert rig.core.state is LinkState.IDLE
+
+
+def test_who_hammers_at_the_stop_is_told_in_time_to_cut_the_power(rig: Rig) -> None:
+    rig.armed()
+    rig.robot.deaf.add(3)
+    for _ in range(5):
+        rig.core.stop("Stopped by the operator.", rig.now)
+        rig.run(0.4)
+    told = [event.time for event in rig.events if "No word that node 3 stopped: cut the robot's power" in event.text]
+    first = next(event.time for event in rig.events if event.text == "Stopped by the operator.")
+    assert [at - first for at in told] == [pytest.approx(1.0, abs=0.05)], "once, by the time of the first"
+
+
+def test_a_link_that_was_disconnected_connects_again(rig: Rig) -> None:
+    rig.idle()
+    rig.command("disconnect")
+    assert rig.core.state is LinkState.DISCONNECTED
+    rig.core.bus(True, "", rig.now)
+    assert rig.core.state is LinkState.LISTENING
+
+
 def test_without_a_bus_nothing_is_reset(rig: Rig) -> None:
     rig.armed()
     rig.core.bus(False, "The adapter was unplugged.", rig.now)

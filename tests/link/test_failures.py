@@ -60,6 +60,7 @@ def link() -> Iterator[Callable[[str], tuple[_Process, Wire]]]:
         memories.append(memory)
         process, wire = _Process(loaded, memory, "none"), Wire()
         process._port = wire  # type: ignore[assignment]
+        process._standstill = Standstill(60.0)  # a machine that stands still adds a stop of its own
         process.inbox.put(BusChange(True, "open"))
         process.inbox.put(Command("idle", 1))
         return process, wire

@@ -8,6 +8,7 @@ import can
 import numpy as np
 import pytest
 
+from snakestudio.errors import LinkError
 from snakestudio.link import bus as module
 from snakestudio.link.codec import Codec
 from snakestudio.link.frame import Frame
@@ -159,3 +160,13 @@ def test_what_an_adapter_gives_back_of_ours_is_no_strangers() -> None:
     assert received is not None
     assert received[0].id == 0x181
     assert adapter.receive(0.0) is None
+
+
+def test_on_socketcan_another_program_of_this_computer_is_heard() -> None:
+    """The kernel marks its frames as made on this computer, which is what python-can's `is_rx` says; ours stay away."""
+    adapter = module._Adapter(Bus(interface="socketcan", channel="can0"), _Echo())
+    received = adapter.receive(0.1)
+    assert received is not None
+    assert received[0].id == _SET_POINT
+    with pytest.raises(LinkError, match="receive_own_messages what we send could not be told from"):
+        module.open_bus(Bus(interface="socketcan", channel="can0", options={"receive_own_messages": True}))

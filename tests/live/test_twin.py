@@ -104,9 +104,16 @@ def test_the_robots_recording_has_its_deviation() -> None:
     world.live.arm()
     world.go(0.02)
     world.live.stream()
-    for _ in range(150):
+    for k in range(150):
         world.go(0.01)
-        time.sleep(0.004)  # the twin has a thread of its own
+
+        def follows(behind: float = 0.01 * k - 0.1) -> bool:  # the twin has a thread of its own
+            twin = world.live.twin
+            return behind < 0.0 or (
+                twin is not None and len(twin) > 0 and twin.rows(len(twin) - 1, len(twin)).time[0] > behind
+            )
+
+        assert until(follows)
     twin = world.live.twin
     assert twin is not None
     assert len(twin) > 10
