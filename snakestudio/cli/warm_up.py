@@ -23,6 +23,6 @@ def execute(options: argparse.Namespace) -> int:
     if options.kind not in registry.kinds():
         raise UsageError(f"there is no model {options.kind!r}; give one of {', '.join(registry.kinds())}.")
     with contextlib.suppress(AttributeError, OSError):
-        os.nice(5)  # the window that waits for this shall stay fluid
+        os.setpriority(os.PRIO_PROCESS, 0, 5)  # the window that waits for this shall stay fluid, whatever it has
     registry.warm_up(options.kind, lambda fraction, text: print(f"{fraction:.3f} {text}", flush=True))
     return 0

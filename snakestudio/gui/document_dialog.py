@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QFont, QTextCursor, QTextDocument, QTextFormat, QTextTable
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QTextBrowser, QVBoxLayout, QWidget
 
@@ -21,7 +21,14 @@ class DocumentDialog(QWidget):
     Parameters
     ----------
     parent : QWidget
+
+    Signals
+    -------
+    asked(name: str)
+        A link to another page was followed: whoever shows pages decides whether it may be shown now.
     """
+
+    asked = Signal(str)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
@@ -97,7 +104,7 @@ class DocumentDialog(QWidget):
 
     def _follow(self, url: QUrl) -> None:
         if url.isRelative() and url.path().endswith(".md"):
-            self.show_page(url.path().removesuffix(".md"))
+            self.asked.emit(url.path().removesuffix(".md"))
         elif url.scheme() in ("http", "https"):
             QDesktopServices.openUrl(url)
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Guides"]
 
+_PAGES = {"robot-profile": "profile_format"}
+"""Pages of the documentation that take long to show, and the commands that know it."""
+
 
 class Guides(QObject):
     """Brings them up over one window.
@@ -96,7 +99,18 @@ class Guides(QObject):
         """
         from snakestudio.gui.document_dialog import DocumentDialog
 
-        DocumentDialog.shown(name, self._window)
+        before = self._window.findChild(DocumentDialog)
+        dialog = DocumentDialog.shown(name, self._window)
+        if dialog is not before:
+            dialog.asked.connect(self._on_link)
+
+    def _on_link(self, name: str) -> None:
+        # By its command, which is refused in words while an armed robot waits for the window.
+        command = _PAGES.get(name)
+        if command is None:
+            self.document(name)
+        else:
+            self._window.actions_table[command].trigger()
 
     def graphics(self) -> None:
         """Help > OpenGL Information."""

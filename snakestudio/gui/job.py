@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from snakestudio.errors import SnakeStudioError
+from snakestudio.gui.robot.window_priority import step_back
 
 __all__ = ["Job", "Progress"]
 
@@ -40,6 +41,7 @@ class Job(Generic[Result]):
         self._thread.start()
 
     def _run(self) -> None:
+        step_back()
         try:
             self.result = self._work(self._tell)
         except SnakeStudioError as error:

@@ -111,7 +111,7 @@ class Port:
         self._thread.join(_JOIN_S)  # an adapter that hangs while it opens is left to its thread
 
     def _say(self, item: Received | BusChange) -> None:
-        """Deliver it, unless nobody waits for it any more: a driver that hung may answer long after another took over."""
+        """Deliver it, unless nobody waits for it: a driver that hung may answer long after another took over."""
         if not self._closing.is_set():
             self._deliver(item)
 

@@ -158,7 +158,7 @@ def test_keys_lead_from_event_to_event_and_show_them(recorded: MainWindow, qtbot
     assert card.lines == (f"{times[-1]:.3f} s: {track.moments.all[-1].text}",)
     qtbot.waitUntil(lambda: card.has_picture)
     track.shift(-1)
-    qtbot.waitUntil(lambda: not card.isVisible(), timeout=2_000)  # it was about the moment that was shown
+    qtbot.waitUntil(lambda: not card.isVisible())  # it was about the moment that was shown
 
 
 def test_the_wheel_looks_closer_and_the_whole_run_comes_back(recorded: MainWindow, qtbot: QtBot) -> None:

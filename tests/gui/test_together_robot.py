@@ -85,7 +85,7 @@ def test_start_is_refused_until_the_robot_is_armed_here(
     put(window, link, LinkState.ARMED)
     qtbot.waitUntil(lambda: buttons(window) == ["Start Now", "Cancel"])
     assert peer.say("START lab_3").startswith("OK START")
-    assert link.commands[-1][0] == "stream"
+    qtbot.waitUntil(lambda: link.commands[-1][0] == "stream")
     qtbot.waitUntil(lambda: "Started by 127.0.0.1" in window.banners.together.text)
     live = window.robot.live
     assert isinstance(live, FakeLive)

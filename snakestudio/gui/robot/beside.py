@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from snakestudio.errors import SnakeStudioError
@@ -10,6 +12,9 @@ from snakestudio.gui.robot.services import LiveChoices
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.link.messages import LinkState
 from snakestudio.link.pose_packet import PORT
+
+if TYPE_CHECKING:
+    from snakestudio.link.base import Link
 
 __all__ = ["Beside"]
 
@@ -32,6 +37,7 @@ class Beside(QWidget):
         self.twin.setToolTip("The simulation runs alongside with the same references; its deviation is recorded")
         self.poses = QCheckBox("Live poses from", self)
         self.poses.setToolTip("Where the robot is, from motion capture; without it the base is drawn where it began")
+        self._link: Link | None = None
         self.source = QLineEdit(control.choices.pose or str(PORT), self)
         self.source.setAccessibleName("Source of live poses")
         self.source.setToolTip(
@@ -56,7 +62,10 @@ class Beside(QWidget):
         choices = self._control.choices
         self.twin.setChecked(choices.twin)
         self.poses.setChecked(bool(choices.pose))
-        if choices.pose and not self.source.hasFocus():
+        if self._control.link is not self._link:  # another robot: the port of the last one is none of its
+            self._link = self._control.link
+            self.source.setText(choices.pose or str(PORT))
+        elif choices.pose and not self.source.hasFocus():
             self.source.setText(choices.pose)
         standing = self._control.state not in (LinkState.ARMED, LinkState.STREAMING)
         for part in (self.twin, self.poses, self.source):

@@ -6,6 +6,7 @@ stops the robot. Stopping goes straight from the event to `Link.stop`, with noth
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from pathlib import Path
@@ -46,6 +47,9 @@ _START_S = 20.0
 """Time in which a link's process must be there, s: a busy computer takes several seconds to start one."""
 
 _MOVABLE = (LinkState.ARMED, LinkState.STREAMING)
+
+_ASKED_S = 0.5
+"""What a command may wait for the live source and the link to take it up."""
 
 
 class RobotControl(QObject):
@@ -107,6 +111,7 @@ class RobotControl(QObject):
         self._beats = 0
         self._beaten = self._since = 0.0
         self._seen = False  # whether the link was ever alive
+        self._arms_until = -math.inf  # arming that was asked for is done, or given up, by then
         self._watchers: set[QObject] = set()
         self._gaps: deque[tuple[float, float]] = deque()
         self._shown: tuple[object, ...] = ()
@@ -142,7 +147,8 @@ class RobotControl(QObject):
     def movable(self) -> bool:
         """Whether torque may be on: the link's word and the robot's, and where nobody knows, the last that was said."""
         last = self.telemetry
-        return self.connected and last is not None and (last.state in _MOVABLE or last.confirmed)
+        arming = time.monotonic() < self._arms_until
+        return self.connected and last is not None and (arming or last.state in _MOVABLE or last.confirmed)
 
     @property
     def twin(self) -> Recording | None:
@@ -228,8 +234,9 @@ class RobotControl(QObject):
         if link is None:
             return
         self._timer.stop()
-        if self.telemetry is not None and self.telemetry.state in _MOVABLE:
+        if self.telemetry is not None and (self.telemetry.state in _MOVABLE or time.monotonic() < self._arms_until):
             link.stop("The robot was disconnected.")
+        self._arms_until = -math.inf
         self._end_live()
         self.priority.give_back()
         self._bridge.set_robot(None)
@@ -247,6 +254,7 @@ class RobotControl(QObject):
 
     def stop(self, reason: str = "Stopped by the operator.") -> None:
         """Stop the robot, now."""
+        self._arms_until = -math.inf
         if self.link is not None:
             self.link.stop(reason)  # the live source learns of it from the link, as of every other reason
 
@@ -257,7 +265,9 @@ class RobotControl(QObject):
 
     def arm(self) -> None:
         """Torque on, if nothing keeps the robot from it."""
-        if self.live is not None and not self.not_ready:
+        if self.live is not None and not self.not_ready and self.loaded is not None:
+            # The link stands in IDLE until the nodes have said that they are armed.
+            self._arms_until = time.monotonic() + _longest_arming(self.loaded.profile)
             self.live.arm()
 
     def stream(self) -> None:
@@ -358,3 +368,10 @@ class RobotControl(QObject):
     def tell(self, severity: Severity, text: str) -> None:
         """Add something to what happened, in words."""
         self.happened.emit(LinkEvent(time.monotonic(), severity, text, "robot"))
+
+
+def _longest_arming(profile: Profile) -> float:
+    """How long the robot may take from the operator's wish until all nodes have said that they are armed, s."""
+    steps = profile.sequences.arm
+    waits = sum((step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0) for step in steps)
+    return waits + profile.timing.confirm_s + _ASKED_S

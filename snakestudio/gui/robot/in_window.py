@@ -207,8 +207,10 @@ class RobotInWindow(QObject):
             if not connected:
                 self._end_modal()
                 self._window.banners.robot.clear()
-        if control.state is not self._state:
-            if self._state is LinkState.FAULT:
+        # A link that is silent for a moment, or for good, does not lead out of FAULT: the operator does.
+        known = control.state is not LinkState.DISCONNECTED
+        if control.state is not self._state and (known or not connected):
+            if self._state is LinkState.FAULT and known:
                 self._window.banners.robot.clear()  # why it was stopped is over with the stop
             self._state = control.state
 

@@ -152,7 +152,9 @@ class Teleop(QObject):
         if not self.keys.heard:
             self._lose("The window lost the keyboard.")
         elif self.pads.stuck:
-            self._lose("The gamepad does not answer any more.")
+            self._lose(
+                "The gamepad does not answer any more.", "Plug it out and in again, then let go of all controls."
+            )
         readings = self.readings
         self.keys.looked()
         if self._resting:
@@ -207,7 +209,7 @@ class Teleop(QObject):
 
     # --- what is lost ---------------------------------------------------------------------------------------------
 
-    def _lose(self, reason: str) -> None:
+    def _lose(self, reason: str, remedy: str = "Let go of all controls to go on.") -> None:
         """Stand still at once, and have a live robot stopped; inputs count again once they have been let go."""
         if not self.on:
             return
@@ -216,7 +218,7 @@ class Teleop(QObject):
         if not known:
             self._say(self.command.stilled())
             self.stop_asked.emit(reason)
-            self._note(f"{reason} Let go of all controls to go on.")
+            self._note(f"{reason} {remedy}")
 
     def _on_found(self, name: str) -> None:
         self.changed.emit()

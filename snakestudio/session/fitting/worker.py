@@ -18,7 +18,7 @@ NICENESS = 10
 def serve(tasks: IO[bytes], answers: IO[bytes]) -> None:
     """Work until `tasks` ends: with its parent, however that goes, a worker ends, too."""
     with contextlib.suppress(AttributeError, OSError):
-        os.nice(NICENESS)
+        os.setpriority(os.PRIO_PROCESS, 0, NICENESS)  # whatever the window that starts it has
     try:
         objective = Objective(pickle.load(tasks))
         while True:

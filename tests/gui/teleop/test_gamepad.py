@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import signal
-import time
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -54,11 +54,9 @@ def test_an_unplugged_gamepad_is_gone_at_once_with_what_it_held(qtbot: QtBot, pa
     pad = plug(pads)
     pad.axis(0, 1.0)
     qtbot.waitUntil(lambda: bool(pads.readings))
-    with qtbot.waitSignal(pads.lost, timeout=1000) as lost:
-        began = time.monotonic()
+    with qtbot.waitSignal(pads.lost, timeout=60_000) as lost:  # how fast it is, the benchmark measures
         pad.unplug()
     assert lost.args
-    assert time.monotonic() - began < 1.0  # how fast it is otherwise, the benchmark measures
     assert pads.readings == {}
     assert pads.names == ()
     plug(pads).axis(0, -1.0)
@@ -89,10 +87,16 @@ def test_a_reader_that_hangs_counts_as_no_gamepad(
     plug(pads).axis(0, 1.0)
     qtbot.waitUntil(lambda: bool(pads.readings))
     monkeypatch.setattr("snakestudio.gui.teleop.gamepad._STALE_S", 0.1)
-    read = Sdl.read
-    monkeypatch.setattr(Sdl, "read", lambda self: (time.sleep(0.4), read(self))[1])
+    read, goes_on = Sdl.read, threading.Event()
+
+    def held(sdl: Sdl) -> dict[Input, float]:
+        goes_on.wait(60.0)
+        return read(sdl)
+
+    monkeypatch.setattr(Sdl, "read", held)
     qtbot.waitUntil(lambda: pads.stuck)
     assert pads.readings == {}
+    goes_on.set()
 
 
 def test_sdl_leaves_the_program_its_signals(qtbot: QtBot, pads: Gamepads, plug: Plug) -> None:
