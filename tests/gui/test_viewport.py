@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -382,6 +383,10 @@ def test_the_trail_is_the_recorded_way(recorded: MainWindow) -> None:
         assert np.allclose(points[:-1], whole[: index + 1 : stride])
     assert len(reader.points(recording, 99, half)) == 0
     assert len(reader.points(None, 4, half)) == 0
+    # For a moment after another scene was opened its recording meets the last state of the scene before.
+    n = half.n_links + 5
+    longer = replace(half, link_pose=np.zeros((n, 7)))
+    assert len(reader.points(recording, n - 1, longer)) == 0
 
 
 # ---------------------------------------------------------------------------------------- without a graphics card
