@@ -37,7 +37,7 @@ class TrailReader:
             return _NONE
         if (
             recording.schema.n_links != snapshot.n_links
-        ):  # another scene was opened, and its first state is not here yet
+        ):  # another scene was opened: its first state is yet to come
             return _NONE
         times = recording.times
         stop = int(np.searchsorted(times, snapshot.time, side="right"))
