@@ -35,9 +35,7 @@ class TrailReader:
         """The way of a link (0-based) during the last `SPAN` seconds before `snapshot`, (m, 3), m, oldest first."""
         if recording is None or snapshot is None or not 0 <= link < snapshot.n_links or not len(recording):
             return _NONE
-        if (
-            recording.schema.n_links != snapshot.n_links
-        ):  # another scene was opened: its first state is yet to come
+        if recording.schema.n_links != snapshot.n_links:  # another scene was opened: its first state is yet to come
             return _NONE
         times = recording.times
         stop = int(np.searchsorted(times, snapshot.time, side="right"))
