@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -33,11 +32,11 @@ from snakestudio.link.profile.dbc_editing import (
     SignalDraft,
     choices_of,
     choices_text,
+    message_of,
     renamed,
     with_message,
 )
-from snakestudio.link.profile.layout import bit_places, message_layouts
-from snakestudio.link.profile.loading import LoadedProfile, read_dbc
+from snakestudio.link.profile.layout import bit_places, message_layout
 
 __all__ = ["DbcDialog"]
 
@@ -49,6 +48,8 @@ _TIPS = (
     "Such as deg, rad, turn, rpm, A, V, degC", "Such as 0 Stop, 1 Arm",
 )  # fmt: skip
 _TICKS = range(3, 6)
+_MOST_BITS = 512
+"""Of the longest frame of CAN FD."""
 _ORIGIN = Qt.ItemDataRole.UserRole
 
 
@@ -217,8 +218,11 @@ class DbcDialog(QDialog):
             number = float(text) if column >= _TICKS.stop else int(text)
         except ValueError:
             number = math.nan
-        if not math.isfinite(number):
-            name = self._item(row, 0).text().strip()
+        name = self._item(row, 0).text().strip()
+        if isinstance(number, int):
+            if abs(number) > _MOST_BITS:  # a whole number may have more digits than any other can count up to
+                raise ProfileError(f"{name}: no frame has more than {_MOST_BITS} bits; give less in {_HEADS[column]}.")
+        elif not math.isfinite(number):
             raise ProfileError(f'{name}: {_HEADS[column]} "{text}" is no number; give one.')
         return number
 
@@ -241,27 +245,18 @@ class DbcDialog(QDialog):
 
     # --- what comes of it -----------------------------------------------------------------------------------------
 
-    def _text(self) -> str:
-        return with_message(self._document.dbc, self.draft, self._replaced)
-
-    def _wrong(self) -> str:
-        try:
-            self._text()
-        except ProfileError as error:
-            return str(error)
-        return ""
-
     def _judge(self) -> None:
-        wrong = self._wrong()
-        self.message.say(wrong)
-        self.take.setEnabled(not wrong)
-        self.remove.setEnabled(self.table.currentRow() >= 0)
-        if wrong:
-            return
-        draft, profile = self.draft, self._document.profile
-        text = with_message("", replace(draft, signals=tuple(replace(s, origin="") for s in draft.signals)))
-        (layout,) = message_layouts(LoadedProfile(profile, read_dbc(text, "the DBC"), None, text))
         row = self.table.currentRow()
+        self.remove.setEnabled(row >= 0)
+        try:
+            draft = self.draft
+            layout = message_layout(message_of(self._document.dbc, draft, self._replaced))
+        except ProfileError as error:
+            self.message.say(str(error))
+            self.take.setEnabled(False)
+            return
+        self.message.say("")
+        self.take.setEnabled(True)
         chosen = draft.signals[row].name if 0 <= row < len(draft.signals) else ""
         self.grid.show_message(layout, {signal.name for signal in draft.signals}, chosen)
 
@@ -270,7 +265,7 @@ class DbcDialog(QDialog):
         try:
             profile = renamed(self._document.profile, draft, self._replaced)
             what = f"Edit {self._replaced}" if self._replaced else f"Add {draft.name}"
-            self._document.edit(profile, what, dbc=self._text())
+            self._document.edit(profile, what, dbc=with_message(self._document.dbc, draft, self._replaced))
         except ProfileError as error:
             self.message.say(str(error))
             return

@@ -13,6 +13,7 @@ import cantools
 from cantools.database.can import Message as DbcMessage
 from cantools.database.can import Signal as DbcSignal
 from cantools.database.can.database import Database
+from cantools.database.can.signal_group import SignalGroup
 from cantools.database.conversion import BaseConversion
 from cantools.database.namedsignalvalue import NamedSignalValue
 
@@ -27,13 +28,23 @@ __all__ = [
     "choices_of",
     "choices_text",
     "drafts_of",
+    "message_of",
     "renamed",
     "with_message",
     "without_message",
 ]
 
 _NAME = re.compile(r"[A-Za-z_]\w{0,127}\Z", re.ASCII)
-_CHOICE = re.compile(r"\s*(-?\d+|0[xX][0-9A-Fa-f]+)\s*[=: ]\s*([^,]*\S)\s*\Z")
+# More digits than these are of no value that 64 bits can have.
+_CHOICE = re.compile(r"\s*(-?\d{1,30}|0[xX][0-9A-Fa-f]{1,30})\s*[=: ]\s*([^,]*\S)\s*\Z", re.ASCII)
+_WORDS = frozenset({
+    "BA_", "BA_DEF_", "BA_DEF_DEF_", "BA_DEF_DEF_REL_", "BA_DEF_REL_", "BA_DEF_SGTYPE_", "BA_REL_", "BA_SGTYPE_",
+    "BO_", "BO_TX_BU_", "BS_", "BU_", "BU_BO_REL_", "BU_EV_REL_", "BU_SG_REL_", "CAT_", "CAT_DEF_", "CM_",
+    "ENVVAR_DATA_", "EV_", "EV_DATA_", "FILTER", "NS_", "NS_DESC_", "SG_", "SG_MUL_VAL_", "SGTYPE_", "SGTYPE_VAL_",
+    "SIG_GROUP_", "SIG_TYPE_REF_", "SIG_VALTYPE_", "SIGTYPE_VALTYPE_", "VAL_", "VAL_TABLE_", "VERSION",
+    "VECTOR__INDEPENDENT_SIG_MSG",
+})  # fmt: skip
+"""Who reads a DBC takes them for the beginning of another statement, wherever they stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +127,9 @@ def choices_of(text: str) -> tuple[tuple[int, str], ...]:
     found = []
     for part in filter(str.strip, text.split(",")):
         match = _CHOICE.match(part)
-        if match is None or '"' in match[2]:
+        if match is None or not _may_be_quoted(match[2]):
             raise ProfileError(f'"{part.strip()}" is no value with its name; write them like 0 Stop, 1 Arm.')
-        found.append((int(match[1], 0), match[2]))
+        found.append((int(match[1], 16 if match[1][:2] in ("0x", "0X") else 10), match[2]))
     return tuple(found)
 
 
@@ -128,25 +139,60 @@ def with_message(dbc_text: str, draft: MessageDraft, replaced: str = "") -> str:
     Raises
     ------
     ProfileError
-        Naming every mistake, a line each: names that are none, numbers that do not fit, bits that are taken twice.
+        See `message_of`.
     """
-    database = read_dbc(dbc_text, "the DBC") if dbc_text.strip() else Database(version="")
+    database = _database(dbc_text)
+    made = _made(database, draft, replaced)
+    names = [message.name for message in database.messages]
     others = [message for message in database.messages if message.name != replaced]
-    wrong = _mistakes(draft, others)
-    if wrong:
-        raise ProfileError("\n".join(wrong))
+    place = names.index(replaced) if replaced in names else len(others)
+    return _text(database, [*others[:place], made, *others[place:]])
+
+
+def message_of(dbc_text: str, draft: MessageDraft, replaced: str = "") -> DbcMessage:
+    """The message that `with_message` would put into a DBC.
+
+    Signals that share bits are no mistake here: a DBC may describe the same bits in two ways. Where the profile binds
+    such a message, its checks say so.
+
+    Raises
+    ------
+    ProfileError
+        Naming every mistake, a line each: names that are none, numbers that do not fit, a multiplexer that is missing.
+    """
+    return _made(_database(dbc_text), draft, replaced)
+
+
+def _database(dbc_text: str) -> Database:
+    return read_dbc(dbc_text, "the DBC") if dbc_text.strip() else Database(version="")
+
+
+def _made(database: Database, draft: MessageDraft, replaced: str) -> DbcMessage:
     before = next((message for message in database.messages if message.name == replaced), None)
     known = {} if before is None else {signal.name: signal for signal in before.signals}
-    made = DbcMessage(
-        draft.id, draft.name, draft.length, [_signal(signal, known.get(signal.origin)) for signal in draft.signals],
-        comment=None if before is None else before.comment, senders=[] if before is None else before.senders,
-        send_type=None if before is None else before.send_type,
+    wrong = _mistakes(draft, [message for message in database.messages if message is not before])
+    wrong += _without_multiplexer(draft, known)
+    if wrong:
+        raise ProfileError("\n".join(wrong))
+    names = {signal.origin: signal.name for signal in draft.signals if signal.origin in known}
+    signals = [_signal(signal, known.get(signal.origin)) for signal in draft.signals]
+    for signal in signals:
+        signal.multiplexer_signal = names.get(signal.multiplexer_signal or "")
+    return DbcMessage(
+        draft.id, draft.name, draft.length, signals, comment=None if before is None else before.comment,
+        senders=[] if before is None else before.senders, send_type=None if before is None else before.send_type,
         cycle_time=None if before is None else before.cycle_time,
         dbc_specifics=None if before is None else before.dbc, is_extended_frame=draft.extended, is_fd=draft.length > 8,
-        strict=False,
+        signal_groups=None if before is None else _groups(before, names), strict=False,
     )  # fmt: skip
-    place = len(others) if before is None else database.messages.index(before)
-    return _text(database, [*others[:place], made, *others[place:]])
+
+
+def _groups(before: DbcMessage, names: Mapping[str, str]) -> list[SignalGroup]:
+    """The groups of a message's signals, with these as they are called now."""
+    return [
+        SignalGroup(group.name, group.repetitions, [names[name] for name in group.signal_names if name in names])
+        for group in before.signal_groups or ()
+    ]
 
 
 def without_message(dbc_text: str, name: str) -> str:
@@ -209,9 +255,7 @@ def _signal(draft: SignalDraft, before: DbcSignal | None) -> DbcSignal:
 
 def _mistakes(draft: MessageDraft, others: Sequence[DbcMessage]) -> list[str]:
     """What keeps a message from standing in a DBC, a sentence each."""
-    told = []
-    if not _NAME.match(draft.name):
-        told.append(f'"{draft.name}" is no name of a message; begin with a letter, and use letters, digits and _.')
+    told = _name_mistakes(draft.name, "message")
     most, bits = (0x1FFFFFFF, 29) if draft.extended else (0x7FF, 11)
     if not 0 <= draft.id <= most:
         told.append(f"0x{draft.id:X} does not fit into {bits} bits; give an id up to 0x{most:X}.")
@@ -227,9 +271,31 @@ def _mistakes(draft: MessageDraft, others: Sequence[DbcMessage]) -> list[str]:
     return told
 
 
+def _name_mistakes(name: str, what: str) -> list[str]:
+    if not _NAME.match(name):
+        return [f'"{name}" is no name of a {what}; begin with a letter, and use letters, digits and _.']
+    return [f"{name} is a word of the DBC format itself; choose another name."] if name in _WORDS else []
+
+
+def _without_multiplexer(draft: MessageDraft, known: Mapping[str, DbcSignal]) -> list[str]:
+    """Signals that are there by the value of another one, which is not there any more."""
+    left = {signal.origin for signal in draft.signals}
+    alone: dict[str, list[str]] = {}
+    for signal in draft.signals:
+        needed = known[signal.origin].multiplexer_signal if signal.origin in known else None
+        if needed and needed not in left:
+            alone.setdefault(needed, []).append(signal.name)
+    return [
+        f"{', '.join(names)} depend{'s' if len(names) == 1 else ''} on {needed}, which is gone;"
+        f" remove {'it' if len(names) == 1 else 'them'}, too."
+        for needed, names in alone.items()
+    ]
+
+
 def _signal_mistakes(signal: SignalDraft, draft: MessageDraft) -> list[str]:
-    if not _NAME.match(signal.name):
-        return [f'"{signal.name}" is no name of a signal; begin with a letter, and use letters, digits and _.']
+    wrong = _name_mistakes(signal.name, "signal")
+    if wrong:
+        return wrong
     if signal.is_float and signal.length not in (32, 64):
         return [f"{signal.name} is a float of {signal.length} bits; floats have 32 or 64."]
     if not 1 <= signal.length <= 64:
@@ -241,6 +307,11 @@ def _signal_mistakes(signal: SignalDraft, draft: MessageDraft) -> list[str]:
         return [
             f"{signal.name} does not fit into {draft.length} bytes; move or shorten it, or make the message longer."
         ]
-    if '"' in signal.unit:
-        return [f"The unit of {signal.name} has a quotation mark in it; leave it out."]
+    if not _may_be_quoted(signal.unit):
+        return [f"The unit of {signal.name} has a quotation mark in it, or a backslash at its end; leave it out."]
     return []
+
+
+def _may_be_quoted(text: str) -> bool:
+    """Whether the quotation mark that ends it in a DBC is taken for that."""
+    return '"' not in text and not text.endswith("\\")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cantools.database.can import Message as DbcMessage
+
 from snakestudio.errors import FormulaError
 from snakestudio.link.profile.formula import read_formula
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Message, Profile
 
-__all__ = ["MessageLayout", "SignalLayout", "bit_places", "ids_of", "message_layouts"]
+__all__ = ["MessageLayout", "SignalLayout", "bit_places", "ids_of", "message_layout", "message_layouts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,29 +102,29 @@ def bit_places(start: int, length: int, big_endian: bool) -> tuple[int, ...]:
 
 def message_layouts(loaded: LoadedProfile) -> tuple[MessageLayout, ...]:
     """The messages of a profile's DBC, by name."""
-    made = []
-    for message in loaded.database.messages:
-        signals = []
-        for signal in message.signals:
-            big = signal.byte_order == "big_endian"
-            signals.append(
-                SignalLayout(
-                    signal.name, bit_places(signal.start, signal.length, big), big, signal.is_signed,
-                    signal.is_float, float(signal.scale), float(signal.offset), signal.unit or "",
-                    None if signal.minimum is None else float(signal.minimum),
-                    None if signal.maximum is None else float(signal.maximum),
-                    tuple(signal.multiplexer_ids or ()), signal.is_multiplexer,
-                    tuple((int(value), str(name)) for value, name in (signal.choices or {}).items()),
-                    signal.comment or "",
-                )
-            )  # fmt: skip
-        made.append(
-            MessageLayout(
-                message.name, message.frame_id, message.is_extended_frame, message.length, message.comment or "",
-                tuple(signals),
+    made = [message_layout(message) for message in loaded.database.messages]
+    return tuple(sorted(made, key=lambda layout: layout.name))
+
+
+def message_layout(message: DbcMessage) -> MessageLayout:
+    """A message of a DBC as plain data."""
+    signals = []
+    for signal in message.signals:
+        big = signal.byte_order == "big_endian"
+        signals.append(
+            SignalLayout(
+                signal.name, bit_places(signal.start, signal.length, big), big, signal.is_signed, signal.is_float,
+                float(signal.scale), float(signal.offset), signal.unit or "",
+                None if signal.minimum is None else float(signal.minimum),
+                None if signal.maximum is None else float(signal.maximum),
+                tuple(signal.multiplexer_ids or ()), signal.is_multiplexer,
+                tuple((int(value), str(name)) for value, name in (signal.choices or {}).items()), signal.comment or "",
             )
         )  # fmt: skip
-    return tuple(sorted(made, key=lambda layout: layout.name))
+    return MessageLayout(
+        message.name, message.frame_id, message.is_extended_frame, message.length, message.comment or "",
+        tuple(signals),
+    )  # fmt: skip
 
 
 def ids_of(profile: Profile, message: Message, layout: MessageLayout | None) -> tuple[tuple[int | None, int], ...]:

@@ -474,3 +474,27 @@ def test_a_message_of_the_dbc_is_made_changed_and_removed_in_the_window(qtbot: Q
     for _ in range(3):
         document.undo_stack.undo()
     assert document.dbc == before
+
+
+def test_numbers_of_bits_that_no_frame_has_and_words_of_the_dbc_are_refused(editor: ProfileEditor) -> None:
+    page = editor.pages["DBC"]
+    assert isinstance(page, DbcPage)
+    dialog = page.add_message()
+    dialog.add_signal()
+    bits, name = dialog.table.item(0, 2), dialog.table.item(0, 0)
+    assert bits is not None
+    assert name is not None
+    for text in ("9" * 400, str(10**9), str(-(10**9))):
+        bits.setText(text)
+        assert dialog.message.text() == "Signal1: no frame has more than 512 bits; give less in Bits."
+        assert not dialog.take.isEnabled()
+        dialog.add_signal()  # looks for room behind them
+        dialog.table.removeRow(1)
+    bits.setText("8")
+    name.setText("SG_")
+    assert dialog.message.text() == "SG_ is a word of the DBC format itself; choose another name."
+    assert not dialog.take.isEnabled()
+    name.setText("Colour")
+    assert dialog.message.text() == ""
+    dialog.take.click()
+    assert " SG_ Colour " in editor.document.dbc

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import cantools
@@ -25,6 +26,20 @@ from snakestudio.paths import resource
 TARGET = SignalDraft("Target", 7, 16, big_endian=True, signed=True, scale=0.01, unit="deg")
 MODE = SignalDraft("Mode", 16, 8, choices=((0, "Stop"), (1, "Arm")))
 SET_POINT = MessageDraft("SetPoint", 0x201, False, 3, (TARGET, MODE))
+BRANCHES = """VERSION ""
+NS_ :
+BS_:
+BU_: Node
+BO_ 768 Status: 8 Node
+ SG_ Mode M : 0|8@1+ (1,0) [0|0] "" Vector__XXX
+ SG_ Speed m0 : 8|16@1- (1,0) [0|0] "rpm" Vector__XXX
+ SG_ Heat m1 : 8|16@1- (1,0) [0|0] "degC" Vector__XXX
+ SG_ Live : 56|8@1+ (1,0) [0|0] "" Vector__XXX
+SIG_GROUP_ 768 Measured 1 : Speed Heat;
+"""
+"""What bits 8 to 23 say depends on the mode."""
+SEVERAL = "SG_MUL_VAL_ 768 Speed Mode 0-0, 2-2;\nSG_MUL_VAL_ 768 Heat Mode 1-1;\n"
+"""The speed comes in two of them, which names the multiplexer."""
 
 
 def test_a_new_message_packs_the_bytes_that_its_bits_say() -> None:
@@ -77,6 +92,9 @@ def test_removing_leaves_the_others() -> None:
         (replace(SET_POINT, signals=(TARGET, TARGET)), "Two signals are called Target; rename one of them."),
         (replace(SET_POINT, signals=(replace(TARGET, is_float=True),)), "floats have 32 or 64."),
         (replace(SET_POINT, signals=(replace(MODE, scale=0.0),)), "Mode has the factor 0"),
+        (replace(SET_POINT, signals=(replace(MODE, length=10**400),)), "bits; give 1 to 64."),
+        (replace(SET_POINT, signals=(replace(MODE, unit='"'),)), "The unit of Mode has a quotation mark in it"),
+        (replace(SET_POINT, signals=(replace(MODE, unit="m\\"),)), "or a backslash at its end; leave it out."),
     ],
 )
 def test_what_cannot_stand_in_a_dbc_is_said(draft: MessageDraft, sentence: str) -> None:
@@ -89,5 +107,62 @@ def test_what_cannot_stand_in_a_dbc_is_said(draft: MessageDraft, sentence: str) 
 def test_names_of_values_are_written_in_a_line() -> None:
     assert choices_of("0 Stop, 0x10=Arm on,") == ((0, "Stop"), (16, "Arm on"))
     assert choices_of(choices_text(MODE.choices)) == MODE.choices
-    with pytest.raises(ProfileError, match='"Stop" is no value with its name'):
-        choices_of("Stop")
+    assert choices_of("0 Stop, 01 Arm, -2 Back, 0x0A Go") == ((0, "Stop"), (1, "Arm"), (-2, "Back"), (10, "Go"))
+
+
+@pytest.mark.parametrize("text", ["Stop", '0 "Stop"', "0 Stop\\", "9" * 5000 + " Stop"])
+def test_what_names_no_value_is_said(text: str) -> None:
+    with pytest.raises(ProfileError, match="is no value with its name; write them like 0 Stop, 1 Arm"):
+        choices_of(text)
+
+
+def test_words_of_the_format_are_no_names() -> None:
+    listed = re.findall(r"^\t(\w+)", with_message("", SET_POINT), re.MULTILINE)  # each DBC lists most of them itself
+    assert "SIG_GROUP_" in listed
+    for word in [*listed, "BO_", "SG_", "BU_", "EV_", "BS_", "NS_", "VERSION"]:
+        sentence = f"{word} is a word of the DBC format itself; choose another name."
+        with pytest.raises(ProfileError, match=sentence):
+            with_message("", replace(SET_POINT, name=word))
+        with pytest.raises(ProfileError, match=sentence):
+            with_message("", replace(SET_POINT, signals=(replace(MODE, name=word),)))
+    assert with_message("", replace(SET_POINT, name="BO_Status"))
+
+
+@pytest.mark.parametrize("text", [BRANCHES, BRANCHES + SEVERAL])
+def test_branches_and_groups_follow_what_is_renamed(text: str) -> None:
+    (draft,) = drafts_of(read_dbc(text))
+    signals = tuple(replace(signal, name=f"New{signal.name}") for signal in draft.signals)
+    (before,) = read_dbc(text).messages
+    (after,) = read_dbc(with_message(text, replace(draft, name="State", signals=signals), "Status")).messages
+    assert {s.name: s.multiplexer_ids for s in after.signals} == {
+        f"New{s.name}": s.multiplexer_ids for s in before.signals
+    }
+    assert after.encode({"NewMode": 1, "NewHeat": 0x1234, "NewLive": 7}) == bytes([1, 0x34, 0x12, 0, 0, 0, 0, 7])
+    (group,) = after.signal_groups or ()
+    assert (group.name, set(group.signal_names)) == ("Measured", {"NewSpeed", "NewHeat"})
+
+
+@pytest.mark.parametrize("text", [BRANCHES, BRANCHES + SEVERAL])
+def test_a_multiplexer_is_not_taken_from_under_its_branches(text: str) -> None:
+    (draft,) = drafts_of(read_dbc(text))
+    by_name = {signal.name: signal for signal in draft.signals}
+
+    def kept(*names: str) -> MessageDraft:
+        return replace(draft, signals=tuple(by_name[name] for name in names))
+
+    with pytest.raises(ProfileError, match=r"^Heat, Speed depend on Mode, which is gone; remove them, too\.$"):
+        with_message(text, kept("Heat", "Speed", "Live"), "Status")
+    with pytest.raises(ProfileError, match=r"^Heat depends on Mode, which is gone; remove it, too\.$"):
+        with_message(text, kept("Heat"), "Status")
+    (message,) = read_dbc(with_message(text, kept("Live"), "Status")).messages
+    assert [signal.name for signal in message.signals] == ["Live"]
+    (message,) = read_dbc(with_message(text, kept("Mode", "Heat"), "Status")).messages
+    (group,) = message.signal_groups or ()
+    assert group.signal_names == ["Heat"]
+
+
+def test_bits_may_be_described_twice() -> None:
+    flags = SignalDraft("Flags", 16, 4)
+    text = with_message("", replace(SET_POINT, signals=(TARGET, MODE, flags)))
+    (draft,) = drafts_of(read_dbc(text))
+    assert set(draft.signals) == {replace(signal, origin=signal.name) for signal in (TARGET, MODE, flags)}
