@@ -40,6 +40,8 @@ from snakestudio.paths import profiles_dir
 __all__ = ["ProfileEditor"]
 
 _FILES = "Robot profiles (*.toml)"
+_LEARN = "Find out what is on an unknown bus, and take it over into this profile"
+_LEARN_LATER = "It keeps the window for longer than an armed robot waits for it: disarm the robot first"
 _PLACE = re.compile(r"(\w+)\[(\d+)\](?:\.(.*))?\Z")
 
 
@@ -166,7 +168,6 @@ class ProfileEditor(QWidget):
         self.save_action = _action(self, "Save", QKeySequence.StandardKey.Save, "save", self.save)
         self.save_as = _action(self, "Save As ...", QKeySequence.StandardKey.SaveAs, "save", self.ask_save_as)
         self.learn = QPushButton("&Learn from Traffic ...")
-        self.learn.setToolTip("Find out what is on an unknown bus, and take it over into this profile")
         self.learn.clicked.connect(self.learn_asked)
         self.apply = QPushButton("&Apply to the Robot")
         self.apply.setToolTip("Save, and connect again with the profile as it is now")
@@ -208,6 +209,9 @@ class ProfileEditor(QWidget):
         self.document.lock(
             "The robot is armed with this profile; disarm it before you change anything." if armed else ""
         )
+        movable = robot is not None and robot.movable
+        self.learn.setEnabled(not movable)
+        self.learn.setToolTip(_LEARN_LATER if movable else _LEARN)
         self.apply.setVisible(same)
         self.apply.setEnabled(not armed)
 

@@ -430,6 +430,22 @@ def test_while_armed_nothing_can_be_changed(live: ProfileEditor, robot: FakeRobo
     assert live.document.profile.name == "Mine"
 
 
+def test_while_any_robot_may_move_nothing_long_is_opened(qtbot: QtBot, tmp_path: Path, robot: FakeRobot) -> None:
+    editor = shown(qtbot, ProfileEditor(ProfileDocument(new_profile("odrive_can_simple", tmp_path / "other")), robot))
+    asked: list[bool] = []
+    editor.learn_asked.connect(lambda: asked.append(True))
+    for state in (LinkState.ARMED, LinkState.STREAMING):
+        robot.become(state)
+        assert editor.document.locked == "", "it is another robot's profile"
+        editor.learn.click()
+        assert asked == []
+        assert "disarm the robot first" in editor.learn.toolTip()
+    robot.become(LinkState.IDLE)
+    editor.learn.click()
+    assert asked == [True]
+    assert "unknown bus" in editor.learn.toolTip()
+
+
 def test_applying_saves_and_asks_to_connect_again(live: ProfileEditor, path: Path, qtbot: QtBot) -> None:
     live.document.set_values({"name": "Mine"}, "Rename")
     with qtbot.waitSignal(live.applied):
