@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QBrush
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
@@ -36,6 +36,7 @@ class FoundTree(QTreeWidget):
 
     def show_found(self, found: Sequence[FoundMessage]) -> None:
         """List proposals, the surest first."""
+        blocker = QSignalBlocker(self)  # itemChanged is for what the user ticks
         self.found = sorted(found, key=lambda message: (-message.confidence, message.family.streams[0].id))
         self.clear()
         for message in self.found:
@@ -62,6 +63,7 @@ class FoundTree(QTreeWidget):
             for guard in message.guards:
                 self._add_line(item, guard.kind, guard.field.text(), guard.confidence, guard.reason)
             item.setExpanded(bool(message.role))
+        blocker.unblock()
         for column in range(3):
             self.resizeColumnToContents(column)
 

@@ -117,6 +117,7 @@ class LearningDialog(QDialog):
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
         self.tree = FoundTree()
+        self.tree.itemChanged.connect(lambda item, column: self.refresh())
         self.others = QCheckBox("Take the nodes that nobody moved for further joints, in the order of their numbers")
         self.others.setChecked(True)
         self.anew = QCheckBox("Begin the profile &anew: of what it holds, only the bus and the timing stay")
@@ -164,12 +165,15 @@ class LearningDialog(QDialog):
         self.quiet_button.setEnabled(connected and not self.busy)
         self.move_button.setEnabled(connected and not self.busy and bool(self.quiet))
         self.log.setEnabled(not self.busy)
-        self.anew.setVisible(any(message.angles for message in self.tree.found))
+        followed = any(message.angles for message in self.tree.found)
+        self.anew.setVisible(followed)
+        if not followed:  # what nobody sees does not act
+            self.anew.setChecked(False)
         self.cancel.setVisible(recording)
         self.again.setEnabled(bool(self.quiet) and not self.busy)
         self.bar.setVisible(recording)
         self.cue_view.setVisible(recording and self._cue is not None)
-        self.take.setEnabled(any(message.role for message in self.tree.found) and not self.busy)
+        self.take.setEnabled(bool(self.tree.chosen) and not self.busy)
         self.others.setVisible(any(len(m.family.streams) > 1 and m.angles for m in self.tree.found))
         theme.set_role(self.quiet_button, "" if self.quiet else "primary")
         theme.set_role(self.move_button, "primary" if self.quiet and not self.moves else "")
@@ -251,7 +255,10 @@ class LearningDialog(QDialog):
         self.refresh()
 
     def start_over(self) -> None:
-        """Forget everything."""
+        """Forget everything, and what is being recorded or worked out, too."""
+        self._end_recording()
+        self._timer.stop()
+        self._job = None
         self.quiet, self.moves = [], []
         self.show_found([])
         self.refresh()
@@ -336,6 +343,7 @@ class LearningDialog(QDialog):
             self.message.say(f"{str(error)[:1].upper()}{str(error)[1:].rstrip('.')}.")
             return False
         self.message.say("")
+        self.anew.setChecked(False)  # what is taken over next is of the same robot
         self.state.setText(
             "Taken over. What else the profile needs, its checks say. Set-points and commands cannot be learned: make"
             " their messages on the page DBC, and bind them under Messages."
@@ -350,7 +358,7 @@ class LearningDialog(QDialog):
         return new.model_copy(update={"dbc": before.dbc, "bus": before.bus, "timing": before.timing}), dbc
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self.log.close()
+        self.log.end()
         self.break_off()
         if self._job is not None:
             self._job.wait()

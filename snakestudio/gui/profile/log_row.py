@@ -37,7 +37,8 @@ class LogRow(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.frames: list[Frame] | None = None
-        self._name, self._folder = "", Path.home()
+        self._name = ""
+        self._wanted = Path.home() / "log"
         self._job: Job[list[Frame]] | None = None
         self.open_button = QPushButton("Open a &Log ...")
         self.open_button.setToolTip("Learn from a BLF, ASC or candump file instead of a bus")
@@ -69,7 +70,7 @@ class LogRow(QWidget):
 
     def ask(self) -> None:
         """Let a log be chosen."""
-        name, _ = QFileDialog.getOpenFileName(self, "Learn from a Log", str(self._folder), _FILES)
+        name, _ = QFileDialog.getOpenFileName(self, "Learn from a Log", str(self._wanted.parent), _FILES)
         if name:
             self.read(Path(name))
 
@@ -85,7 +86,8 @@ class LogRow(QWidget):
                     return None
             return frames
 
-        self._name, self._folder = path.name, path.parent
+        self.end()
+        self._wanted = path
         self.refusal.say("")
         self._job = Job("reading of the log", work)
         self._timer.start()
@@ -96,17 +98,18 @@ class LogRow(QWidget):
             return
         self._job = None
         self._timer.stop()
-        if job.result:
-            self.frames = job.result
-            self.at.setMaximum(self.frames[-1].time)
-            self.at.setValue(0.0)
-        else:
-            self.refusal.say(job.error or f"{self._name} has no frames of a robot in it; choose another log.")
+        if not job.result:  # what was learned from the bus, or from the log before, goes on
+            self.refusal.say(job.error or f"{self._wanted.name} has no frames of a robot in it; choose another log.")
+            return
+        self.frames, self._name = job.result, self._wanted.name
+        self.at.setMaximum(self.frames[-1].time)
+        self.at.setValue(0.0)
         self._show()
         self.opened.emit()
 
     def forget(self) -> None:
         """Learn from the bus again."""
+        self.end()
         self.frames = None
         self._show()
         self.opened.emit()
@@ -115,14 +118,13 @@ class LogRow(QWidget):
         """The frames from a second on, for `length` s."""
         return [frame for frame in self.frames or () if begin <= frame.time <= begin + length]
 
-    def close(self) -> bool:
-        """End what reads."""
+    def end(self) -> None:
+        """Read no further; a log that is open stays open."""
         self._timer.stop()
         if self._job is not None:
             self._job.cancel()
             self._job.wait()
             self._job = None
-        return super().close()
 
     def _show(self) -> None:
         shown = self.frames is not None

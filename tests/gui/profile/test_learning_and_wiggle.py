@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +20,7 @@ from snakestudio.gui.profile.learning_dialog import LearningDialog
 from snakestudio.gui.profile.wiggle_dialog import WiggleDialog, room_for
 from snakestudio.link.frame import Frame
 from snakestudio.link.learning.motion import Cue
-from snakestudio.link.learning.proposal import Move
+from snakestudio.link.learning.proposal import FoundMessage, Move, propose
 from snakestudio.link.messages import LinkState, Traffic
 from snakestudio.link.profile.library import new_profile
 from snakestudio.link.profile.loading import load_profile
@@ -27,8 +29,6 @@ from tests.gui.profile.robots import FakeRobot
 from tests.link.learning.traffic_of_robots import frames_of, hand, little_endian
 
 pytestmark = pytest.mark.gui
-
-WAIT_MS = 20_000
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_quiet_is_recorded_and_looked_at(
     alive = [Traffic(now + 0.1 * k, 0x701 + n, False, False, False, False, b"\5") for k in range(30) for n in range(3)]
     own = Traffic(now, 0x10, False, False, False, True, b"\1")
     robot.traffic.emit([*alive, own])
-    qtbot.waitUntil(lambda: bool(dialog.tree.found), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(dialog.tree.found))
     (found,) = dialog.tree.found  # and nothing of what was sent by ourselves
     assert (found.role, found.family.formula) == ("heartbeat", "0x700 + node")
     assert "Now choose a joint" in dialog.state.text()
@@ -94,7 +94,7 @@ def test_a_silent_bus_is_said(qtbot: QtBot, path: Path, robot: FakeRobot, monkey
     dialog = LearningDialog(ProfileDocument(path), robot)
     shown(qtbot, dialog)
     dialog.quiet_button.click()
-    qtbot.waitUntil(lambda: "Not a single frame was heard" in dialog.message.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "Not a single frame was heard" in dialog.message.text())
     assert not dialog.move_button.isEnabled()
 
 
@@ -106,7 +106,7 @@ def test_a_motion_is_shown_recorded_and_can_be_cancelled(qtbot: QtBot, path: Pat
     dialog.joint.setValue(3)
     dialog.move_button.click()
     assert dialog.cue_view.isVisible()
-    qtbot.waitUntil(lambda: "Turn joint 3 (yaw)" in dialog.state.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "Turn joint 3 (yaw)" in dialog.state.text())
     dialog.cancel.click()
     assert not dialog.busy
     assert robot.watchers == 0
@@ -121,7 +121,7 @@ def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(qtbot: QtBot, pa
     dialog.quiet = record(0, 0.0, 4.0, lambda t: 0.0)
     dialog.moves = [Move(1, "yaw", tuple(record(1, 9.0, cue.end + 1, hand(cue))), cue.angle, cue.begin, cue.end)]
     dialog.look()
-    qtbot.waitUntil(lambda: bool(dialog.tree.found), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(dialog.tree.found))
     item = dialog.tree.topLevelItem(0)
     assert item is not None
     assert item.text(0) == "feedback"
@@ -139,6 +139,24 @@ def test_what_was_learned_goes_into_profile_and_dbc_as_one_step(qtbot: QtBot, pa
     assert learned.message not in document.dbc
     item.setCheckState(0, Qt.CheckState.Unchecked)
     assert dialog.tree.chosen == []
+    assert not dialog.take.isEnabled()
+
+
+def test_a_message_that_nobody_knows_is_taken_over_as_a_heartbeat(qtbot: QtBot, path: Path, robot: FakeRobot) -> None:
+    document = ProfileDocument(path)
+    dialog = LearningDialog(document, robot)
+    shown(qtbot, dialog)
+    noise = random.Random(1)
+    dialog.quiet = [Frame(0x123, noise.randbytes(8), time=0.1 * k) for k in range(40)]
+    dialog.look()
+    qtbot.waitUntil(lambda: bool(dialog.tree.found) and not dialog.busy)
+    item = dialog.tree.topLevelItem(0)
+    assert item is not None
+    assert item.text(0) == "unknown"
+    assert not dialog.take.isEnabled(), "nothing is ticked"
+    item.setCheckState(0, Qt.CheckState.Checked)
+    dialog.take.click()
+    assert ("HEARTBEAT_123", "heartbeat") in {(m.message, m.role) for m in document.profile.messages}
 
 
 def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(qtbot: QtBot, path: Path, tmp_path: Path) -> None:
@@ -152,18 +170,20 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(qtbot: QtBo
     document = ProfileDocument(path)
     dialog = LearningDialog(document, FakeRobot())
     shown(qtbot, dialog)
+    assert dialog.anew.isHidden()
     dialog.log.read(tmp_path / "none.log")
-    qtbot.waitUntil(lambda: "choose another file" in dialog.log.refusal.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "choose another file" in dialog.log.refusal.text())
     dialog.log.read(log)
-    qtbot.waitUntil(lambda: dialog.log.frames is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: dialog.log.frames is not None)
     assert "in which nothing moves" in dialog.state.text()
     dialog.quiet_button.click()
-    qtbot.waitUntil(lambda: bool(dialog.tree.found) and not dialog.busy, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(dialog.tree.found) and not dialog.busy)
     dialog.log.at.setValue(7.2)  # read off a plot, not quite right
     dialog.move_button.click()
-    qtbot.waitUntil(lambda: any(message.angles for message in dialog.tree.found), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: any(message.angles for message in dialog.tree.found))
     dialog.anew.setChecked(True)
     dialog.take.click()
+    assert not dialog.anew.isChecked(), "the next take-over adds to this one"
     profile = document.profile
     assert [(a.joint, a.node) for a in profile.axes] == [(1, 1), (2, 2), (3, 3)]
     assert [message.id for message in profile.messages] == ["0x380 + node"], "nothing of the profile before"
@@ -172,8 +192,90 @@ def test_a_log_is_learned_from_without_a_bus_and_a_profile_made_anew(qtbot: QtBo
     document.save()
     assert "papers" not in path.read_text(), "comments of the robot before are not those of this one"
     assert load_profile(path).profile == profile
+    dialog.anew.setChecked(True)
     dialog.log.forget()
     assert not dialog.quiet_button.isEnabled()
+    assert dialog.anew.isHidden()
+    assert not dialog.anew.isChecked()
+
+
+def written(path: Path) -> Path:
+    """A log of a robot that stands still."""
+    with can.CanutilsLogWriter(path) as writer:
+        for frame in record(0, 0.0, 1.0, lambda t: 0.0):
+            writer.on_message_received(
+                can.Message(timestamp=frame.time, arbitration_id=frame.id, data=frame.data, is_extended_id=False)
+            )
+    return path
+
+
+def test_a_log_can_be_opened_and_left_again_after_the_dialog_was_closed(
+    qtbot: QtBot, path: Path, robot: FakeRobot, tmp_path: Path
+) -> None:
+    dialog = LearningDialog(ProfileDocument(path), robot)
+    shown(qtbot, dialog)
+    dialog.close()
+    dialog.show()
+    assert dialog.log.isVisible()
+    assert dialog.log.open_button.isVisible()
+    dialog.log.read(written(tmp_path / "still.log"))
+    qtbot.waitUntil(lambda: dialog.log.frames is not None)
+    dialog.close()
+    dialog.show()
+    dialog.log.close_button.click()
+    assert dialog.log.frames is None
+    assert "Record" in dialog.quiet_button.text()
+
+
+def test_a_log_that_cannot_be_read_throws_nothing_away(
+    qtbot: QtBot, path: Path, robot: FakeRobot, tmp_path: Path
+) -> None:
+    dialog = LearningDialog(ProfileDocument(path), robot)
+    shown(qtbot, dialog)
+    quiet = record(0, 0.0, 1.0, lambda t: 0.0)
+    dialog.quiet = list(quiet)
+    dialog.log.read(tmp_path / "none.log")
+    qtbot.waitUntil(lambda: "choose another file" in dialog.log.refusal.text())
+    assert dialog.quiet == quiet
+    dialog.log.read(written(tmp_path / "still.log"))
+    qtbot.waitUntil(lambda: dialog.log.frames is not None)
+    assert dialog.quiet == [], "what was heard of another bus"
+    frames, words = dialog.log.frames, dialog.log.words.text()
+    assert words.startswith("still.log: ")
+    empty = tmp_path / "empty.log"
+    empty.touch()
+    dialog.log.read(empty)
+    qtbot.waitUntil(lambda: "empty.log has no frames of a robot in it" in dialog.log.refusal.text())
+    assert (dialog.log.frames, dialog.log.words.text()) == (frames, words)
+
+
+def test_starting_over_ends_what_goes_on(
+    qtbot: QtBot, path: Path, robot: FakeRobot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dialog = LearningDialog(ProfileDocument(path), robot)
+    shown(qtbot, dialog)
+    dialog.quiet_button.click()
+    assert dialog.busy
+    dialog.start_over()
+    assert not dialog.busy
+    assert robot.watchers == 0
+    found, may_end = threading.Event(), threading.Event()
+
+    def search(quiet: object, moves: object) -> list[FoundMessage]:
+        may_end.wait()
+        found.set()
+        return propose(record(0, 0.0, 1.0, lambda t: 0.0))
+
+    monkeypatch.setattr(learning_dialog, "propose", search)
+    dialog.quiet = record(0, 0.0, 1.0, lambda t: 0.0)
+    dialog.look()
+    assert dialog.busy
+    dialog.start_over()
+    may_end.set()
+    qtbot.waitUntil(found.is_set)
+    assert not dialog.busy
+    dialog._tick()  # whatever was due of it
+    assert dialog.tree.found == []
 
 
 # ----------------------------------------------------------------------------------------------------------- wiggle
@@ -210,7 +312,7 @@ def test_a_joint_that_turns_the_wrong_way_round_is_told(qtbot: QtBot, robot: Fak
         "wiggle", {"axis": 4, "amplitude_deg": 5.0, "period_s": 0.5, "count": 2},
     )  # fmt: skip
     assert dialog.end.isVisible()
-    qtbot.waitUntil(lambda: "joint 3 yaw" in dialog.results, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "joint 3 yaw" in dialog.results)
     result = dialog.results["joint 3 yaw"]
     assert result.wrong_way
     assert result.lag == pytest.approx(0.05, abs=0.03)
@@ -251,7 +353,7 @@ def test_a_robot_that_stops_by_itself_ends_the_test(qtbot: QtBot, robot: FakeRob
     dialog.one.click()
     robot.link.reason = "The last feedback of joint 2 yaw came 0.3 s ago."
     robot.link.state = LinkState.FAULT
-    qtbot.waitUntil(lambda: "broken off: The last feedback of joint 2 yaw" in dialog.message.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "broken off: The last feedback of joint 2 yaw" in dialog.message.text())
     assert not dialog.bar.isVisible()
 
 
