@@ -31,8 +31,6 @@ from tests.gui.profile.robots import FakeRobot
 
 pytestmark = pytest.mark.gui
 
-CHECKED_MS = 3000
-
 
 @pytest.fixture(autouse=True)
 def _no_questions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +247,7 @@ def test_findings_follow_edits_and_lead_to_their_cells(editor: ProfileEditor, qt
     document = editor.document
     assert editor.checks.summary.text() == "No errors"
     document.set_values({"messages[1].signals[2].signal": "PitchTargt"}, "Break it")
-    qtbot.waitUntil(lambda: bool(editor.checks.findings.entries), timeout=CHECKED_MS)
+    qtbot.waitUntil(lambda: bool(editor.checks.findings.entries))
     (finding,) = [f for f in editor.checks.findings.entries if "PitchTargt" in f.text]
     assert "did you mean" in finding.text
     editor.go_to(finding.problem)
@@ -257,9 +255,9 @@ def test_findings_follow_edits_and_lead_to_their_cells(editor: ProfileEditor, qt
     assert messages(editor).signal_table.view.currentIndex().row() == 1
     document.undo_stack.undo()
     document.set_parts("sequences.stop", (), "No stop")
-    qtbot.waitUntil(lambda: "Arming is refused" in editor.checks.arming.text(), timeout=CHECKED_MS)
+    qtbot.waitUntil(lambda: "Arming is refused" in editor.checks.arming.text())
     document.set_values({"timing.set_point_rate_hz": 1000.0}, "Too fast")
-    qtbot.waitUntil(lambda: editor.checks.meter.load > 1.0, timeout=CHECKED_MS)
+    qtbot.waitUntil(lambda: editor.checks.meter.load > 1.0)
 
 
 @pytest.mark.parametrize(
