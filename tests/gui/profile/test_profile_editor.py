@@ -512,3 +512,21 @@ def test_numbers_of_bits_that_no_frame_has_and_words_of_the_dbc_are_refused(edit
     assert dialog.message.text() == ""
     dialog.take.click()
     assert " SG_ Colour " in editor.document.dbc
+
+
+def test_branches_of_an_edited_message_do_not_clash(editor: ProfileEditor) -> None:
+    document, page = editor.document, editor.pages["DBC"]
+    assert isinstance(page, DbcPage)
+    branches = "\n".join(
+        f' SG_ {name} : {place} (1,0) [0|0] "" Vector__XXX'
+        for name, place in (("Mode M", "0|8@1+"), ("Speed m0", "8|8@1+"), ("Heat m1", "8|8@1+"))
+    )
+    document.edit(
+        document.profile, "Add", dbc=document.dbc.replace("\nBO_ ", f"\nBO_ 800 Told: 8 A\n{branches}\n\nBO_ ", 1)
+    )
+    page.tree.setCurrentItem(page.tree.findItems("Told", Qt.MatchFlag.MatchExactly)[0])
+    dialog = page.edit_message()
+    assert dialog is not None
+    layout = dialog.grid._layout
+    assert layout is not None
+    assert {signal.name: signal.branch for signal in layout.signals} == {"Mode": (), "Speed": (0,), "Heat": (1,)}
