@@ -368,6 +368,14 @@ def test_the_middle_link_leaves_the_trail() -> None:
     assert Wishes(trail_link=7).trail_index(5) == 2, "a link that is not there: the middle one"
 
 
+def test_the_legend_names_the_commanded_shape_while_it_is_seen(recorded: MainWindow) -> None:
+    legend = recorded.viewport.legends.ghosts
+    recorded.actions_table["show_reference_ghost"].trigger()
+    assert [text for _, text in legend.entries] == ["commanded shape"]
+    recorded.actions_table["show_reference_ghost"].trigger()
+    assert legend.entries == []
+
+
 def test_the_trail_is_the_recorded_way(recorded: MainWindow) -> None:
     recording = recorded.bridge.recording
     assert recording is not None

@@ -32,6 +32,11 @@ class Dressing:
         """By how much changes of a continuous body's radius are exaggerated."""
         return self._look.stretch_scale
 
+    @property
+    def reference_ghost(self) -> bool:
+        """Whether it is seen where the joints were told to be: of a robot always, for one looks at how it lags."""
+        return self._viewport.options.now.reference_ghost or self._viewport.bridge.source == "robot"
+
     def overlays(self) -> Overlays:
         """Everything but what tools add."""
         v = self._viewport
@@ -46,8 +51,7 @@ class Dressing:
         return replace(
             dressed,
             trail=trail,
-            # Of a robot it is always seen where its joints were told to be: that it lags is what one looks for.
-            reference_ghost=dressed.reference_ghost or bridge.source == "robot",
+            reference_ghost=self.reference_ghost,
             stale=v.robot_stale(),
             warned=warned(bridge.status.problems) if bridge.live else (),
             ghosts=v.ghosts(snapshot.time) if snapshot is not None else (),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
+from snakestudio.gui import theme
 from snakestudio.gui.viewport.control_state import control_state
 from snakestudio.gui.viewport.legend import Legend
 from snakestudio.gui.viewport.navigation import Navigator
 from snakestudio.gui.viewport.options import ViewOptions
 from snakestudio.gui.viewport.swatches import Swatches
-from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["Legends"]
 
@@ -31,8 +33,10 @@ class Legends:
         self.forces = Legend(options, navigator, viewport)
         self.robot, self.controller, self.ghosts = Swatches(viewport), Swatches(viewport), Swatches(viewport)
 
-    def tell(self, snapshot: Snapshot | None, ghosts: list[tuple[str, str]]) -> None:
-        """Another instant is shown, with ghosts of these colours and names."""
+    def tell(self, snapshot: Snapshot | None, ghosts: list[tuple[str, str]], *, commanded: bool) -> None:
+        """Another instant is shown, with ghosts of these colours and names; `commanded`: one of the shape asked for."""
+        if commanded and snapshot is not None and Fields.REFERENCE in snapshot.valid and snapshot.body is None:
+            ghosts = [(QColor.fromRgbF(*theme.render_theme().ghost).name(), "commanded shape"), *ghosts]
         self.ghosts.say(ghosts)
         self.controller.say(control_state(snapshot) if snapshot is not None else [])
         self._stack()

@@ -125,7 +125,7 @@ class Viewport(QWidget):
             self.gl.failed.connect(self._fall_back, Qt.ConnectionType.QueuedConnection)
 
         self.navigator.changed.connect(self.refresh)
-        self.options.changed.connect(self.refresh)
+        self.options.changed.connect(self.show_instant)
         self.tools.changed.connect(self._on_tool)
         self.preview.changed.connect(self.refresh)
         self.sheet.inset_changed.connect(self._arrange)
@@ -248,7 +248,8 @@ class Viewport(QWidget):
     def show_instant(self) -> None:
         """What is shown is another instant, or other ghosts are to be seen."""
         snapshot = self.snapshot
-        self.legends.tell(snapshot, self.ghost_names(snapshot.time) if snapshot is not None else [])
+        names = self.ghost_names(snapshot.time) if snapshot is not None else []
+        self.legends.tell(snapshot, names, commanded=self._dressing.reference_ghost)
         if snapshot is not None and Fields.POSE in snapshot.valid:
             centre = snapshot.centre_of_mass()
             if np.isfinite(centre).all():
