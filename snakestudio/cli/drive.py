@@ -53,17 +53,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hdf5", metavar="F", type=Path, help="write an HDF5 file, with units and the scene")
     parser.add_argument("--mcap", metavar="F", type=Path, help="record to a run file while it runs (.mcap)")
     parser.add_argument("--log", metavar="F", type=Path, help="log all frames: .blf, .asc or .log (candump)")
-    add_trigger_arguments(parser)
-    parser.add_argument(
-        "--wait-at", metavar="ADDRESS", default="",
-        help="address that --wait-for waits at: 0.0.0.0 lets other computers start the armed robot (127.0.0.1)",
-    )  # fmt: skip
+    add_trigger_arguments(
+        parser, "address that --wait-for waits at: 0.0.0.0 lets other computers start the armed robot (127.0.0.1)"
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio drive`."""
-    from dataclasses import replace
-
     from snakestudio import api
     from snakestudio.export.files import writable
     from snakestudio.link.client import LinkClient
@@ -78,10 +74,6 @@ def execute(options: argparse.Namespace) -> int:
     bus = chosen_bus(loaded.profile.bus, options)
     pose = None if options.pose is None else pose_source(options.pose)
     together = trigger_choices(options)
-    if options.wait_at and together is None:
-        raise UsageError("--wait-at says where --wait-for waits; give that, too, or leave it out.")
-    if together is not None:
-        together = replace(together, wait_host=options.wait_at)
     if not 0.0 < options.wait < float("inf"):
         raise UsageError(f"--wait {options.wait:g}: give the seconds that the robot has to get ready, such as 10.")
     not_the_scene(options.scene, options.csv, options.hdf5, options.mcap)

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
     )
     add_video_arguments(parser)
-    add_trigger_arguments(parser)
+    add_trigger_arguments(parser, "address that --wait-for waits at (all addresses of this computer)")
 
 
 def execute(options: argparse.Namespace) -> int:

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["add_trigger_arguments", "started_together", "trigger_choices"]
 
 
-def add_trigger_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare whom to start with."""
+def add_trigger_arguments(parser: argparse.ArgumentParser, wait_at: str) -> None:
+    """Declare whom to start with; where START is waited for, and what that means, each command says by itself."""
     parser.add_argument("--fire", metavar="HOST:PORT", help="send START there when the run starts, and STOP at its end")
     parser.add_argument(
         "--wait-for", metavar="PORT", help="start when START comes on this TCP port, or lsl:NAME: at a stream's marker"
     )
+    parser.add_argument("--wait-at", metavar="ADDRESS", default="", help=wait_at)
     parser.add_argument("--wait-limit", metavar="S", type=float, help="how long to wait (until Ctrl+C if left out)")
 
 
@@ -82,7 +83,10 @@ def trigger_choices(options: argparse.Namespace) -> Together | None:
         raise UsageError(f"--wait-limit {options.wait_limit:g}: give a number of seconds above 0.")
     if options.wait_limit is not None and options.wait_for is None:
         raise UsageError("--wait-limit needs --wait-for.")
-    if options.fire is None and options.wait_for is None:
+    wanted: str | None = options.wait_for
+    if options.wait_at and (wanted is None or wanted.startswith("lsl:")):
+        raise UsageError("--wait-at says where --wait-for PORT waits; give a port there, or leave --wait-at out.")
+    if options.fire is None and wanted is None:
         return None
     from snakestudio.session.trigger import Together, split_address
 
@@ -90,11 +94,10 @@ def trigger_choices(options: argparse.Namespace) -> Together | None:
     if options.fire is not None:
         host, port = split_address(options.fire)
         choices |= {"fire": True, "host": host, "port": port}
-    wanted: str | None = options.wait_for
     if wanted is not None and wanted.startswith("lsl:") and wanted[4:].strip():
         choices |= {"wait": "lsl", "wait_stream": wanted[4:].strip()}
     elif wanted is not None:
         if not (wanted.isascii() and wanted.isdecimal() and 0 < int(wanted) <= 65535):
             raise UsageError(f"--wait-for {wanted}: give a port from 1 to 65535, or lsl:NAME of a stream.")
-        choices |= {"wait": "port", "wait_port": int(wanted)}
+        choices |= {"wait": "port", "wait_port": int(wanted), "wait_host": options.wait_at}
     return Together(**choices)  # type: ignore[arg-type]

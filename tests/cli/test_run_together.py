@@ -23,14 +23,14 @@ def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
         free = taken.getsockname()[1]
     with listening("polite") as (camera, port):
         words = ["run", MAIN, "--duration", "0.1", "--wait-for", str(free), "--fire", f"127.0.0.1:{port}"]
-        words += ["--mcap", str(tmp_path / "run.mcap")]
+        words += ["--wait-at", "127.0.0.1", "--mcap", str(tmp_path / "run.mcap")]
         run = subprocess.Popen(
             [sys.executable, "-m", "snakestudio", *words, "--wait-limit", "60"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert run.stdout is not None
         armed = run.stdout.readline()
-        assert armed == f"Waiting for START on port {free}. START goes to 127.0.0.1:{port}.\n"
+        assert armed == f"Waiting for START on port {free} at 127.0.0.1. START goes to 127.0.0.1:{port}.\n"
         with peer("fire", free, "START lab_7 12.5"):
             out, err = run.communicate(timeout=60)
         assert (run.returncode, err) == (0, "")
@@ -51,6 +51,10 @@ def test_a_run_waits_for_start_and_fires_at_another(tmp_path: Path) -> None:
         (["--fire", "nowhere"], "HOST:PORT"), (["--wait-for", "0"], "port from 1 to 65535"),
         (["--wait-for", "lsl:"], "lsl:NAME"), (["--wait-limit", "3"], "needs --wait-for"),
         (["--wait-for", "5005", "--wait-limit", "-1"], "above 0"), (["--fire", "127.0.0.1:1"], "Nobody waits"),
+        (["--wait-at", "0.0.0.0"], "give a port there, or leave --wait-at out"),
+        (["--fire", "127.0.0.1:1", "--wait-at", "0.0.0.0"], "--wait-at says where --wait-for PORT waits"),
+        (["--wait-for", "lsl:cue", "--wait-at", "0.0.0.0"], "--wait-at says where --wait-for PORT waits"),
+        (["--wait-for", "5005", "--wait-at", "203.0.113.1"], "203.0.113.1 is no address of this computer"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_a_sentence_and_nothing_runs(

@@ -131,6 +131,7 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         (("--arm", "--hdf5", "no_such_folder/x.h5"), "no_such_folder/x.h5: there is no folder no_such_folder; make it"),
         (("--arm", "--interface", "virtual"), "The interface virtual joins buses of one process only"),
         (("--arm", "--wait-limit", "3"), "--wait-limit needs --wait-for"),
+        (("--arm", "--fire", "pc:5005", "--wait-at", "0.0.0.0"), "--wait-at says where --wait-for PORT waits; give"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_sent(
