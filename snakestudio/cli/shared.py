@@ -79,18 +79,28 @@ def write_run(options: argparse.Namespace, run: Run) -> None:
     Raises
     ------
     ExportError
-        If a file cannot be written, or the run file could not be gone on with.
+        If a file cannot be written, or the run file could not be gone on with; the others have been written then.
     """
-    if options.mcap is not None:
+
+    def ended_well(_: Path) -> None:
         if run.trouble:
             raise ExportError(run.trouble)
-        print(f"wrote {options.mcap}: {len(run.recording)} rows")
-    if options.csv is not None:
-        run.to_csv(options.csv)
-        print(f"wrote {options.csv}: {len(run.recording)} rows")
-    if options.hdf5 is not None:
-        run.to_hdf5(options.hdf5)
-        print(f"wrote {options.hdf5}: {len(run.recording)} rows")
+
+    ways: tuple[tuple[Path | None, Callable[[Path], None]], ...] = (
+        (options.mcap, ended_well), (options.csv, run.to_csv), (options.hdf5, run.to_hdf5),
+    )  # fmt: skip
+    troubles = []
+    for path, write in ways:
+        if path is None:
+            continue
+        try:
+            write(path)
+        except ExportError as error:
+            troubles.append(str(error))
+        else:
+            print(f"wrote {path}: {len(run.recording)} rows")
+    if troubles:
+        raise ExportError("\n".join(troubles))
 
 
 def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
