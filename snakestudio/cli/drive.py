@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments", "execute"]
 
 _BEAT_S = 0.02
-_START_S, _CONNECT_S, _ARM_S, _DISARM_S, _STOP_S = 30.0, 10.0, 20.0, 20.0, 2.0
+_START_S, _CONNECT_S, _READY_S, _ARM_S, _DISARM_S, _STOP_S = 30.0, 10.0, 2.0, 20.0, 20.0, 2.0
+_LET_GO_S = 5.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -134,6 +136,7 @@ class _Drive:
         self._wait, self._reset, self._unasked = wait, reset, unasked
         self._speaks = self._reset_sent = False
         self.recording: SpooledRecording | None = None
+        self._others: RobotTogether | None = None
         self._sent = link.telemetry()  # the last one of streaming: when it ends there is nothing more to tell
 
     def whole(self, duration: float, together: Together | None, name: str) -> int:
@@ -151,10 +154,13 @@ class _Drive:
             self._stream(duration, together, name)
             return self._disarm()
         except KeyboardInterrupt:
-            self._robot.stop("Stopped by Ctrl+C.")
+            self._robot.stop("Stopped by Ctrl+C.")  # before anything that takes time
             print("\nsnakestudio: stopped.", file=sys.stderr)
-            self._await(lambda: self._state < self._states.ARMED or self._state == self._states.FAULT, _STOP_S)
+            with suppress(KeyboardInterrupt):  # pressed again it spares the wait, not the run
+                self._await(lambda: self._state < self._states.ARMED or self._state == self._states.FAULT, _STOP_S)
             return 130
+        finally:
+            self._let_go()
 
     @property
     def _state(self) -> int:
@@ -237,10 +243,15 @@ class _Drive:
         if self._unasked:
             print(f"*** ARMING {name.upper()} WITHOUT ASKING (--arm): its joints get torque NOW. ***", flush=True)
         else:
-            typed = input(f"{name} is ready. Type ARM to switch its torque on (Ctrl+C stops at any time): ")
+            try:
+                typed = input(f"{name} is ready. Type ARM to switch its torque on (Ctrl+C stops at any time): ")
+            except EOFError:
+                typed = ""
             if typed.strip() != "ARM":
                 raise LinkError("The robot was not armed, as ARM was not typed.")
-        self._link.beat()
+        # Nobody gave signs of life while it was typed, and it is not armed before the link has seen one again.
+        if not self._await(lambda: not self._robot.not_ready, _READY_S):
+            raise LinkError("\n".join(["The robot is not ready any more:", *self._reasons()]))
         self._robot.arm()
         there = (self._states.ARMED, self._states.FAULT)
         if not self._await(lambda: self._state in there, _ARM_S) or self._state == self._states.FAULT:
@@ -248,25 +259,20 @@ class _Drive:
         print("Armed: the joints hold where they stand.", flush=True)
 
     def _stream(self, duration: float, together: Together | None, name: str) -> None:
-        others: RobotTogether | None = None
-        try:
-            if together is None:
-                self._robot.stream()
-            else:
-                others = self._together(self._robot, together, name, lambda text: print(text, flush=True))
-                if not together.wait:
-                    self._await(others.listening, 0.0)
-                    others.start.start_now()
-            self._await_begin(others)
-            self.recording = self._robot.recording
-            print(f"Streaming for {duration:g} s; Ctrl+C stops.", flush=True)
-            self._await(lambda: not self._robot.streaming, duration)
-        finally:
-            if others is not None:
-                others.close()
+        if together is None:
+            self._robot.stream()
+        else:
+            self._others = self._together(self._robot, together, name, lambda text: print(text, flush=True))
+            if not together.wait:
+                self._others.start.start_now()
+        self._await_begin()
+        self.recording = self._robot.recording
+        print(f"Streaming for {duration:g} s; Ctrl+C stops.", flush=True)
+        self._await(lambda: not self._robot.streaming, duration)
 
-    def _await_begin(self, others: RobotTogether | None) -> None:
+    def _await_begin(self) -> None:
         """Wait for the first references to be followed, for as long as others may take to say START."""
+        others = self._others
         limit = 5.0 if others is None else float("inf")
 
         def decided() -> bool:
@@ -275,13 +281,25 @@ class _Drive:
 
         self._await(decided, limit)
         if not self._robot.streaming and not self._await(lambda: self._robot.streaming, 1.0):
-            told = others.trouble if others is not None else ""
-            raise LinkError(f"The robot did not begin to move: {told or self._why('see above')}")
+            # A robot that was stopped is why the others cannot start it.
+            told = self._link.telemetry().reason or (others.trouble if others is not None else "")
+            raise LinkError(f"The robot did not begin to move: {told or 'see above.'}")
+
+    def _let_go(self) -> None:
+        """Have the others told that it has ended; the robot lives on while they are slow to answer."""
+        others = self._others
+        if others is None:
+            return
+        others.start.cancel()
+        with suppress(KeyboardInterrupt):  # whoever does not want to wait for them wants the run all the same
+            self._await(lambda: others.over, _LET_GO_S)
+            others.close()
 
     def _disarm(self) -> int:
         if self._state == self._states.STREAMING:
             self._robot.disarm()
-            if not self._await(lambda: self._state == self._states.IDLE, _DISARM_S):
+            going = (self._states.STREAMING, self._states.ARMED)
+            if not self._await(lambda: self._state not in going, _DISARM_S):  # others may still stop it
                 self._robot.stop("Stopped, as it was not disarmed in time.")
         if self._state == self._states.FAULT or not self._link.alive:
             print(f"snakestudio: The robot was stopped: {self._why('the link has ended')}", file=sys.stderr)

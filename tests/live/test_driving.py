@@ -1,0 +1,205 @@
+"""What `drive` does between its steps: it keeps the robot alive whoever is slow, and stops it before anything else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from snakestudio.cli.drive import _Drive
+from snakestudio.errors import LinkError, TriggerError
+from snakestudio.link.messages import LinkState, Telemetry
+from snakestudio.link.profile.schema import Timing
+from snakestudio.live.robot import LiveRobot
+from snakestudio.session.trigger import ClockOffset, Fired, Together
+from snakestudio.session.trigger.protocol import TriggerKind
+
+from .fake_link import FakeLink, profile
+from .test_robot import SCENE
+
+_SILENT = "The program that drives gives no sign of life; robots are armed by one that responds."
+_PATIENCE_S = 20.0
+_BEATS = 10
+"""Signs of life that must go on while something is slow."""
+
+
+class Link(FakeLink):
+    """A link that counts signs of life, and can be slow to see them.
+
+    Attributes
+    ----------
+    beats : int
+    awake : int
+        How many it takes until the link sees that somebody lives.
+    on_beat : callable
+        Called at every sign of life.
+    """
+
+    def __init__(self) -> None:
+        timing = Timing(set_point_rate_hz=10.0, lost_s=0.05)
+        super().__init__(profile().model_copy(update={"timing": timing}), time.monotonic)
+        self.beats = self.awake = 0
+        self.on_beat: Callable[[], None] = lambda: None
+
+    def beat(self) -> None:
+        self.beats += 1
+        self.on_beat()
+
+    def telemetry(self) -> Telemetry:
+        self.set(not_ready=() if self.beats >= self.awake else (_SILENT,))
+        return super().telemetry()
+
+    def beaten(self) -> bool:
+        """Wait for signs of life, on another thread than the one that gives them; False if there are none."""
+        wanted, deadline = self.beats + _BEATS, time.monotonic() + _PATIENCE_S
+        while self.beats < wanted:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.005)
+        return True
+
+
+@pytest.fixture
+def link() -> Link:
+    return Link()
+
+
+@pytest.fixture
+def robot(link: Link) -> Iterator[LiveRobot]:
+    made = LiveRobot(link, SCENE, twin=False)
+    yield made
+    made.close()
+
+
+def drive(link: Link, robot: LiveRobot, *, unasked: bool = True) -> _Drive:
+    return _Drive(link, robot, wait=_PATIENCE_S, reset=False, unasked=unasked)  # type: ignore[arg-type]
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+# ------------------------------------------------------------------------------------------------ the question
+
+
+def test_who_types_slowly_arms_all_the_same(link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody gives a sign of life while it is typed; the link needs some to see that there is one again."""
+
+    def typed(_: str) -> str:
+        link.awake = link.beats + 3
+        return "ARM"
+
+    monkeypatch.setattr("builtins.input", typed)
+    assert drive(link, robot, unasked=False).whole(0.1, None, "run") == 0
+    assert [command.kind for command in link.commands if command.kind != "connect"] == ["arm", "stream", "disarm"]
+
+
+def test_what_keeps_it_from_being_armed_meanwhile_is_said(
+    link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def typed(_: str) -> str:
+        link.awake = 1_000_000_000
+        return "ARM"
+
+    monkeypatch.setattr("builtins.input", typed)
+    with pytest.raises(LinkError, match=r"not ready any more:\nThe program that drives gives no sign"):
+        drive(link, robot, unasked=False).whole(0.1, None, "run")
+    assert "arm" not in [command.kind for command in link.commands]
+
+
+def test_ctrl_d_does_not_arm(link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(_: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", ended)
+    with pytest.raises(LinkError, match="ARM was not typed"):
+        drive(link, robot, unasked=False).whole(0.1, None, "run")
+    assert "arm" not in [command.kind for command in link.commands]
+
+
+# ------------------------------------------------------------------------------------------------ others
+
+
+class Instrument:
+    """Somebody to fire at, who takes the time of some signs of life for everything."""
+
+    def __init__(self, link: Link, events: list[str]) -> None:
+        self._link, self._events = link, events
+
+    def __call__(self, host: str, port: int) -> Instrument:
+        self._slowly("connected")
+        return self
+
+    def _slowly(self, what: str) -> None:
+        self._events.append(what if self._link.beaten() else f"{what}, but nothing kept the robot alive")
+
+    def compare_clocks(self) -> ClockOffset | None:
+        return None
+
+    def fire(self, kind: TriggerKind, name: str) -> float:
+        self._events.append(kind)
+        return 0.0
+
+    def acknowledged(self, kind: TriggerKind, sent: float) -> Fired:
+        self._slowly(f"{kind} answered")
+        return Fired(kind, sent, None, "instrument", None)
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture
+def events(link: Link, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What becomes of an instrument that is fired at."""
+    found: list[str] = []
+    monkeypatch.setattr("snakestudio.session.trigger.together.TriggerSender", Instrument(link, found))
+    return found
+
+
+def test_the_robot_lives_while_an_instrument_is_slow(link: Link, robot: LiveRobot, events: list[str]) -> None:
+    assert drive(link, robot).whole(0.1, Together(fire=True), "run") == 0
+    assert sorted(events) == ["START", "START answered", "STOP", "STOP answered", "connected"]
+    assert link.stops == []
+
+
+def test_ctrl_c_stops_the_robot_before_the_others_are_let_go(link: Link, robot: LiveRobot, events: list[str]) -> None:
+    stop = link.stop
+
+    def stopped(reason: str) -> None:
+        events.append(reason)
+        link.on_beat = lambda: None
+        stop(reason)
+
+    link.stop = stopped  # type: ignore[method-assign, assignment]
+    link.on_beat = lambda: interrupt() if "START answered" in events and robot.streaming else None
+    assert drive(link, robot).whole(60.0, Together(fire=True), "run") == 130
+    assert events == ["connected", "START", "START answered", "Stopped by Ctrl+C.", "STOP", "STOP answered"]
+
+
+def test_ctrl_c_again_and_again_spares_the_wait_and_not_the_run(
+    link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is behind `whole` writes the run."""
+    asked: list[str] = []
+    monkeypatch.setattr(link, "stop", asked.append)  # the robot does not say that it stopped
+    link.on_beat = lambda: interrupt() if robot.streaming else None
+    driven = drive(link, robot)
+    try:
+        code = driven.whole(60.0, None, "run")
+    except KeyboardInterrupt:  # which would end all tests
+        pytest.fail("Ctrl+C came through")
+    assert code == 130
+    assert asked == ["Stopped by Ctrl+C."]
+    assert driven.recording is not None
+
+
+def test_a_robot_that_was_stopped_is_why_the_others_did_not_start_it(
+    link: Link, robot: LiveRobot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(host: str, port: int) -> None:
+        link.set(state=LinkState.FAULT, reason="Somebody pulled the plug.")
+        raise TriggerError("Nobody waits there.")
+
+    monkeypatch.setattr("snakestudio.session.trigger.together.TriggerSender", refused)
+    with pytest.raises(LinkError, match="did not begin to move: Somebody pulled the plug"):
+        drive(link, robot).whole(0.1, Together(fire=True), "run")
