@@ -91,7 +91,6 @@ class RobotTogether:
         self._begun_here = False
         self.trouble = ""
         self.start = StartTogether(guarded(choices), name, self._begin, self._refuses, self._stop, _WORDS)
-        self._listens = threading.Event()
         self._thread = threading.Thread(target=self._work, name="snakestudio-together", daemon=True)
         self._thread.start()
 
@@ -99,11 +98,6 @@ class RobotTogether:
     def over(self) -> bool:
         """Whether it waits and goes along no more."""
         return not self._thread.is_alive()
-
-    def listening(self, timeout: float = 10.0) -> bool:
-        """Wait until it waits for others, or has failed; whether it waits."""
-        self._listens.wait(timeout)
-        return not self.trouble
 
     def begun_here(self) -> None:
         """The robot was set moving by hand: the others start, too."""
@@ -137,7 +131,6 @@ class RobotTogether:
             with self.start as start:
                 start.arm()
                 self._tell(start.doing)
-                self._listens.set()
                 if not start.wait():
                     return
                 self._permission()  # a marker of a stream does not ask for it, and nobody is to be fired at in vain
@@ -159,8 +152,6 @@ class RobotTogether:
             self._robot.stop("Stopped, as starting together failed by a defect of the program; please report this.")
             self.trouble = f"Starting together failed by a defect of the program: {error!r}; please report this."
             self._tell(self.trouble)
-        finally:
-            self._listens.set()
 
     def _note(self, sentences: list[str]) -> None:
         for sentence in sentences:

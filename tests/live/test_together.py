@@ -32,7 +32,7 @@ def robot(link: FakeLink) -> Iterator[LiveRobot]:
 @pytest.fixture
 def waiting(robot: LiveRobot) -> Iterator[RobotTogether]:
     made = RobotTogether(robot, Together(wait="port", wait_port=0), "run", lambda text: None)
-    assert made.listening()
+    assert until(lambda: made.start.port)
     yield made
     made.close()
 
@@ -106,7 +106,7 @@ def test_the_port_is_open_to_this_machine_alone_unless_chosen() -> None:
 def test_a_port_in_use_is_said(waiting: RobotTogether, robot: LiveRobot) -> None:
     assert waiting.start.port is not None
     other = RobotTogether(robot, Together(wait="port", wait_port=waiting.start.port), "run", lambda text: None)
-    assert not other.listening()
+    assert until(lambda: other.over)
     assert "in use" in other.trouble
     other.close()
 
@@ -122,7 +122,7 @@ def test_stop_is_heard_while_the_others_are_fired_at(
         choices = Together(fire=True, host=HERE, port=camera.getsockname()[1], wait="port")
         waiting = RobotTogether(robot, replace(choices, wait_port=0), "run", lambda text: None)
         try:
-            assert waiting.listening()
+            assert until(lambda: waiting.start.port)
             monkeypatch.setattr("snakestudio.session.trigger.sender._ANSWER_S", 60.0)
             robot.arm()
             robot.settle()
@@ -164,7 +164,6 @@ def test_others_are_not_fired_at_for_a_robot_that_refuses(robot: LiveRobot, link
         waiting = RobotTogether(
             robot, Together(fire=True, host=HERE, port=camera.getsockname()[1]), "run", lambda text: None
         )
-        assert waiting.listening()
         waiting.start.start_now()
         assert until(lambda: waiting.over)
         listening.join(30.0)
@@ -192,6 +191,6 @@ def test_a_defect_stops_the_robot(
 def test_an_address_that_this_computer_does_not_have_is_said(robot: LiveRobot) -> None:
     elsewhere = Together(wait="port", wait_port=0, wait_host="203.0.113.9")  # of the documentation's networks, RFC 5737
     other = RobotTogether(robot, elsewhere, "run", lambda text: None)
-    assert not other.listening()
+    assert until(lambda: other.over)
     assert other.trouble.startswith("203.0.113.9 is no address of this computer; choose")
     other.close()

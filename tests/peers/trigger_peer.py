@@ -9,6 +9,7 @@ python trigger_peer.py listen MODE           listen, print the port first; MODE:
 from __future__ import annotations
 
 import json
+import math
 import socket
 import struct
 import sys
@@ -16,35 +17,53 @@ import time
 
 OFFSET = 1000.0
 """How far a polite listener's clock is ahead, s."""
+PATIENCE_S = 20.0
 
 
 def connect(port: str) -> socket.socket:
     return socket.create_connection(("127.0.0.1", int(port)), timeout=10)
 
 
-def read_all(connection: socket.socket, seconds: float) -> list[str]:
-    connection.settimeout(seconds)
+def read_lines(connection: socket.socket, count: int) -> list[str]:
+    """As many lines as are to come, or those before the other side closes or is silent for too long."""
+    deadline = time.monotonic() + PATIENCE_S
     data = b""
     try:
-        while more := connection.recv(4096):
+        while data.count(b"\n") < count:
+            connection.settimeout(max(0.001, deadline - time.monotonic()))
+            more = connection.recv(4096)
+            if not more:
+                break
             data += more
     except TimeoutError:
         pass
     return data.decode("ascii").splitlines()
 
 
+def is_answered(line: bytes) -> bool:
+    """Whether a line gets an answer, as all do but empty ones and clocks that are understood."""
+    words = line.split()
+    if len(words) != 3 or words[0] != b"CLOCK":
+        return bool(words)
+    try:
+        return not all(math.isfinite(float(word)) for word in words[1:])
+    except ValueError:
+        return True
+
+
 def fire(port: str, lines: list[str], slowly: bool) -> None:
     connection = connect(port)
-    sent = time.time()
+    sent, answers = time.time(), 1  # the greeting
     for line in lines:
         data = line.replace("\\n", "\n").encode("latin-1") + b"\n"
+        answers += sum(is_answered(each) for each in data.split(b"\n"))
         if slowly:
             for k in range(len(data)):
                 connection.sendall(data[k : k + 1])
                 time.sleep(0.005)
         else:
             connection.sendall(data)
-    print(json.dumps({"sent": sent, "answers": read_all(connection, 0.3)}))
+    print(json.dumps({"sent": sent, "answers": read_lines(connection, answers)}))
 
 
 def vanish(port: str, line: str) -> None:
