@@ -24,12 +24,15 @@ from snakestudio.link.messages import MEANINGS, LinkState, ReferenceBlock
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus
+from tests.machine import Late
 
 STOP_ID = 1
 """BroadcastStop of the lab robot's DBC."""
 SET_POINTS = (0x201, 0x202)
 _ARMED = MEANINGS.index("armed")
 _PATIENCE_S = 20.0
+LATE = 75
+"""Exit code of a window that did not get to stream in time."""
 
 
 def free_multicast() -> Bus:
@@ -61,11 +64,17 @@ def small_robot(folder: Path, rate_hz: float = 100.0, joints: int = 2) -> Path:
 def wait(
     what: Callable[[], bool], why: str, patience: float = _PATIENCE_S, state: Callable[[], object] = lambda: ""
 ) -> float:
-    """Until `what` says yes; gives how long it took, s."""
+    """Until `what` says yes; gives how long it took, s.
+
+    Raises
+    ------
+    Late
+        If it does not say so within `patience` (s).
+    """
     begin = time.monotonic()
     while not what():
         if time.monotonic() - begin > patience:
-            raise AssertionError(f"not within {patience:g} s: {why} {state()}")
+            raise Late(f"not within {patience:g} s: {why} {state()}")
         time.sleep(0.002)
     return time.monotonic() - begin
 
@@ -253,7 +262,11 @@ def client_of(path: Path, folder: Path | None = None) -> LinkClient:
 def be_a_window(path: Path) -> None:
     """Stream, tell the link's process id, and live until killed: what a test kills or suspends."""
     operator = Operator(client_of(path))
-    operator.stream()
+    try:
+        operator.stream()
+    except Late as error:
+        print(error, file=sys.stderr)
+        sys.exit(LATE)
     link = operator.client._link
     assert link is not None
     print(link._process.pid, flush=True)
