@@ -9,7 +9,7 @@ import pytest
 
 from snakestudio.cli.drive import _Drive
 from snakestudio.errors import LinkError, TriggerError
-from snakestudio.link.messages import LinkState, Telemetry
+from snakestudio.link.messages import CommandKind, LinkState, Telemetry
 from snakestudio.link.profile.schema import Timing
 from snakestudio.live.robot import LiveRobot
 from snakestudio.session.trigger import ClockOffset, Fired, Together
@@ -203,3 +203,20 @@ def test_a_robot_that_was_stopped_is_why_the_others_did_not_start_it(
     monkeypatch.setattr("snakestudio.session.trigger.together.TriggerSender", refused)
     with pytest.raises(LinkError, match="did not begin to move: Somebody pulled the plug"):
         drive(link, robot).whole(0.1, Together(fire=True), "run")
+
+
+def test_a_stop_while_it_is_disarmed_ends_the_wait_for_that(
+    link: Link, robot: LiveRobot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = link.command
+
+    def stopped_instead(kind: CommandKind, **values: str | int | float | bool) -> int:
+        number = command(kind, **values)
+        if kind == "disarm":
+            link.set(state=LinkState.FAULT, reason="Stopped by STOP from afar.")
+        return number
+
+    link.command = stopped_instead  # type: ignore[method-assign]
+    assert drive(link, robot).whole(0.1, None, "run") == 3
+    assert link.stops == []  # it was not stopped again for not being disarmed in time
+    assert "The robot was stopped: Stopped by STOP from afar." in capsys.readouterr().err
