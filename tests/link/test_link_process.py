@@ -198,6 +198,7 @@ def _window(stage: Stage) -> tuple[subprocess.Popen[str], int]:
     line = window.stdout.readline()
     if not line:
         late = window.wait() == LATE
+        window.stdout.close()
         raise (Late if late else AssertionError)("the window did not get to stream")
     return window, int(line)
 
