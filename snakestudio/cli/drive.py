@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -88,6 +89,8 @@ def execute(options: argparse.Namespace) -> int:
             writable(path)
     if options.twin:
         warm_up([scene.model.kind], ProgressLine())
+    # Whoever starts it in the background of a script must be able to stop it the same way; shells let that be ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     raise_below_link(computes=True)  # references and signs of life that come late stop the robot
     link = LinkClient(loaded, bus)
     try:

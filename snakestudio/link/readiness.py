@@ -91,6 +91,8 @@ class Readiness:
         """
         if self._replay:  # nothing else that a log tells is to be mended now
             return (_REPLAYED,)
+        if state in (LinkState.ARMED, LinkState.STREAMING):  # how its nodes stand is what armed ones say
+            return (_STATES[state],)
         found = list(self._always)
         if state in _STATES:
             found.append(_STATES[state])
