@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import truediv
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are s
 
 _SAFE_S = 0.3
 _STOP_S = 0.02
-_SEEN_S = 0.5
+_SEEN_S = 0.55
+"""The client takes a link for gone after 0.5 s without a sign of life; beyond that, two of the window's looks."""
 _TRIES = 5
 """Of which one must keep its bar in an ordinary test: a machine that others share stands still at times, for longer
 than any of these. `make soak` lets none of hundreds miss it."""
@@ -247,20 +249,26 @@ def test_a_window_that_is_lost_stops_the_robot(stage: Stage, how: signal.Signals
 @pytest.mark.soak
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "suspended"])
 def test_a_window_that_is_lost_stops_the_robot_50_times(stage: Stage, how: signal.Signals) -> None:
-    assert max(_lose_window(stage, how) for _ in range(50)) <= _SAFE_S
+    times = [_lose_window(stage, how) for _ in range(50)]
+    print(f"\nsafe after (s): {sorted(round(time, 3) for time in times)}")
+    assert max(times) <= _SAFE_S
 
 
-def _suspend_link(stage: Stage, client: LinkClient) -> float:
+def _suspend_link(stage: Stage, client: LinkClient) -> tuple[float, float]:
     """Suspend a link that streams.
 
-    Gives the time until the robot is safe, or until the window sees it, as a share of what it may take: the larger one.
+    Gives the time until the robot is safe, and until the window sees it, s.
     """
     operator = Operator(client)
-    operator.stream()
-    link = client._link
-    assert link is not None
-    begin = time.monotonic()
-    os.kill(link._process.pid, signal.SIGSTOP)
+    for _ in range(_TRIES):
+        operator.stream()
+        link = client._link
+        assert link is not None
+        begin = time.monotonic()
+        os.kill(link._process.pid, signal.SIGSTOP)
+        if stage.robot.time_of("safe", begin - _JUST_NOW_S) is None:
+            break
+        os.kill(link._process.pid, signal.SIGCONT)  # a machine that stood still had stopped it
     try:
         seen = operator.until(lambda: not client.alive, "the window sees it", 2.0)
         safe = stage.safe_after(begin)
@@ -270,7 +278,7 @@ def _suspend_link(stage: Stage, client: LinkClient) -> float:
     # It does not just go on: a link that stood still stops, and says so.
     operator.reaches(LinkState.FAULT)
     operator.until(lambda: client.alive, "it lives again", 2.0)
-    return max(safe / _SAFE_S, seen / _SEEN_S)
+    return safe, seen
 
 
 def _kill_link(stage: Stage, client: LinkClient) -> float:
@@ -304,13 +312,17 @@ def _kill_link(stage: Stage, client: LinkClient) -> float:
 
 @real_time
 def test_a_link_that_is_suspended_and_one_that_is_killed(stage: Stage, client: LinkClient) -> None:
-    in_time(_best(lambda: _suspend_link(stage, client), 1.0), 1.0)
+    in_time(_best(lambda: max(map(truediv, _suspend_link(stage, client), (_SAFE_S, _SEEN_S))), 1.0), 1.0)
     in_time(_best(lambda: _kill_link(stage, client), _SAFE_S), _SAFE_S)
 
 
 @pytest.mark.soak
 def test_a_link_that_is_suspended_50_times(stage: Stage, client: LinkClient) -> None:
-    assert max(_suspend_link(stage, client) for _ in range(50)) <= 1.0
+    safe, seen = zip(*(_suspend_link(stage, client) for _ in range(50)), strict=True)
+    for what, times in (("safe", safe), ("seen", seen)):
+        print(f"\n{what} after (s): {sorted(round(time, 3) for time in times)}")
+    assert max(safe) <= _SAFE_S
+    assert max(seen) <= _SEEN_S
 
 
 def test_what_cannot_be_is_said_and_costs_nothing(stage: Stage, tmp_path: Path) -> None:
