@@ -113,6 +113,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     try:
         return app.exec()
     finally:
+        window.robot.close()  # a signal ends the program without closing the window
         autosave.write_now()  # nothing is left of it after an orderly end
         autosave.close(keep=True)
         window.bridge.close()
