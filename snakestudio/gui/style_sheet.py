@@ -130,10 +130,12 @@ QSlider::handle:horizontal:focus { width: 8px; height: 8px; border: 3px solid $a
 QSlider::sub-page:horizontal:disabled, QSlider::handle:horizontal:disabled { background: $dim; }
 
 QCheckBox, QRadioButton { spacing: 8px; background: transparent; }
-QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid $dim; border-radius: 4px; background: $card; }
-QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: $accent; }
+QCheckBox::indicator, QAbstractItemView::indicator {
+  width: 14px; height: 14px; border: 1px solid $dim; border-radius: 4px; background: $card; }
+QCheckBox::indicator:hover, QCheckBox::indicator:focus, QAbstractItemView::indicator:hover { border-color: $accent; }
 QCheckBox::indicator:checked:focus { border-color: $text; }
-QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url("$icons/check-on-accent.svg"); }
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {
+  background: $accent; border-color: $accent; image: url("$icons/check-on-accent.svg"); }
 
 QTreeView, QListView, QTableView { background: transparent; border: 0; alternate-background-color: $panel;
   selection-background-color: $selected; selection-color: $text; }
