@@ -126,6 +126,8 @@ class Course:
     def close(self) -> None:
         """End run, pose source and twin."""
         if self._run is not None:
+            # Why it ended belongs to the run, and what the link said last may be news.
+            self._follow(self._link.telemetry(), self._clock())
             self._run.close()
         if self._pose is not None:
             self._pose.close()

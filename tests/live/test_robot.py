@@ -203,6 +203,15 @@ def test_stop_reaches_the_link_at_once_and_ends_the_run(world: World) -> None:
     assert world.live.recording is recording  # it stays what is shown
 
 
+def test_why_it_was_stopped_is_in_the_run_although_the_program_closes_at_once(world: World) -> None:
+    world.streaming()
+    recording = world.live.recording
+    assert recording is not None
+    world.live.stop("Stopped by Ctrl+C.")
+    world.live.close()
+    assert "Stopped by Ctrl+C." in [event.text for event in recording.events]
+
+
 def test_what_waits_for_the_thread_tells_the_link_that_it_is_from_before_a_stop(world: World) -> None:
     """The link does not carry out what begins something if a stop was asked for after it."""
     world.go(0.1)
