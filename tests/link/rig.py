@@ -20,7 +20,7 @@ import numpy as np
 from snakestudio.link.bus import open_bus
 from snakestudio.link.client import LinkClient
 from snakestudio.link.frame import Frame
-from snakestudio.link.messages import MEANINGS, LinkState, ReferenceBlock
+from snakestudio.link.messages import MEANINGS, LinkState, ReferenceBlock, Telemetry
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus
@@ -218,6 +218,22 @@ class Operator:
             return self.streams and time.monotonic() - since[0] >= seconds
 
         self.until(streams, "the link streams", _PATIENCE_S + 2.0 * seconds)
+
+    def confirmed(self) -> Telemetry:
+        """What the link tells once it streams and every node says that it is armed.
+
+        A robot that stood still has not said so lately, although nothing has been stopped for it yet.
+        """
+        told = [self.client.telemetry()]
+
+        def both() -> bool:
+            if not self.streams:
+                self._start()
+            told[0] = self.client.telemetry()
+            return told[0].state is LinkState.STREAMING and told[0].confirmed
+
+        self.until(both, "the link streams, and the robot says that it is armed")
+        return told[0]
 
     def _start(self) -> None:
         client = self.client
