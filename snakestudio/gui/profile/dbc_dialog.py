@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QSpinBox,
     QTableWidget,
     QTableWidgetItem,
     QVBoxLayout,
@@ -27,6 +26,7 @@ from snakestudio.gui.profile.bit_grid import BitGrid
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.sections import heading, scrolled
+from snakestudio.gui.widgets.spin_boxes import SpinBox
 from snakestudio.link.profile.dbc_editing import (
     MessageDraft,
     SignalDraft,
@@ -45,7 +45,7 @@ _TIPS = (
     "Its name", "8 × byte + bit of its least significant bit; of a big-endian one, of its most significant bit",
     "How many bits it has", "Most significant byte first", "Two's complement", "An IEEE 754 number of 32 or 64 bits",
     "Physical value = factor × raw value + offset", "Physical value = factor × raw value + offset",
-    "Such as deg, rad, turn, rpm, A, V, degC", "Such as 0 Stop, 1 Arm",
+    "Such as deg, rad, turn, rpm, A, V, degC", 'Such as 0 Stop, 1 Arm; a name with a comma stands in "quotation marks"',
 )  # fmt: skip
 _TICKS = range(3, 6)
 _MOST_BITS = 512
@@ -76,7 +76,7 @@ class DbcDialog(QDialog):
         self.id.setToolTip("Of the first node, if there is one for each: the profile's formula says the others")
         self.extended = QCheckBox("29 bits")
         self.extended.setChecked(draft.extended)
-        self.length = QSpinBox()
+        self.length = SpinBox()
         self.length.setRange(0, 64)
         self.length.setSuffix(" bytes")
         self.length.setValue(draft.length)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import typing
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
 from snakestudio.errors import ProfileError
 from snakestudio.gui.widgets.form import ChoiceBox
 from snakestudio.gui.widgets.number_field import Message
+from snakestudio.gui.widgets.spin_boxes import SpinBox
 from snakestudio.link.profile.editing import AxesOfJoint, Numbering, generate_axes
 from snakestudio.link.profile.schema import Axis
 
@@ -22,7 +23,7 @@ class GenerateDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Generate Joints")
         self.axes: tuple[Axis, ...] = ()
-        self.joints, self.first_node = QSpinBox(), QSpinBox()
+        self.joints, self.first_node = SpinBox(), SpinBox()
         self.joints.setRange(1, 1000)
         self.joints.setValue(10)
         self.first_node.setRange(0, 0x7FF)

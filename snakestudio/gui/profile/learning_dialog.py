@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -32,6 +31,7 @@ from snakestudio.gui.profile.robot import Robot
 from snakestudio.gui.widgets.form import ChoiceBox
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.sections import heading
+from snakestudio.gui.widgets.spin_boxes import SpinBox
 from snakestudio.link.frame import Frame
 from snakestudio.link.learning.motion import Cue
 from snakestudio.link.learning.proposal import FoundMessage, Move, propose
@@ -91,7 +91,7 @@ class LearningDialog(QDialog):
         self.quiet_button = QPushButton(f"&1  Record {QUIET_S:.0f} s of Quiet")
         self.quiet_button.setToolTip("Nothing moves meanwhile")
         self.quiet_button.clicked.connect(self.record_quiet)
-        self.joint = QSpinBox()
+        self.joint = SpinBox()
         self.joint.setRange(1, 1000)
         self.joint.setPrefix("joint ")
         self.axis = ChoiceBox()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.widgets.number_field import Message
+from snakestudio.gui.widgets.spin_boxes import DoubleSpinBox
 from snakestudio.link.frame import Frame
 from snakestudio.link.frame_log import ENDINGS, read_log
 
@@ -47,7 +48,7 @@ class LogRow(QWidget):
         self.close_button.clicked.connect(self.forget)
         self.words = QLabel()
         self.words.setProperty("role", "dim")
-        self.at = QDoubleSpinBox()
+        self.at = DoubleSpinBox()
         self.at.setDecimals(1)
         self.at.setSingleStep(0.1)
         self.at.setPrefix("from ")

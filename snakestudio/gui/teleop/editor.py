@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QDialogButtonBox,
-    QDoubleSpinBox,
     QFileDialog,
     QGridLayout,
     QHBoxLayout,
@@ -31,6 +30,7 @@ from snakestudio.gui.teleop.mapping_file import RANGES, conflicts, load_map, mis
 from snakestudio.gui.teleop.rows import BindingRow
 from snakestudio.gui.teleop.teleop import Teleop
 from snakestudio.gui.widgets.number_field import Message
+from snakestudio.gui.widgets.spin_boxes import DoubleSpinBox
 
 __all__ = ["MappingEditor"]
 
@@ -67,7 +67,7 @@ class MappingEditor(QDialog):
         self._asking: BindingRow | None = None
         self._before: dict[Input, float] = {}
         self.rows: list[BindingRow] = []
-        self.numbers: dict[str, QDoubleSpinBox] = {}
+        self.numbers: dict[str, DoubleSpinBox] = {}
         self.setWindowTitle("Keys and Gamepad")
         theme.open_at(self, 1080, 680)
         column = QVBoxLayout(self)
@@ -148,15 +148,15 @@ class MappingEditor(QDialog):
                 key = f"top_{name}" if place == 1 else f"{name}_per_s"
                 if key not in RANGES:  # all of the amplitude can always be asked for
                     continue
-                field = self.numbers[key] = QDoubleSpinBox(self)
+                field = self.numbers[key] = DoubleSpinBox(self)
                 least, most = RANGES[key]
                 field.setRange(100.0 * least, 100.0 * most)
                 field.setDecimals(0)
                 field.setSuffix(unit)
                 field.setSingleStep(5.0 if place == 1 else 50.0)
                 field.setStepType(
-                    QDoubleSpinBox.StepType.DefaultStepType if place == 1
-                    else QDoubleSpinBox.StepType.AdaptiveDecimalStepType
+                    DoubleSpinBox.StepType.DefaultStepType if place == 1
+                    else DoubleSpinBox.StepType.AdaptiveDecimalStepType
                 )  # fmt: skip
                 field.setToolTip(_TIPS[key])
                 field.setAccessibleName(f"{text} {FUNCTIONS[name].title}")

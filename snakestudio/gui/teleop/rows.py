@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.teleop.inputs import Input, Readings
 from snakestudio.gui.teleop.mapping import FUNCTIONS, Binding
+from snakestudio.gui.widgets.spin_boxes import DoubleSpinBox
 
 __all__ = ["BindingRow", "Meter"]
 
@@ -110,8 +111,8 @@ class BindingRow:
         self.source.clicked.connect(lambda: detect(self))
 
     @staticmethod
-    def _percent(value: float, most: float, tip: str, parent: QWidget) -> QDoubleSpinBox:
-        field = QDoubleSpinBox(parent)
+    def _percent(value: float, most: float, tip: str, parent: QWidget) -> DoubleSpinBox:
+        field = DoubleSpinBox(parent)
         field.setRange(0.0, most)
         field.setDecimals(0)
         field.setSuffix(" %")

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QCompleter,
-    QDoubleSpinBox,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -26,6 +25,7 @@ from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.gui import theme
 from snakestudio.gui.video.presets import PRESETS, RATES, SIZES, SPEEDS, Preset, curve_offers
 from snakestudio.gui.viewport.viewport import Viewport
+from snakestudio.gui.widgets.spin_boxes import DoubleSpinBox
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
 
@@ -159,15 +159,15 @@ class VideoForm(QWidget):
         box.setChecked(on)
         return box
 
-    def _time(self, value: float, end: float) -> QDoubleSpinBox:
-        box = QDoubleSpinBox(self)
+    def _time(self, value: float, end: float) -> DoubleSpinBox:
+        box = DoubleSpinBox(self)
         box.setRange(0.0, end)
         box.setDecimals(3)
         box.setSingleStep(0.1)
         box.setSuffix(" s")
         box.setValue(value)
         box.setKeyboardTracking(False)
-        box.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+        box.setButtonSymbols(DoubleSpinBox.ButtonSymbols.NoButtons)
         box.lineEdit().setTextMargins(theme.scaled(6), 0, 0, 0)
         return box
 

@@ -1,0 +1,44 @@
+"""Fields with arrows look like the other fields."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.widgets.spin_boxes import DoubleSpinBox, SpinBox
+
+pytestmark = pytest.mark.gui
+
+_FRAME = 2
+"""Pixels."""
+
+
+def first_ink(widget: QWidget) -> int:
+    """The first column inside the frame that differs from the field's background."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    inside = pixels[8:-8, : 4 * image.width()].reshape(image.height() - 16, image.width(), 4)[..., :3].astype(int)
+    differs = np.abs(inside - inside[:, _FRAME + 1 : _FRAME + 2]).max(axis=(0, 2)) > 60
+    return int(np.argmax(differs[_FRAME:])) + _FRAME
+
+
+def test_text_begins_where_that_of_other_fields_does(window: MainWindow, qtbot: QtBot) -> None:
+    holder = QWidget(window)  # the window's style
+    line, whole, real = QLineEdit("88", holder), SpinBox(holder), DoubleSpinBox(holder)
+    whole.setRange(0, 88)
+    whole.setValue(88)
+    real.setRange(0.0, 88.88)
+    real.setValue(88.88)
+    layout = QVBoxLayout(holder)
+    for field in (line, whole, real):
+        layout.addWidget(field)
+    holder.resize(200, 150)
+    holder.show()
+    qtbot.waitUntil(lambda: real.height() > 0)
+    found = [first_ink(field) for field in (line, whole, real)]
+    assert found == pytest.approx([found[0]] * 3, abs=1)
+    assert found[0] > 4
