@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import typing
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -164,19 +165,33 @@ def _column(model: type[BaseModel], name: str) -> Column:
 
 
 def _plain(value: Any) -> str:
+    """A value of a pair; a text that would be read as something else stands in quotation marks."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return format_number(value) if isinstance(value, int | float) else str(value)
+    if isinstance(value, int | float):
+        return format_number(value)
+    plain = str(value)
+    unlike = set(plain) & set(',"\\') or plain != plain.strip() or _number_or_text(plain) != plain
+    return json.dumps(plain, ensure_ascii=False) if unlike or not plain else plain
+
+
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_PAIR = re.compile(rf'\s*([^\s,="][^,="]*?)\s*=\s*({_QUOTED}|[^\s,"][^,"]*?)\s*(?:,|$)')
+"""A name, and a number, a word, a formula, or any text in quotation marks."""
 
 
 def _pairs(text: str) -> dict[str, Any]:
-    """``Mode = 3, Node = node`` as a table; what is no number is a formula or a text."""
+    """``Mode = 3, Node = node, Do = "Clear, then arm"`` as a table; what is no number is a formula or a text."""
     pairs: dict[str, Any] = {}
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
-        name, equals, given = (piece.strip() for piece in part.partition("="))
-        if not name or not equals or not given:
+    rest = text
+    while rest.strip(", \t"):
+        rest = rest.lstrip(", \t")
+        pair = _PAIR.match(rest)
+        if pair is None:
+            part = rest.split(",", 1)[0].strip()
             raise NumberTextError(f"Write names and values like Mode = 3, Speed = 100; {part} is not.")
-        pairs[name] = _number_or_text(given)
+        pairs[pair[1]] = _number_or_text(pair[2])
+        rest = rest[pair.end() :]
     return pairs
 
 

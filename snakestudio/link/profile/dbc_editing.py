@@ -36,7 +36,12 @@ __all__ = [
 
 _NAME = re.compile(r"[A-Za-z_]\w{0,127}\Z", re.ASCII)
 # More digits than these are of no value that 64 bits can have.
-_CHOICE = re.compile(r"\s*(-?\d{1,30}|0[xX][0-9A-Fa-f]{1,30})\s*[=: ]\s*([^,]*\S)\s*\Z", re.ASCII)
+_CHOICE = re.compile(
+    r"\s*(-?\d{1,30}|0[xX][0-9A-Fa-f]{1,30})\s*[=: ]\s*"
+    r'(?:"([^"]*)"|([^,"\s](?:[^,"]*[^,"\s])?))\s*(?:,|\Z)',
+    re.ASCII,
+)
+"""A value and its name, which stands in quotation marks if it has a comma."""
 _WORDS = frozenset({
     "BA_", "BA_DEF_", "BA_DEF_DEF_", "BA_DEF_DEF_REL_", "BA_DEF_REL_", "BA_DEF_SGTYPE_", "BA_REL_", "BA_SGTYPE_",
     "BO_", "BO_TX_BU_", "BS_", "BU_", "BU_BO_REL_", "BU_EV_REL_", "BU_SG_REL_", "CAT_", "CAT_DEF_", "CM_",
@@ -112,12 +117,16 @@ def _draft(signal: DbcSignal) -> SignalDraft:
 
 
 def choices_text(choices: Sequence[tuple[int, str]]) -> str:
-    """Names of values in a line: "0 Stop, 1 Arm"."""
-    return ", ".join(f"{value} {name}" for value, name in choices)
+    """Names of values in a line: 0 Stop, 1 Arm, 2 "Arm, then go"."""
+    return ", ".join(f'{value} "{name}"' if _needs_quotes(name) else f"{value} {name}" for value, name in choices)
+
+
+def _needs_quotes(name: str) -> bool:
+    return not name or "," in name or name != name.strip()
 
 
 def choices_of(text: str) -> tuple[tuple[int, str], ...]:
-    """Names of values as a line has them: "0 Stop, 1 Arm" or "0x1=Arm".
+    """Names of values as a line has them: 0 Stop, 0x1=Arm, 2 "Arm, then go".
 
     Raises
     ------
@@ -125,11 +134,15 @@ def choices_of(text: str) -> tuple[tuple[int, str], ...]:
         If a part of it is no number with a name.
     """
     found = []
-    for part in filter(str.strip, text.split(",")):
-        match = _CHOICE.match(part)
-        if match is None or not _may_be_quoted(match[2]):
-            raise ProfileError(f'"{part.strip()}" is no value with its name; write them like 0 Stop, 1 Arm.')
-        found.append((int(match[1], 16 if match[1][:2] in ("0x", "0X") else 10), match[2]))
+    rest = text
+    while rest := rest.lstrip(", \t\r\n"):
+        match = _CHOICE.match(rest)
+        name = "" if match is None else match[3] or match[2]
+        if match is None or not _may_be_quoted(name):
+            part = rest.split(",", 1)[0].strip()
+            raise ProfileError(f'"{part}" is no value with its name; write them like 0 Stop, 1 Arm.')
+        found.append((int(match[1], 16 if match[1][:2] in ("0x", "0X") else 10), name))
+        rest = rest[match.end() :]
     return tuple(found)
 
 

@@ -86,6 +86,9 @@ def column_of(page: JointsPage, name: str) -> int:
         (Axis, "axis", "Pitch", "pitch"),
         (StatusValue, "mask", "0x4F", 0x4F),
         (Step, "signals", "Mode = 3, Name = node + 1, Gain = -0.5", {"Mode": 3, "Name": "node + 1", "Gain": -0.5}),
+        (Step, "signals", 'Do = "Clear, \\"then\\" arm", X = off on', {"Do": 'Clear, "then" arm', "X": "off on"}),
+        (Step, "signals", 'Mode = "12", Now = "true"', {"Mode": "12", "Now": "true"}),
+        (Step, "signals", "", {}),
         (Step, "extended", "yes", True),
     ],
 )  # fmt: skip
@@ -103,6 +106,7 @@ def test_typed_texts_become_values(model: type, name: str, text: str, value: obj
         (Axis, "node", "0xZZ", "0xZZ is no number."),
         (Axis, "axis", "roll", "Axis takes one of yaw, pitch."),
         (Step, "signals", "Mode", "Write names and values like Mode = 3, Speed = 100; Mode is not."),
+        (Step, "signals", 'A = 1, B = "x', 'Write names and values like Mode = 3, Speed = 100; B = "x is not.'),
         (Step, "extended", "perhaps", "29-bit id takes yes or no."),
     ],
 )

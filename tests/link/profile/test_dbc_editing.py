@@ -107,10 +107,12 @@ def test_what_cannot_stand_in_a_dbc_is_said(draft: MessageDraft, sentence: str) 
 def test_names_of_values_are_written_in_a_line() -> None:
     assert choices_of("0 Stop, 0x10=Arm on,") == ((0, "Stop"), (16, "Arm on"))
     assert choices_of(choices_text(MODE.choices)) == MODE.choices
+    with_comma = ((0, "Off, ready"), (1, "Armed (on)"), (2, ""), (3, " x"))
+    assert choices_of(choices_text(with_comma)) == with_comma
     assert choices_of("0 Stop, 01 Arm, -2 Back, 0x0A Go") == ((0, "Stop"), (1, "Arm"), (-2, "Back"), (10, "Go"))
 
 
-@pytest.mark.parametrize("text", ["Stop", '0 "Stop"', "0 Stop\\", "9" * 5000 + " Stop"])
+@pytest.mark.parametrize("text", ["Stop", '0 "Stop', '0 "Stop" it', "0 Stop\\", "9" * 5000 + " Stop"])
 def test_what_names_no_value_is_said(text: str) -> None:
     with pytest.raises(ProfileError, match="is no value with its name; write them like 0 Stop, 1 Arm"):
         choices_of(text)
