@@ -103,7 +103,7 @@ class LiveRun:
         self._interval = 1.0 / min(scene.run.log_rate_hz, ROWS_HZ)
         self._next_row = 0
         self._count = 0
-        self._deviations: list[float] = []
+        self._deviations, self._squares = 0, 0.0
 
     @property
     def watched(self) -> bool:
@@ -136,7 +136,8 @@ class LiveRun:
             self._count += 1
             self._next_row = math.floor(snapshot.time / self._interval + 1e-9) + 1
             if self.followed and self.ended is None and np.isfinite(twin[0]):
-                self._deviations.append(float(twin[0]))
+                self._deviations += 1
+                self._squares += float(twin[0]) ** 2
         control = dict(zip(self._schema.extra, extra.tolist(), strict=True))
         return Snapshot(
             snapshot.time, snapshot.link_pose, snapshot.link_twist, snapshot.joint_angle, snapshot.joint_rate,
@@ -159,7 +160,7 @@ class LiveRun:
     @property
     def deviation(self) -> float:
         """Root mean square of the twin's joint deviation over the run, rad; NaN if there was none."""
-        return math.sqrt(float(np.mean(np.square(self._deviations)))) if self._deviations else math.nan
+        return math.sqrt(self._squares / self._deviations) if self._deviations else math.nan
 
     def note(self, text: str, kind: EventKind, now: float) -> None:
         """Have an event in the recording, at `now` (s, monotonic)."""
