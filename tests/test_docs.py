@@ -74,6 +74,7 @@ def test_figures_beside_formulas_are_those_of_the_papers_robot() -> None:
         ("`timing.lost_s` + 10 ms", timing.lost_s + 0.01),
     ):
         assert f"{formula} (lab_robot: {value:.2f} s)" in text
+    assert f"The firmware's watchdog (lab_robot: {loaded.profile.emulation.watchdog_s:.2f} s)" in text
 
 
 def test_the_keys_of_profiles_are_up_to_date() -> None:

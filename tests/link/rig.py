@@ -31,6 +31,8 @@ STOP_ID = 1
 SET_POINTS = (0x201, 0x202)
 _ARMED = MEANINGS.index("armed")
 _PATIENCE_S = 20.0
+PATIENT_S = 4.0
+"""Silence of a window after which `patient_robot` is stopped."""
 LATE = 75
 """Exit code of a window that did not get to stream in time."""
 
@@ -58,6 +60,27 @@ def small_robot(folder: Path, rate_hz: float = 100.0, joints: int = 2) -> Path:
     path = folder / "small.toml"
     path.write_text(text)
     (folder / whole.profile.dbc).write_text(whole.dbc_text)
+    return path
+
+
+def patient_robot(folder: Path, rate_hz: float = 10.0, window_timeout_s: float = PATIENT_S) -> Path:
+    """The lab robot as a profile of its own, with times that a machine on which everything runs at once can keep.
+
+    The link itself may be held up for 2.5 periods of `rate_hz`. Where set-points are rare joints move in jerks; limp
+    ones would coast beyond their limits if they did not have more friction than the lab's.
+    """
+    shipped = find_profile("lab_robot")
+    text = shipped.read_text(encoding="utf-8")
+    for key, seconds in (
+        ("stale_s", 1.0), ("lost_s", 3.0), ("confirm_s", 20.0), ("timeout_s", 20.0), ("set_point_rate_hz", rate_hz),
+        ("window_timeout_s", window_timeout_s), ("reference_timeout_s", PATIENT_S), ("watchdog_s", 10.0),
+    ):  # fmt: skip
+        text, count = re.subn(rf"(?<!\w){key} = [\d.]+", f"{key} = {seconds}", text)
+        assert count > 0, key
+    text = text.replace("[emulation]", "[emulation]\nfriction_nms_per_rad = 5.0")
+    path = folder / "patient.toml"
+    path.write_text(text, encoding="utf-8")
+    (folder / shipped.with_suffix(".dbc").name).write_bytes(shipped.with_suffix(".dbc").read_bytes())
     return path
 
 

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from snakestudio.cli import main
-from snakestudio.link.profile.library import find_profile
 from snakestudio.model.snapshot import Fields
 from snakestudio.session.run_file import open_run
+from tests.link.rig import patient_robot
 from tests.machine import Late, real_time
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,23 +37,7 @@ BUS = ("--interface", "udp_multicast", "--channel", GROUP, "--port", PORT)
 
 @pytest.fixture
 def patient(tmp_path: Path) -> str:
-    """The lab robot with times that a machine on which everything runs at once can keep."""
-    shipped = find_profile("lab_robot")
-    text = shipped.read_text(encoding="utf-8")
-    for before, after in (
-        ("stale_s = 0.15", "stale_s = 1.0"), ("lost_s = 0.2", "lost_s = 2.0"), ("confirm_s = 1.0", "confirm_s = 20.0"),
-        ("timeout_s = 1.0", "timeout_s = 20.0"),
-        ("window_timeout_s = 0.25", "window_timeout_s = 5.0"),
-        ("reference_timeout_s = 0.25", "reference_timeout_s = 5.0"),
-        ("[emulation]", "[emulation]\nwatchdog_s = 10.0"),
-    ):  # fmt: skip
-        assert before in text or before == "[emulation]"
-        text = text.replace(before, after)
-    lines = [line for line in text.splitlines() if not (line.startswith("watchdog_s") and line != "watchdog_s = 10.0")]
-    (tmp_path / shipped.with_suffix(".dbc").name).write_bytes(shipped.with_suffix(".dbc").read_bytes())
-    path = tmp_path / "patient.toml"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return str(path)
+    return str(patient_robot(tmp_path))
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from pathlib import Path
 
 import can
 import numpy as np
@@ -15,6 +16,8 @@ from snakestudio.link.emulator.process import EmulatorProcess
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.emulator.slcan import PtySlcan, SlcanAdapter
 from snakestudio.link.frame import Frame
+from snakestudio.link.profile.loading import load_profile
+from tests.link.rig import patient_robot
 
 
 def opened(bitrate: bytes = b"S6") -> SlcanAdapter:
@@ -81,8 +84,8 @@ def test_the_wrong_bit_rate_hears_nothing_but_errors() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_python_cans_driver_drives_the_robot_through_it(shipped) -> None:
-    loaded = shipped("lab_robot")
+def test_python_cans_driver_drives_the_robot_through_it(tmp_path: Path) -> None:
+    loaded = load_profile(patient_robot(tmp_path))
     port = PtySlcan(500_000)
     ended = threading.Event()
     robot = EmulatedRobot(loaded)
