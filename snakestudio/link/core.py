@@ -221,8 +221,16 @@ class LinkCore:
 
     # --------------------------------------------------------------------------------------------------- what is due
 
-    def poll(self, now: float) -> float:
-        """Do whatever is due by now (s); gives the time at which it wants to be asked next."""
+    def poll(self, now: float, clock: Callable[[], float] | None = None) -> float:
+        """Do whatever is due by now (s); gives the time at which it wants to be asked next.
+
+        Parameters
+        ----------
+        now : float
+            s.
+        clock : callable, optional
+            Tells the time, s, which goes on while frames are sent; without one it stands still.
+        """
         self._now = now
         if self.state in (LinkState.DISCONNECTED, LinkState.LISTENING):
             self._notice(now)
@@ -230,7 +238,8 @@ class LinkCore:
         self._notice_references(now)
         if self._conduct.live and (loss := self._danger(now)) is not None:
             self._conduct.lose(loss, now)
-        self._set_points.poll(now)
+        if self._set_points.poll(now) and clock is not None:
+            self._set_points.gone(clock())
         if self._conduct.task is not None:
             self._conduct.advance(now)
         elif self.state is LinkState.FAULT:

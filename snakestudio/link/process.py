@@ -167,7 +167,7 @@ class _Process:
             if self._news or now >= self._due:
                 self._news = False
                 self._polled = now
-                self._due = self._core.poll(now)
+                self._due = self._core.poll(now, time.monotonic)
             self._between()
             self._wait()
             if self._leave is not None and (self._core.at_rest or now >= self._leave[0]):

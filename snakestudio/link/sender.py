@@ -70,6 +70,17 @@ class Deadlines:
             skipped += 1
         return late, skipped
 
+    def gone(self, now: float) -> int:
+        """What was due is on its way, and it is `now` (s); gives how many of the next deadlines are left out for that.
+
+        The system may stop the program between `take` and the last frame: what follows sooner than half a period after
+        it would be a burst.
+        """
+        first = math.ceil((now + self.period / 2 - self._begin) / self.period) if self.running else self._count
+        skipped = max(0, first - self._count)
+        self._count += skipped
+        return skipped
+
 
 class SendTimes:
     """How punctually set-points went out over the last 10 s."""

@@ -108,6 +108,10 @@ class SetPoints:
         self.times.add(now, late, skipped)
         return True
 
+    def gone(self, now: float) -> None:
+        """What `poll` sent is on its way, and it is `now` (s): none follows too soon, however long sending took."""
+        self.times.skipped += self._deadlines.gone(now)
+
     def _advance(self, at: float) -> None:
         if self.streaming and (wanted := self.references.at(at)) is not None:
             self._limiter.follow(*wanted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import pytest
@@ -40,6 +39,21 @@ def test_two_never_go_out_close_together() -> None:
     assert deadlines.next == pytest.approx(0.3)
 
 
+def test_nothing_follows_too_soon_what_took_long_to_send() -> None:
+    deadlines = Deadlines(0.1)
+    assert deadlines.gone(3.0) == 0  # it does not run
+    deadlines.start(0.0)
+    deadlines.take(0.0)
+    assert deadlines.gone(0.04) == 0
+    assert deadlines.next == pytest.approx(0.1)
+    assert deadlines.take(0.13) == (pytest.approx(0.03), 0)
+    assert deadlines.gone(0.16) == 1  # 0.2 is no more than 0.04 s away
+    assert deadlines.next == pytest.approx(0.3)
+    assert deadlines.take(0.31) == (pytest.approx(0.01), 0)
+    assert deadlines.gone(0.76) == 5  # 0.4 to 0.7 are over, and 0.8 is too close
+    assert deadlines.next == pytest.approx(0.9)
+
+
 def test_nothing_is_due_before_the_start_and_after_the_end() -> None:
     deadlines = Deadlines(0.1)
     assert deadlines.take(1.0) is None
@@ -49,20 +63,25 @@ def test_nothing_is_due_before_the_start_and_after_the_end() -> None:
     assert deadlines.next == math.inf
 
 
-@given(st.lists(st.floats(0.0, 0.5), max_size=60), st.sampled_from([0.1, 0.01]), st.floats(0, 1e6))
-def test_however_it_is_polled_there_is_never_a_burst(waits: list[float], period: float, begin: float) -> None:
-    """Two are never closer than half a period, and with those skipped they make up the time that passed."""
+_TIMES = st.lists(st.tuples(st.floats(0.0, 0.5), st.just(0.0) | st.floats(0.0, 0.5)), max_size=60)
+
+
+@given(_TIMES, st.sampled_from([0.1, 0.01]), st.floats(0, 1e6))
+def test_however_it_is_polled_there_is_never_a_burst(
+    times: list[tuple[float, float]], period: float, begin: float
+) -> None:
+    """Each is at least half a period after the one before had left, and with those skipped they make up the time."""
     deadlines = Deadlines(period)
     deadlines.start(begin)
-    now, sent, skipped = begin, [], 0
-    for wait in waits:
+    now, left, sent, skipped = begin, -math.inf, 0, 0
+    for wait, took in times:
         now += wait
         if (due := deadlines.take(now)) is not None:
-            sent.append(now)
-            skipped += due[1]
+            assert now - left >= period / 2 - 1e-6
             assert 0.0 <= due[0] < period + 1e-6
-    assert all(after - before >= period / 2 - 1e-6 for before, after in itertools.pairwise(sent))
-    assert begin + (len(sent) + skipped) * period == pytest.approx(deadlines.next)
+            now += took
+            sent, left, skipped = sent + 1, now, skipped + due[1] + deadlines.gone(now)
+    assert begin + (sent + skipped) * period == pytest.approx(deadlines.next)
 
 
 def test_figures_of_the_last_ten_seconds() -> None:
