@@ -89,6 +89,26 @@ def test_streaming_ramps_from_the_measured_to_the_commanded(rig: Rig) -> None:
     assert rig.now - begin < 2.0
 
 
+def test_set_points_that_took_long_to_send_are_not_followed_by_others_at_once(rig: Rig) -> None:
+    """At 100 Hz: the machine stands still for 8 ms before the last frame goes; the deadline 2 ms later is left out."""
+    rig.armed()
+    while rig.core._set_points.next > rig.now + 1e-9:
+        rig.tick()
+    before = _set_points_since(rig, 0)
+    rig.core.poll(rig.now, lambda: rig.now + 0.008)
+    sent = _set_points_since(rig, 0)
+    assert sent > before
+    skipped = rig.core._set_points.times.skipped
+    assert rig.core._set_points.next == pytest.approx(rig.now + 0.02, abs=1e-4)
+    rig.tick(2)
+    rig.core.poll(rig.now, lambda: rig.now)
+    assert _set_points_since(rig, 0) == sent
+    assert skipped == 1
+    rig.tick(2)
+    rig.core.poll(rig.now, lambda: rig.now)
+    assert _set_points_since(rig, 0) > sent
+
+
 def test_a_second_arm_brings_the_joints_to_rest(rig: Rig) -> None:
     rig.armed()
     rig.references(0.0, 0.5)

@@ -77,9 +77,9 @@ def test_whatever_fails_the_stop_sequence_is_sent(
     process, wire = link("lab_robot")
     real = process._core.poll
 
-    def poll(now: float) -> float:
+    def poll(now: float, clock: Callable[[], float] | None = None) -> float:
         if process._core.state is not LinkState.IDLE:
-            return real(now)
+            return real(now, clock)
         if where == "poll":
             raise ZeroDivisionError("a defect")
         process._codec.set_points(process._replayed_reference)  # NaN, which it refuses
