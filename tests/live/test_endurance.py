@@ -95,7 +95,7 @@ class _Drive:
             self.reaches(LinkState.LISTENING)
             self.link.command("idle")
             self.reaches(LinkState.IDLE)
-        wait(self._streams, "the link streams", 60.0, lambda: (self.link.telemetry(), self.robot.not_ready))
+        wait(self._streams, "the link streams", 300.0, lambda: (self.link.telemetry(), self.robot.not_ready))
 
     def _streams(self) -> bool:
         """Ask for what is next, at most twice a second."""
