@@ -27,6 +27,7 @@ PORT = str(20_000 + os.getpid() % 20_000)
 TOO_SLOW = (
     "did not start in time",
     "did not get ready within",
+    "did not carry it out in time",
     "held up for",
     "no sign of life for",
     "The robot was stopped: ",
