@@ -42,3 +42,23 @@ def test_text_begins_where_that_of_other_fields_does(window: MainWindow, qtbot: 
     found = [first_ink(field) for field in (line, whole, real)]
     assert found == pytest.approx([found[0]] * 3, abs=1)
     assert found[0] > 4
+
+
+def test_the_longest_number_is_seen_whole(window: MainWindow, qtbot: QtBot) -> None:
+    holder = QWidget(window)
+    whole, real = SpinBox(holder), DoubleSpinBox(holder)
+    whole.setRange(-888_888, 888_888)
+    real.setRange(-8888.88, 8888.88)
+    whole.setSuffix(" bytes")
+    real.setSuffix(" %/s")
+    for box in (whole, real):
+        box.setValue(box.minimum())  # type: ignore[arg-type]
+        box.ensurePolished()
+        box.resize(box.sizeHint())
+        box.show()
+    holder.show()
+    qtbot.waitUntil(lambda: real.isVisible())
+    for box in (whole, real):
+        edit = box.lineEdit()
+        text = edit.fontMetrics().horizontalAdvance(edit.text())
+        assert edit.width() - edit.textMargins().left() - 2 >= text, (edit.width(), text)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QWidget
 
 __all__ = ["DoubleSpinBox", "SpinBox"]
 
 _ROOM = 9
-"""Pixels; with the frame this makes the padding of the style sheet, which Qt does not keep for these."""
-
-
-def _make_room(box: QAbstractSpinBox) -> None:
-    box.lineEdit().setTextMargins(_ROOM, 0, 0, 0)
+"""Pixels: the style sheet's padding, for which Qt makes such a field wide enough without keeping it before the text."""
 
 
 class SpinBox(QSpinBox):
@@ -22,14 +17,6 @@ class SpinBox(QSpinBox):
         super().__init__(parent)
         _make_room(self)
 
-    def sizeHint(self) -> QSize:
-        """Wide enough for the longest number and the room before it."""
-        return super().sizeHint() + QSize(_ROOM, 0)
-
-    def minimumSizeHint(self) -> QSize:
-        """As `sizeHint`."""
-        return super().minimumSizeHint() + QSize(_ROOM, 0)
-
 
 class DoubleSpinBox(QDoubleSpinBox):
     """A field for a number with decimals."""
@@ -38,10 +25,6 @@ class DoubleSpinBox(QDoubleSpinBox):
         super().__init__(parent)
         _make_room(self)
 
-    def sizeHint(self) -> QSize:
-        """Wide enough for the longest number and the room before it."""
-        return super().sizeHint() + QSize(_ROOM, 0)
 
-    def minimumSizeHint(self) -> QSize:
-        """As `sizeHint`."""
-        return super().minimumSizeHint() + QSize(_ROOM, 0)
+def _make_room(box: QAbstractSpinBox) -> None:
+    box.lineEdit().setTextMargins(_ROOM, 0, 0, 0)
