@@ -52,7 +52,7 @@ import-contracts:
 
 # Each engine is compiled once, before the tests' processes would all begin to do it.
 $(compiled): compile-%:
-	$(call step,compile $*,SNAKESTUDIO_CACHE_DIR=$(CURDIR)/.cache $(bin)/snakestudio warm-up $* > /dev/null)
+	$(call step,compile $*,$(bin)/snakestudio warm-up $* > /dev/null)
 
 # The longest first, so that neither of two cores waits for the other at the end.
 before_tests: ruff-check ruff-format $(compiled) mypy import-contracts

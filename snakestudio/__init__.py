@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from snakestudio import processor
+
 __version__ = "0.1.0"
+
+# Before numpy is loaded by anything below.
+processor.hold_libraries()
 
 if TYPE_CHECKING:
     from snakestudio.api import (

@@ -5,7 +5,18 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["cache_dir", "docs_dir", "main_scene", "profiles_dir", "resource", "runs_dir", "scenes_dir", "state_dir"]
+__all__ = [
+    "cache_dir",
+    "compiled_kernels_dir",
+    "docs_dir",
+    "kernels_dir",
+    "main_scene",
+    "profiles_dir",
+    "resource",
+    "runs_dir",
+    "scenes_dir",
+    "state_dir",
+]
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -30,17 +41,31 @@ def docs_dir() -> Path:
     return _data("docs")
 
 
+def compiled_kernels_dir() -> Path:
+    """Folder of the compiled code that comes with the program; missing where none does."""
+    return _PACKAGE / "_data" / "kernels"
+
+
 def main_scene() -> Path:
     """The shipped scene that the program begins with."""
     return scenes_dir() / "obstacle_aided.toml"
 
 
-def cache_dir() -> Path:
-    """Folder for compiled kernels and other things that can be made again; created if missing.
+def cache_dir(make: bool = True) -> Path:
+    """Folder for compiled kernels and other things that can be made again; created if missing, unless `make` is False.
 
     ``SNAKESTUDIO_CACHE_DIR`` overrides the platform's user cache folder.
     """
-    return _own("SNAKESTUDIO_CACHE_DIR", "user_cache_dir")
+    return _own("SNAKESTUDIO_CACHE_DIR", "user_cache_dir", make)
+
+
+def kernels_dir() -> Path:
+    """Folder for kernels that are compiled on this machine; not created.
+
+    ``SNAKESTUDIO_KERNELS_DIR`` overrides the folder ``kernels`` in `cache_dir`.
+    """
+    chosen = os.environ.get("SNAKESTUDIO_KERNELS_DIR")
+    return Path(chosen) if chosen else cache_dir(make=False) / "kernels"
 
 
 def state_dir() -> Path:
@@ -75,7 +100,7 @@ def _data_folder(variable: str, name: str) -> Path:
     return folder
 
 
-def _own(variable: str, kind: str) -> Path:
+def _own(variable: str, kind: str, make: bool = True) -> Path:
     chosen = os.environ.get(variable)
     if chosen:
         folder = Path(chosen)
@@ -83,5 +108,6 @@ def _own(variable: str, kind: str) -> Path:
         import platformdirs
 
         folder = Path(getattr(platformdirs, kind)("snakestudio", appauthor=False))
-    folder.mkdir(parents=True, exist_ok=True)
+    if make:
+        folder.mkdir(parents=True, exist_ok=True)
     return folder

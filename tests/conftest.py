@@ -16,10 +16,13 @@ from typing import Any
 
 import pytest
 
+from snakestudio.paths import kernels_dir
+
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".cache"
 
-# Before anything reads them: compiled kernels stay from run to run, everything of the user's is elsewhere.
+# Before anything reads them: compiled kernels are the user's, the same in every checkout; all else is apart.
+os.environ.setdefault("SNAKESTUDIO_KERNELS_DIR", str(kernels_dir()))
 os.environ.setdefault("SNAKESTUDIO_CACHE_DIR", str(CACHE))
 os.environ.setdefault("MESA_SHADER_CACHE_DIR", str(CACHE / "mesa"))
 if sys.platform == "linux":

@@ -9,7 +9,7 @@ from typing import Any
 
 from snakestudio.engines.base import Engine
 from snakestudio.errors import Problem, SceneError
-from snakestudio.kernels._cache import compile_cache, forget_old_code, jit_disabled
+from snakestudio.kernels._cache import forget_old_code, jit_disabled, mark_compiled, was_compiled
 from snakestudio.model.scene import Scene
 
 __all__ = ["check", "create", "is_warm", "kinds", "largest_stable_step", "warm_up"]
@@ -73,24 +73,19 @@ def create(scene: Scene, base_dir: Path | None = None) -> Engine:
     return engine
 
 
-def _mark(kind: str) -> Path:
-    """File that says that all code of `kind` is compiled."""
-    return compile_cache() / f"{kind}.warm"
-
-
 _WARM: set[str] = set()
 """What is known to be compiled."""
 
 
 def is_warm(kind: str) -> bool:
     """Whether the code of `kind` is compiled, so that making and running an engine does not have to wait for it."""
-    if kind not in _WARM and (jit_disabled() or _mark(kind).is_file()):
+    if kind not in _WARM and (jit_disabled() or was_compiled(kind)):
         _WARM.add(kind)  # asked at every edit; finding it out reads all sources
     return kind in _WARM
 
 
 def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
-    """Compile everything `kind` needs and keep it for later starts; takes seconds to a minute the first time.
+    """Compile everything `kind` needs and keep it for later starts; takes up to half a minute the first time.
 
     Parameters
     ----------
@@ -99,8 +94,17 @@ def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
         Called with the fraction done (0 to 1) and what is being done, from the calling thread.
     """
     progress(0.0, "Loading the compiler")
-    warm: Callable[[Callable[[float, str], None]], None] = _load(kind, "warm:warm_up")
-    warm(progress)
-    _mark(kind).touch()
+    from snakestudio.kernels._jit import reporting_compilation, used_files
+
+    parts: int = _load(kind, "warm:PARTS")
+    run: Callable[[], None] = _load(kind, "warm:run")
+
+    def report(count: int, name: str) -> None:
+        # What is left after the last one is to optimise all of them together.
+        progress(min(0.02 + 0.8 * count / parts, 0.82), f"Compiling {name}")
+
+    with reporting_compilation(report):
+        run()
+    mark_compiled(kind, used_files())
     forget_old_code()
     progress(1.0, "Ready")

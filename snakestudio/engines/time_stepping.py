@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from snakestudio.engines.base import Checkpoint, StepReport
 from snakestudio.engines.outcome import CONTACT_OVERFLOW, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
 from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers, more_contacts
+from snakestudio.model.motion import StraightStart
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import JointReference, Reference
-from snakestudio.model.scene import Scene
+from snakestudio.model.robot import Robot
+from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Contacts, Snapshot, SolverFigures
 
-__all__ = ["Figures", "TimeSteppingEngine", "copied", "forget_obstacles"]
+__all__ = ["Figures", "TimeSteppingEngine", "copied", "forget_obstacles", "run_a_step", "tiny_scene"]
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 FloatArray = NDArray[np.float64]
@@ -246,3 +248,16 @@ def _plain(array: NDArray[Any]) -> FloatArray:
     """`array` as the kernels are compiled for: float64, contiguous, writeable."""
     plain = np.ascontiguousarray(array, dtype=np.float64)
     return plain if plain.flags.writeable else plain.copy()
+
+
+def tiny_scene(kind: Any) -> Scene:
+    """The smallest scene of a formulation: two links in a line."""
+    return Scene(model=Model(kind=kind), robot=Robot(n_links=2), start=StraightStart(kind="straight"))
+
+
+def run_a_step(engine: TimeSteppingEngine) -> None:
+    """Call everything of an engine that is compiled."""
+    engine.initial_rows()
+    zeros = np.zeros((2, 1, 2))
+    engine.advance(JointReference(np.array([0.0, 1.0]), zeros, zeros, zeros), 1, (1,))
+    engine.snapshot()

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import snakestudio
+from snakestudio import processor
 from snakestudio.errors import SceneError
 from snakestudio.model.events import Change
 from snakestudio.model.recording import Recording
@@ -94,8 +95,9 @@ def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
 
 
 def made_with() -> str:
-    """Versions of what computes, and the machine."""
-    return f"Python {platform.python_version()}, {_versions(('numpy', 'numba'))}, {platform.machine()}"
+    """Versions of what computes, and the machine and processor it computes for."""
+    versions = f"Python {platform.python_version()}, {_versions(('numpy', 'numba'))}"
+    return f"{versions}, {platform.machine()}, computed for {processor.computed_for()}"
 
 
 def change_lines(changes: Iterable[Change]) -> list[str]:

@@ -1,64 +1,191 @@
 """Where compiled code is kept between starts; does not load the compiler, so that asking costs nothing.
 
-numba does not notice that a function in another file, which a cached function calls, has changed. So the cache folder
-carries a hash of all sources with compiled code.
+It may come with the program (a wheel or bundle for one version of Python) and is else kept in the user's cache folder,
+for every checkout and environment alike: a folder's name carries a hash of all that the code depends on, and nothing of
+where the program lies.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import hashlib
 import os
+import platform
+import re
 import shutil
+import stat
 import sys
+import tempfile
 import time
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from snakestudio.paths import cache_dir
+from snakestudio import processor
+from snakestudio.paths import compiled_kernels_dir, kernels_dir
 
-__all__ = ["compile_cache", "forget_old_code", "jit_disabled"]
+__all__ = [
+    "TESTED",
+    "cache_trouble",
+    "compile_cache",
+    "compiled_folders",
+    "forget_old_code",
+    "jit_disabled",
+    "mark_compiled",
+    "note_cache_trouble",
+    "was_compiled",
+]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_ENVIRONMENT = ("NUMBA_BOUNDSCHECK", "NUMBA_OPT", "NUMBA_DEBUGINFO", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
+_ENVIRONMENT = (
+    "NUMBA_BOUNDSCHECK",
+    "NUMBA_CPU_FEATURES",
+    "NUMBA_CPU_NAME",
+    "NUMBA_DEBUGINFO",
+    "NUMBA_LOOP_VECTORIZE",
+    "NUMBA_OPT",
+    "NUMBA_SLP_VECTORIZE",
+)
+"""What changes compiled code without changing a source."""
 
-_COMPILED = (b"@jit", b"@inlined", b"(NamedTuple)", b"numba.njit")
-"""What tells a source that compiled code depends on; constants of kernels must stand in one of these, too."""
+TESTED = "0.68."
+"""Versions of numba whose inner parts are as `_compiler` takes them; any other compiles functions in its own way."""
+
+_COMPILED = re.compile(rb"^\s*@(?:jit|inlined|instruction)\b|\(NamedTuple\)|^import numba|numba\.njit", re.MULTILINE)
+"""What tells a source with compiled code, or with types that it knows."""
+_IMPORT = re.compile(
+    rb"^\s*(?:from|import) snakestudio\.((?:kernels|engines)[\w.]*)(?: import \(?([\w, ]*))?", re.MULTILINE
+)
 
 
+def _sources() -> list[tuple[str, bytes]]:
+    """Sources that compiled code depends on: those that have some, and what these import (constants, for example)."""
+    texts = {
+        path.relative_to(_PACKAGE).as_posix(): path.read_bytes()
+        for folder in ("kernels", "engines")
+        for path in (_PACKAGE / folder).rglob("*.py")
+    }
+    wanted, found = [name for name, text in texts.items() if _COMPILED.search(text)], set[str]()
+    while wanted:
+        name = wanted.pop()
+        if name in found:
+            continue
+        found.add(name)
+        for module, names in _IMPORT.findall(texts[name]):
+            stem = module.decode().replace(".", "/")
+            inner = [f"{stem}/{word.strip()}.py" for word in names.decode().split(",")]
+            wanted += [path for path in (f"{stem}.py", f"{stem}/__init__.py", *inner) if path in texts]
+    return [(name, texts[name]) for name in sorted(found)]
+
+
+@cache
 def _source_hash() -> str:
-    """Hash of everything that compiled code depends on."""
     digest = hashlib.sha256()
-    for part in (metadata.version("numba"), metadata.version("numpy"), sys.version, sys.platform):
-        digest.update(part.encode() + b"\0")
-    # numba's own key does not contain these, although they change the code.
-    for name in _ENVIRONMENT:
-        digest.update(f"{name}={os.environ.get(name, '')}\0".encode())
-    found = False
-    for path in (path for folder in ("kernels", "engines") for path in sorted((_PACKAGE / folder).rglob("*.py"))):
-        found = True
-        source = path.read_bytes()
-        if any(mark in source for mark in _COMPILED):
-            digest.update(path.relative_to(_PACKAGE).as_posix().encode() + b"\0" + source + b"\0")
-    if not found:  # a frozen program has no sources beside it
-        stamp = os.stat(sys.executable)
-        digest.update(f"{stamp.st_size} {stamp.st_mtime_ns}".encode())
-    return digest.hexdigest()[:16]
+    sources = _sources()
+    if not sources:  # a frozen program without its sources knows what it was built from
+        return (compiled_kernels_dir() / "sources").read_text().strip()
+    for name, text in sources:
+        digest.update(f"{name}\0{len(text)}\0".encode() + text)
+    return digest.hexdigest()
+
+
+def _key() -> str:
+    """Name of the folder of code compiled from the present sources for the present target."""
+    wanted = processor.target()
+    parts = [metadata.version("numba"), metadata.version("llvmlite"), sys.platform, platform.machine(), _source_hash()]
+    parts += [f"{name}={os.environ.get(name, '')}" for name in _ENVIRONMENT]
+    if wanted.tuned:
+        parts.append(processor.processor_hash())
+    digest = hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]
+    return f"{sys.implementation.cache_tag or 'python'}-{'tuned' if wanted.tuned else wanted.name}-{digest}"
+
+
+_trouble = ""
+
+
+def cache_trouble() -> str:
+    """Why compiled code is not kept where it should be; empty if it is."""
+    return _trouble
+
+
+def note_cache_trouble(reason: str) -> None:
+    """Remember the first reason why compiled code could not be kept."""
+    global _trouble
+    _trouble = _trouble or reason
+
+
+@cache
+def _temporary() -> Path:
+    """A folder of this user's that lasts until the machine starts again, or one that lasts as long as this process."""
+    folder = Path(tempfile.gettempdir()) / f"snakestudio-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        # Code is loaded from there: nobody else may have put it there.
+        if not hasattr(os, "getuid") or (
+            stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+        ):
+            return folder
+    own = Path(tempfile.mkdtemp(prefix="snakestudio-"))
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    return own
+
+
+@cache
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError as error:
+        note_cache_trouble(f"compiled code cannot be kept in {folder} ({error.strerror or error})")
+        return False
+
+
+def _kept_in() -> Path:
+    """Folder of all compiled code of this user; where it cannot be written, a temporary one."""
+    folder = kernels_dir()
+    return folder if _writable(folder) else _temporary() / "kernels"
 
 
 def compile_cache() -> Path:
-    """Folder of the code compiled from the present sources; made if missing."""
-    folder = cache_dir() / "numba" / _source_hash()
+    """Folder that newly compiled code goes to; made if missing."""
+    folder = _kept_in() / _key()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def compiled_folders() -> tuple[Path, ...]:
+    """Folders to look for compiled code in: what comes with the program, and what was compiled on this machine."""
+    return compiled_kernels_dir() / _key(), compile_cache()
+
+
+def was_compiled(kind: str) -> bool:
+    """Whether all code of an engine is there, compiled."""
+    folders = compiled_folders()
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            names = (folder / f"{kind}.warm").read_text().split()
+            return all(any((other / name).is_file() for other in folders) for name in names)
+    return False
+
+
+def mark_compiled(kind: str, names: list[str]) -> None:
+    """Note that the files `names` are all that an engine needs."""
+    with contextlib.suppress(OSError):
+        (compile_cache() / f"{kind}.warm").write_text("\n".join(sorted(names)) + "\n")
 
 
 def forget_old_code(days: float = 30.0) -> None:
     """Remove what was compiled from other sources and has not been used for a while: every update leaves megabytes."""
     present = compile_cache()
     before = time.time() - 86400 * days
-    for folder in present.parent.iterdir():
-        if folder != present and folder.is_dir() and folder.stat().st_mtime < before:
-            shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        os.utime(present)  # used today: another checkout's sweep shall see it
+        for folder in present.parent.iterdir():
+            if folder != present and folder.is_dir() and folder.stat().st_mtime < before:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def jit_disabled() -> bool:

@@ -8,27 +8,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
-from snakestudio.kernels._cache import compile_cache
+from snakestudio.kernels._cache import TESTED, compile_cache
 
-__all__ = ["inlined", "instruction", "jit", "reporting_compilation", "value_type"]
+__all__ = ["inlined", "instruction", "jit", "reporting_compilation", "used_files", "value_type"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_FOLDER = compile_cache()
-os.environ["NUMBA_CACHE_DIR"] = str(_FOLDER)
+# Errors in colour would take their libraries a tenth of a compilation, although none is ever shown.
+os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
-import numba  # noqa: E402  (the cache folder must be known to it)
+import numba  # noqa: E402  (the setting above must be known to it)
 from numba.core import types  # noqa: E402
 from numba.core.datamodel import models  # noqa: E402
 from numba.core.datamodel.registry import register_default  # noqa: E402
 from numba.core.extending import intrinsic  # noqa: E402
 
 _config: Any = numba.config
-_config.CACHE_DIR = str(_FOLDER)  # in case somebody else imported numba first
 
 _STRICT: dict[str, Any] = {
     "nogil": True,
-    "cache": True,
     # 1 / 0 is inf, and no exception.
     "error_model": "numpy",
     # Products may be added without being rounded first: a tenth less time. All else of "fast math" is forbidden, for it
@@ -40,14 +38,32 @@ _STRICT: dict[str, Any] = {
 }
 
 
+if numba.__version__.startswith(TESTED) and not _config.DISABLE_JIT:
+    from snakestudio.kernels._compiler import KernelDispatcher, used_files
+
+    def _compiled(function: F, **more: Any) -> F:
+        return cast(F, KernelDispatcher(function, {"nopython": True, **_STRICT, **more}))
+
+else:
+    _config.CACHE_DIR = str(compile_cache())
+
+    def used_files() -> list[str]:
+        """Names of files with compiled code that are needed; numba looks after its own."""
+        return []
+
+    def _compiled(function: F, **more: Any) -> F:
+        return cast(F, numba.njit(**_STRICT, cache=True, **more)(function))
+
+
 def jit(function: F) -> F:
     """Compile `function`: no interpreter lock, cached, strict floating point, no exceptions, no allocation."""
-    return cast(F, numba.njit(**_STRICT)(function))
+    # Unless told, numba hands "always inline" down to whatever is reached first from such a function, rescues and all.
+    return _compiled(function, forceinline=False)
 
 
 def inlined(function: F) -> F:
     """As `jit`, for parts of a time step and helpers in inner loops: always inlined into their caller."""
-    return cast(F, numba.njit(**_STRICT, forceinline=True)(function))
+    return _compiled(function, forceinline=True)
 
 
 class Types:
@@ -73,7 +89,7 @@ def value_type(name: str, layout: Any) -> Any:
     @register_default(Value)
     class Model(models.PrimitiveModel):
         def __init__(self, manager: Any, kind: Any) -> None:
-            super().__init__(manager, kind, layout)  # type: ignore[no-untyped-call]
+            super().__init__(manager, kind, layout)
 
     return Value()
 
@@ -110,17 +126,18 @@ def instruction(signature: Callable[[Types], Any], emit: Callable[..., Any]) -> 
 
 @contextmanager
 def reporting_compilation(report: Callable[[int, str], None]) -> Iterator[None]:
-    """While this lasts, call `report` with the number of functions compiled so far and the name of the next."""
+    """While this lasts, call `report` with the number of functions begun so far and the name of the last."""
     from numba.core import event
 
     class Listener(event.Listener):
         count = 0
 
         def on_start(self, event: Any) -> None:
-            report(self.count, f"Compiling {event.data['dispatcher'].__name__}")
+            self.count += 1
+            report(self.count, event.data["dispatcher"].__name__)
 
         def on_end(self, event: Any) -> None:
-            self.count += 1
+            pass
 
     with event.install_listener("numba:compile", Listener()):
         yield

@@ -1,4 +1,4 @@
-"""The cache of compiled code: keyed by its sources, and old ones do not pile up."""
+"""The cache of compiled code: keyed by all that the code depends on and by nothing else; old ones do not pile up."""
 
 from __future__ import annotations
 
@@ -8,25 +8,129 @@ from pathlib import Path
 
 import pytest
 
+from snakestudio import processor
 from snakestudio.kernels import _cache
 
 
-def test_only_what_was_not_used_for_long_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
+@pytest.fixture(autouse=True)
+def own_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SNAKESTUDIO_KERNELS_DIR", str(tmp_path / "kernels"))
+    monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "baseline")
+    monkeypatch.setattr(_cache, "_trouble", "")
+    return tmp_path / "kernels"
+
+
+def test_only_what_was_not_used_for_long_is_removed() -> None:
     present = _cache.compile_cache()
     old, recent = present.with_name("old"), present.with_name("recent")
     for folder in (old, recent):
         folder.mkdir()
-        (folder / "kernel.nbi").write_bytes(b"code")
+        (folder / "a.kernel").write_bytes(b"code")
     long_ago = time.time() - 40 * 86400
     for folder in (old, present):
         os.utime(folder, (long_ago, long_ago))
     _cache.forget_old_code()
     assert sorted(p.name for p in present.parent.iterdir()) == sorted([present.name, "recent"])
+    # Another checkout that sweeps tomorrow sees that it was used today.
+    assert present.stat().st_mtime > time.time() - 86400
 
 
-def test_other_settings_of_the_compiler_have_another_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
+@pytest.mark.parametrize("name", ["NUMBA_BOUNDSCHECK", "NUMBA_SLP_VECTORIZE", "NUMBA_LOOP_VECTORIZE", "NUMBA_OPT"])
+def test_other_settings_of_the_compiler_have_another_cache(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = _cache.compile_cache()
-    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
+    monkeypatch.setenv(name, "1")
     assert _cache.compile_cache() != plain
+
+
+def test_the_key_says_what_it_is_for_and_not_where_the_program_lies(monkeypatch: pytest.MonkeyPatch) -> None:
+    baseline = _cache.compile_cache().name
+    assert "x86-64-v3" in baseline or processor.target().tuned
+    monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "native")
+    assert _cache.compile_cache().name != baseline
+
+
+def package(folder: Path, **sources: str) -> Path:
+    for name, text in sources.items():
+        path = folder / (name.replace("__", "/") + ".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+SOURCES = {
+    "kernels__solver": "from snakestudio.kernels.limits import MANY\n@jit\ndef solve(): return MANY\n",
+    "kernels__limits": "MANY = 3\n",
+    "engines__a__step": "from snakestudio.kernels import solver\n@jit\ndef advance(): return solver.solve()\n",
+    "engines__a__panel": "TITLE = 'A'\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "matters"),
+    [
+        ("kernels__solver", True),
+        # A file of constants alone has no compiled code, but what has some reads it.
+        ("kernels__limits", True),
+        ("engines__a__step", True),
+        ("engines__a__panel", False),
+    ],
+)
+def test_a_changed_source_counts_if_compiled_code_depends_on_it(
+    changed: str, matters: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hash_of(folder: Path) -> str:
+        monkeypatch.setattr(_cache, "_PACKAGE", folder)
+        return _cache._source_hash.__wrapped__()
+
+    before = hash_of(package(tmp_path / "one", **SOURCES))
+    assert hash_of(package(tmp_path / "other", **SOURCES)) == before  # wherever it lies
+    after = hash_of(package(tmp_path / "new", **SOURCES | {changed: SOURCES[changed] + "\n# new\n"}))
+    assert (after != before) == matters
+
+
+def test_all_kernels_are_sources() -> None:
+    names = [name for name, _ in _cache._sources()]
+    assert {"kernels/_compiler.py", "kernels/octet.py", "engines/planar_nonsmooth/step.py"} <= set(names)
+    assert "engines/registry.py" not in names
+
+
+def test_an_engine_is_compiled_if_all_its_files_are_there() -> None:
+    assert not _cache.was_compiled("planar_nonsmooth")
+    (_cache.compile_cache() / "a.kernel").write_bytes(b"code")
+    _cache.mark_compiled("planar_nonsmooth", ["a.kernel"])
+    assert _cache.was_compiled("planar_nonsmooth")
+    (_cache.compile_cache() / "a.kernel").unlink()
+    assert not _cache.was_compiled("planar_nonsmooth")
+
+
+def test_code_that_came_with_the_program_is_found_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shipped = tmp_path / "shipped"
+    folder = shipped / _cache.compile_cache().name
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(_cache, "compiled_kernels_dir", lambda: shipped)
+    (folder / "a.kernel").write_bytes(b"code")
+    (folder / "planar_nonsmooth.warm").write_text("a.kernel\n")
+    assert _cache.compiled_folders()[0] == folder
+    assert _cache.was_compiled("planar_nonsmooth")
+
+
+def test_a_folder_that_cannot_be_written_is_replaced_by_a_temporary_one(
+    own_kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_kernels.write_text("a file stands there")
+    monkeypatch.setattr(_cache.tempfile, "tempdir", str(tmp_path))
+    _cache._temporary.cache_clear()
+    found = _cache.compile_cache()
+    assert found.is_relative_to(tmp_path / f"snakestudio-{os.getuid()}")
+    assert str(own_kernels) in _cache.cache_trouble()
+    _cache._temporary.cache_clear()
+
+
+def test_nobody_else_can_put_code_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_cache.tempfile, "tempdir", str(tmp_path))
+    _cache._temporary.cache_clear()
+    planted = tmp_path / f"snakestudio-{os.getuid()}"
+    planted.mkdir(mode=0o777)
+    planted.chmod(0o777)
+    assert _cache._temporary() != planted
+    _cache._temporary.cache_clear()

@@ -1,29 +1,16 @@
-"""Compiles all of this engine's code by running a tiny scene."""
+"""What of this engine is compiled ahead: all that a tiny scene needs is all that any scene needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
-
 from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
-from snakestudio.kernels._jit import reporting_compilation
-from snakestudio.model.motion import StraightStart
-from snakestudio.model.reference import JointReference
-from snakestudio.model.robot import Robot
-from snakestudio.model.scene import Scene
+from snakestudio.engines.time_stepping import run_a_step, tiny_scene
 
-__all__ = ["warm_up"]
+__all__ = ["PARTS", "run"]
 
-FUNCTIONS = 80
-"""How many functions there are to compile, for the progress bar."""
+PARTS = 83
+"""How many functions that is, for the progress of it."""
 
 
-def warm_up(progress: Callable[[float, str], None]) -> None:
-    """Compile every entry point; `progress` is told how far it is."""
-    with reporting_compilation(lambda count, name: progress(min(0.05 + 0.9 * count / FUNCTIONS, 0.95), name)):
-        engine = PlanarNonsmoothEngine(Scene(robot=Robot(n_links=2), start=StraightStart(kind="straight")))
-        engine.initial_rows()
-        zeros = np.zeros((2, 1, 2))
-        engine.advance(JointReference(np.array([0.0, 1.0]), zeros, zeros, zeros), 1, (1,))
-        engine.snapshot()
+def run() -> None:
+    """Call every entry point once."""
+    run_a_step(PlanarNonsmoothEngine(tiny_scene("planar_nonsmooth")))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import snakestudio
+from snakestudio import processor
 from snakestudio.model.edits import tree
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
@@ -92,6 +93,7 @@ def about(scene: Scene, schema: Schema, columns: Columns, origin: Origin, create
         "python": platform.python_version(),
         "packages": json.dumps(_versions()),
         "machine": platform.machine(),
+        "computed_for": processor.computed_for(),
         "system": platform.platform(),
         "schema": json.dumps({**asdict(schema), "valid": schema.valid.value}),
         "columns": json.dumps(columns.plain()),
