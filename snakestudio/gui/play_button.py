@@ -32,7 +32,7 @@ class PlayButton(QToolButton):
         super().__init__(parent)
         self._bridge = bridge
         self._short = False
-        self._caption = self._value = ""
+        self._caption = self._value = self._tip = self._name = ""
         self._progress: float | None = None
         self._queued = False
         self.setDefaultAction(action)
@@ -73,35 +73,34 @@ class PlayButton(QToolButton):
         self.update()
 
     def _refresh(self) -> None:
-        caption = value = ""
-        progress, queued, status = None, False, self._bridge.status
-        if self._bridge.waits:
-            name = ENGINE_NAMES[status.engine]
-            if status.state == "preparing":
-                caption = "Plays when ready" if status.queued else f"Preparing the {name} engine"
-                value = f"{percent(status.progress)} · {time_left(status.seconds_left)}"
-                progress, queued = status.progress, status.queued
-            else:
-                caption, value = f"The {name} engine is not prepared", "Prepare and play"
-        if (caption, value, progress, queued) != (self._caption, self._value, self._progress, self._queued):
-            self._caption, self._value, self._progress, self._queued = caption, value, progress, queued
+        status = self._bridge.status  # once: the session goes on meanwhile
+        caption = value = tip = ""
+        progress, queued = None, False
+        if self._bridge.source == "simulation" and status.state == "preparing":
+            self._name, progress, queued = ENGINE_NAMES[status.engine], status.progress, status.queued
+            caption = "Plays when ready" if queued else f"Preparing the {self._name} engine"
+            value = f"{percent(progress)} · {time_left(status.seconds_left)}"
+            then = "It plays when ready; press again if it shall not" if queued else "Press to play when ready"
+            tip = f"Preparing the {self._name} engine {value}\n{then} (Space)"
+        elif self._bridge.source == "simulation" and status.state == "unprepared":
+            self._name = ENGINE_NAMES[status.engine]
+            caption, value = f"The {self._name} engine is not prepared", "Prepare and play"
+            tip = f"{status.message}\nPress to prepare it and play (Space)"
+        if (caption, value, progress, tip) != (self._caption, self._value, self._progress, self._tip):
+            self._caption, self._value, self._progress, self._tip = caption, value, progress, tip
+            self._queued = queued
             self.setAccessibleName(caption)
-            self.setAccessibleDescription(self._explanation())
-            self.setToolTip(self._explanation())
+            self.setAccessibleDescription(tip)
+            self._explain()
             self.update()
         self.cancel.setVisible(progress is not None)
         size = QSize(self._width(), theme.scaled(34))
         if size != self.minimumSize():
             self.setFixedSize(size)
 
-    def _explanation(self) -> str:
-        if not self.says:
-            return self.actions()[0].toolTip() if self.actions() else ""
-        if self._progress is None:
-            return f"{self._bridge.status.message}\nPress to prepare it and play (Space)"
-        name = ENGINE_NAMES[self._bridge.status.engine]
-        then = "It plays when ready; press again if it shall not" if self._queued else "Press to play when ready"
-        return f"Preparing the {name} engine {self._value}\n{then} (Space)"
+    def _explain(self) -> None:
+        """Say in the tip what it waits for, or what the action says."""
+        self.setToolTip(self._tip or "".join(action.toolTip() for action in self.actions()))
 
     def _width(self) -> int:
         plain = theme.scaled(44)
@@ -112,14 +111,14 @@ class PlayButton(QToolButton):
         values = [_WIDEST if waits and not self._short else self._value]
         captions = [] if self._short else [self._caption]
         if waits and not self._short:
-            captions = [f"Preparing the {ENGINE_NAMES[self._bridge.status.engine]} engine", "Plays when ready"]
+            captions = [f"Preparing the {self._name} engine", "Plays when ready"]
         small, large = QFontMetrics(self._small), QFontMetrics(self._large)
         wide = max(*(large.horizontalAdvance(text) for text in values), *map(small.horizontalAdvance, captions), 0)
         return plain + wide + theme.scaled(26 if waits else 12)
 
     def actionEvent(self, event: QActionEvent) -> None:
         super().actionEvent(event)  # which takes the action's words
-        self.setToolTip(self._explanation())
+        self._explain()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self.says:

@@ -164,14 +164,21 @@ def _kind_of(path: Path) -> str:
 
 
 def on_battery(supplies: Path = Path("/sys/class/power_supply")) -> bool:
-    """Whether the machine is known to run on its battery: there is a mains supply, and none is plugged in."""
-    plugged = []
+    """Whether the machine is known to run on its battery; that of a mouse is none of its own."""
     try:
-        for supply in supplies.iterdir():
-            if (supply / "type").read_text(encoding="ascii").strip() in ("Mains", "USB") and (
-                supply / "online"
-            ).exists():
-                plugged.append((supply / "online").read_text(encoding="ascii").strip() != "0")
-    except (OSError, UnicodeDecodeError):
+        folders = list(supplies.iterdir())
+    except OSError:
         return False
-    return bool(plugged) and not any(plugged)
+    return any(
+        _says(folder / "type") == "Battery"
+        and _says(folder / "scope") != "Device"
+        and _says(folder / "status") == "Discharging"
+        for folder in folders
+    )
+
+
+def _says(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -90,7 +90,8 @@ class StatusBar(QStatusBar):
             self._timer.start()
 
     def _refresh(self) -> None:
-        state, recording = self._bridge.status.state, self._bridge.recording
+        status, recording = self._bridge.status, self._bridge.recording
+        state = status.state
         text, role = _STATES[state]
         scene = self._document.scene
         if self._bridge.source == "replay" and recording is not None:
@@ -98,7 +99,6 @@ class StatusBar(QStatusBar):
         elif self._bridge.source == "robot":
             text, role = self.robot()
         parts: list[Part] = []
-        status = self._bridge.status
         if self._bridge.source == "simulation" and state in ("preparing", "unprepared"):
             parts.append((f"{ENGINE_NAMES[status.engine]} engine", "dim"))
         if self._bridge.source == "simulation" and state == "preparing":
