@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
 from snakestudio.engines import registry
 from snakestudio.gui.gallery.entries import entries
+from snakestudio.gui.job import Job
 from snakestudio.session.preparation import Preparations
 from snakestudio.session.preparation_words import ENGINE_NAMES, percent
 from snakestudio.session.status import State
@@ -74,6 +75,7 @@ class PreparingAhead(QObject):
         self._wanted = settings.value(_KEY, True, bool) is not False
         self._since = clock()
         self._failed: set[str] = set()
+        self._search: Job[str] | None = None
         self.doing = ""
         """What is prepared and how far it is; empty while nothing is."""
         self._timer = QTimer(self)
@@ -96,7 +98,7 @@ class PreparingAhead(QObject):
         """Begin, end, or say how far it is."""
         if not self._wanted or self._robot():
             self._preparations.stop_ahead()
-            self._since = self._clock()
+            self._since, self._search = self._clock(), None
             self._say("")
             return
         under_way = self._preparations.look_ahead()
@@ -111,19 +113,25 @@ class PreparingAhead(QObject):
         self._say("")
         if self._state() not in _IDLE_STATES or self._busy():
             self._since = self._clock()
-        elif self._clock() - self._since >= _IDLE_S:
-            self._since = self._clock()  # where there is nothing to do, that need not be found out all the time
-            if self._battery():
-                return
-            kind_ = next_kind(self._recent(), self._failed)
-            if kind_ is not None:
-                self._begin(kind_)
+        elif self._search is not None:
+            self._begin(self._search)
+        elif self._clock() - self._since >= _IDLE_S and not self._battery():
+            recent, failed = list(self._recent()), frozenset(self._failed)
+            # All sources are read to see what is compiled: in a thread, the window does not halt for that.
+            self._search = Job("search for the next engine", lambda _: next_kind(recent, failed))
 
-    def _begin(self, kind: str) -> None:
+    def _begin(self, search: Job[str]) -> None:
+        """Begin what was found to be next, once that is known."""
+        if search.running:
+            return
+        self._search = None
+        self._since = self._clock()  # where there is nothing to do, that need not be found out all the time
+        if search.result is None:
+            return
         try:
-            self._preparations.ahead(kind)
+            self._preparations.ahead(search.result)
         except OSError:
-            self._failed.add(kind)  # when it is needed, it is said why that cannot be
+            self._failed.add(search.result)  # when it is needed, it is said why that cannot be
 
     def _say(self, doing: str) -> None:
         if doing != self.doing:
@@ -134,6 +142,9 @@ class PreparingAhead(QObject):
         """End it; call before the program quits."""
         self._timer.stop()
         self._preparations.stop_ahead()
+        if self._search is not None:
+            self._search.wait()
+            self._search = None
 
 
 def next_kind(recent: Iterable[Path], without: Iterable[str] = ()) -> str | None:

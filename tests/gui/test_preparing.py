@@ -239,6 +239,9 @@ def ahead(qtbot: QtBot, tmp_path: Path, machine: Machine, monkeypatch: pytest.Mo
 def pass_time(ahead: PreparingAhead, machine: Machine, seconds: float) -> None:
     machine.now += seconds
     ahead.look()
+    if ahead._search is not None:
+        ahead._search.wait()
+        ahead.look()
 
 
 def test_the_next_likely_engine_is_prepared_while_the_program_idles(ahead: PreparingAhead, machine: Machine) -> None:
