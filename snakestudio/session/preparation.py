@@ -23,8 +23,8 @@ from snakestudio.session.time_left import TimeLeft
 
 __all__ = ["Preparation", "Preparations", "Stage", "compile_here", "is_prepared", "prepare", "step_back"]
 
-_LOOK_S = 1.0
-"""How often it is looked whether somebody else has compiled the same meanwhile, s."""
+_LOOK_S = 5.0
+"""How often it is looked whether somebody else has compiled the same meanwhile, s: all sources are read for that."""
 
 _PATIENCE_S = 1.0
 """What a process that was asked to end may take for that before it is ended by force, s."""
@@ -81,7 +81,7 @@ def compile_here(kind: str, tell: Callable[[float, str], None]) -> None:
         nonlocal compiled
         compiled += 0.0 < fraction < 1.0
         recorder.note(text, time.process_time())
-        tell(progressing.fraction(text, fraction), text)
+        tell(1.0 if fraction >= 1.0 else progressing.fraction(text, fraction), text)
 
     try:
         registry.warm_up(kind, progress)
@@ -185,7 +185,7 @@ class Preparation:
         if ended and not self._done_elsewhere:
             error = self._why_failed(self._process.returncode)
             return Stage(1.0 if not error else self._left.fraction(now), None, True, error)
-        if not self._marked and now >= self._next_look:
+        if not self.idle and not self._marked and now >= self._next_look:
             self._next_look = now + _LOOK_S
             self._done_elsewhere = self._done_elsewhere or registry.is_warm(self.kind)
         if self._done_elsewhere:

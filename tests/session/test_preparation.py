@@ -235,7 +235,7 @@ def test_another_program_may_be_done_first(
     running = begin(SAY_AND_STAY.format(""))
     monkeypatch.setattr(registry, "is_warm", lambda kind: True)
     assert not running.look().ended
-    clock.now = 2.0
+    clock.now = 6.0
     assert running.look() == Stage(1.0, None, True)
 
 
@@ -334,3 +334,31 @@ def test_a_cache_folder_that_takes_nothing_in_is_named(
         assert str(tmp_path) in str(caught.value)
         assert str(error.strerror) in str(caught.value)
         assert "SNAKESTUDIO_CACHE_DIR" in str(caught.value)
+
+
+def test_times_are_kept_of_what_was_compiled_and_not_of_what_was_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
+    schedule = Schedule(10.0, (("Loading", 0.0), ("a", 1.0), ("b", 2.0), ("c", 4.0)))
+    monkeypatch.setattr(preparation_module, "expected", lambda kind: schedule)
+    told: list[tuple[float, str]] = []
+
+    def warm_up(*names: str) -> Callable[..., None]:
+        def compiling(kind: str, progress: Callable[[float, str], None]) -> None:
+            progress(0.0, "Loading")
+            for count, name in enumerate(names):
+                progress(0.05 + 0.1 * count, name)
+            progress(1.0, "Ready")
+
+        return compiling
+
+    kept = tmp_path / "preparation_times.json"
+    for names in ((), ("c",)):
+        monkeypatch.setattr(registry, "warm_up", warm_up(*names))
+        compile_here("planar_lagrangian", lambda fraction, text: None)
+        assert not kept.exists(), "nearly all was there"
+    monkeypatch.setattr(registry, "warm_up", warm_up("a", "b", "c"))
+    compile_here("planar_lagrangian", lambda fraction, text: told.append((fraction, text)))
+    assert told == [(0.0, "Loading"), (0.1, "a"), (0.2, "b"), (0.4, "c"), (1.0, "Ready")]
+    assert '"c"' in kept.read_text()
