@@ -9,10 +9,14 @@ from __future__ import annotations
 import threading
 from importlib import import_module
 
-__all__ = ["load"]
+__all__ = ["is_missing", "load"]
 
 _LOADED: set[str] = set()
 """What this process has in memory."""
+
+
+_MISSING: set[str] = set()
+"""What was looked for in the cache and not found, whatever a mark says."""
 
 
 class _NotCompiledError(Exception):
@@ -41,6 +45,13 @@ def load(kind: str) -> bool:
         with reporting_compilation(refuse):
             import_module(f"snakestudio.engines.{kind}.warm").warm_up(lambda fraction, text: None)
     except _NotCompiledError:
+        _MISSING.add(kind)
         return False
     _LOADED.add(kind)
+    _MISSING.discard(kind)
     return True
+
+
+def is_missing(kind: str) -> bool:
+    """Whether code of `kind` was looked for and not found; loads nothing."""
+    return kind in _MISSING
