@@ -10,6 +10,7 @@
     │   ├── ExportError               out/run.mp4: the folder 'out' cannot be written
     │   ├── RunFileError              run.mcap: this is no run of SnakeStudio
     │   ├── SignalError               'link_6_xm' is no column of this run; did you mean link_6_x_m
+    │   ├── PreparationError          the compiled engine cannot be kept in /data (No space left on device): make room
     │   ├── TriggerError              port 5005 is in use by another program; choose another one
     │   ├── ProfileError              lab.toml: messages[1].signals[2].signal = "Yaw" is not in SET_POINT of lab.dbc
     │   └── LinkError                 socketcan has no channel can0 here; bring it up, or choose another one
@@ -33,6 +34,7 @@ __all__ = [
     "GraphicsError",
     "LinkError",
     "PhysicsError",
+    "PreparationError",
     "Problem",
     "ProfileError",
     "RunFileError",
@@ -163,6 +165,10 @@ class SignalError(UserError):
     def __init__(self, message: str, remedy: str, start: int = 0, stop: int = 0) -> None:
         super().__init__(f"{message[:1].upper()}{message[1:]}; {remedy}.")
         self.message, self.remedy, self.start, self.stop = message, remedy, start, stop
+
+
+class PreparationError(UserError):
+    """An engine cannot be compiled, or what was compiled cannot be kept."""
 
 
 class TriggerError(UserError):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
 import time
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,27 +106,43 @@ def write_run(options: argparse.Namespace, run: Run) -> None:
 
 
 def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
-    """Compile the engines of `kinds` that are not compiled yet, saying so."""
-    from snakestudio.engines import registry
+    """Compile the engines of `kinds` that are not compiled yet, saying so.
+
+    Raises
+    ------
+    PreparationError
+        If one cannot be compiled.
+    """
+    from snakestudio.session.preparation import compile_here, is_prepared
+    from snakestudio.session.preparation_schedule import expected
+    from snakestudio.session.preparation_words import ENGINE_NAMES, percent, time_left
+    from snakestudio.session.time_left import TimeLeft
 
     for kind in kinds:
-        if registry.is_warm(kind):
+        if is_prepared(kind):
             continue
-        print(f"compiling the {kind} engine (once on this machine, up to three minutes) ...", flush=True)
-        report = line.reporter("compiling")
+        name, seconds = ENGINE_NAMES[kind], expected(kind).seconds
+        left = TimeLeft(seconds, time.monotonic())
 
-        def compiling(fraction: float, doing: str, tell: Callable[[float], bool] = report) -> None:
-            tell(fraction)
+        def shown(name: str = name, left: TimeLeft = left) -> str:
+            now = time.monotonic()
+            return f"Preparing the {name} engine: {percent(left.fraction(now))}, {time_left(left.seconds(now))}"
 
-        registry.warm_up(kind, compiling)
-        line.clear()
+        def tell(fraction: float, doing: str, left: TimeLeft = left) -> None:
+            left.told(fraction, time.monotonic())
+
+        if not line.shown:
+            about = time_left(seconds).removesuffix(" left")
+            print(f"Preparing the {name} engine, once on this machine (about {about}) ...", flush=True)
+        with line.going_on(shown):
+            compile_here(kind, tell)
 
 
 class ProgressLine:
     """One line on a terminal that is written over and over; nothing at all elsewhere."""
 
     def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+        self.shown = sys.stderr.isatty()
         self._next = 0.0
 
     def reporter(self, doing: str, seconds: float | None = None) -> Callable[[float], bool]:
@@ -133,18 +151,43 @@ class ProgressLine:
 
         def report(fraction: float) -> bool:
             now = time.perf_counter()
-            if self._shown and now >= self._next:
+            if self.shown and now >= self._next:
                 self._next = now + 0.1
                 left = (now - started) * (1 - fraction) / fraction if fraction > 0 else 0.0
                 of = f" {fraction * seconds:.1f} of {seconds:g} s," if seconds else ""
-                sys.stderr.write(f"\r\x1b[K{doing}:{of} {100 * fraction:.0f} %, {left:.0f} s left")
-                sys.stderr.flush()
+                self._write(f"{doing}:{of} {100 * fraction:.0f} %, {left:.0f} s left")
             return True
 
         return report
 
+    @contextmanager
+    def going_on(self, text: Callable[[], str]) -> Iterator[None]:
+        """While this lasts, show what `text` gives, over and over: it goes on by the clock."""
+        if not self.shown:
+            yield
+            return
+        ended = threading.Event()
+
+        def write() -> None:
+            while True:
+                self._write(text())
+                if ended.wait(0.25):
+                    return
+
+        writer = threading.Thread(target=write, name="snakestudio-progress", daemon=True)
+        writer.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            writer.join()
+            self.clear()
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
     def clear(self) -> None:
         """Take the line away."""
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        if self.shown:
+            self._write("")

@@ -10,19 +10,33 @@ __all__ = ["add_arguments", "execute"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio warm-up`."""
     parser.add_argument("kind", metavar="MODEL", help="model whose engine is compiled")
+    parser.add_argument("--tethered", action="store_true", help="end as soon as the standard input does")
+    parser.add_argument("--idle", action="store_true", help="take only processor time that nobody else wants")
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio warm-up`."""
-    import contextlib
-    import os
-
     from snakestudio.engines import registry
     from snakestudio.errors import UsageError
+    from snakestudio.session.preparation import compile_here, step_back
 
     if options.kind not in registry.kinds():
         raise UsageError(f"there is no model {options.kind!r}; give one of {', '.join(registry.kinds())}.")
-    with contextlib.suppress(AttributeError, OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, 5)  # the window that waits for this shall stay fluid, whatever it has
-    registry.warm_up(options.kind, lambda fraction, text: print(f"{fraction:.3f} {text}", flush=True))
+    if options.tethered:
+        _end_with_input()
+    step_back(options.idle)
+    compile_here(options.kind, lambda fraction, text: print(f"{fraction:.3f} {text}", flush=True))
     return 0
+
+
+def _end_with_input() -> None:
+    """End at once when whoever holds the other end of the standard input is gone, even if it was killed."""
+    import os
+    import threading
+
+    def watch() -> None:
+        while os.read(0, 64):
+            pass
+        os._exit(3)  # the compiler hears no exception while it works
+
+    threading.Thread(target=watch, name="snakestudio-tether", daemon=True).start()

@@ -18,6 +18,7 @@ from snakestudio.gui.widgets.themed import Themed
 from snakestudio.model.edits import get_value
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
+from snakestudio.session.preparation_words import ENGINE_NAMES, percent, time_left
 from snakestudio.session.status import Status
 
 __all__ = ["Banner", "Banners", "Button", "label_of"]
@@ -216,11 +217,13 @@ class Banners(QWidget):
             text = f"This scene cannot run yet. {status.message}{more}"
             self.run.say("warning", text, [("Show Checks", self._show_checks)], closable=False)
         elif status.state == "preparing":
-            name = MODELS[self._scene().model.kind].short
-            text = f"Compiling the engine of the {name} model; this happens only once."
-            if not status.message.startswith("Compiling the simulation engine"):
-                text = f"{text} Now: {_lower_first(status.message)}"
-            self.run.say("info", text, progress=status.progress, closable=False)
+            left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"
+            text = f"Preparing the {ENGINE_NAMES[status.engine]} engine, once on a machine: {left}."
+            cancel: Button = ("Cancel", self._bridge.session.cancel_preparing)
+            self.run.say("info", text, [cancel], progress=status.progress, closable=False)
+        elif status.state == "unprepared":
+            begin: Button = ("Prepare", self._bridge.session.prepare)
+            self.run.say("info" if status.cancelled else "warning", status.message, [begin], closable=False)
         elif status.state == "continuing":
             stop: Button = ("Cancel", self._bridge.session.cancel_continuing)
             self.run.say("info", status.message, [stop], progress=status.progress, closable=False)
@@ -228,10 +231,6 @@ class Banners(QWidget):
             self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
         else:
             self.run.clear()
-
-
-def _lower_first(text: str) -> str:
-    return text[:1].lower() + text[1:]
 
 
 def _pending_text(keys: Sequence[str], scene: Scene) -> str:

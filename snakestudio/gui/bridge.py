@@ -135,6 +135,11 @@ class SessionBridge(QObject):
         return self.running if self._source is self._simulation else self.playing
 
     @property
+    def waits(self) -> bool:
+        """Whether the simulation, being shown, cannot run before its engine is prepared."""
+        return self._source is self._simulation and self.status.state in ("preparing", "unprepared")
+
+    @property
     def loops(self) -> bool:
         """Whether what is played begins again where it ends."""
         return self.player is not None and self.player.loop
@@ -235,10 +240,13 @@ class SessionBridge(QObject):
         self.frame.emit()
 
     def play_or_pause(self) -> None:
-        """Run if standing, stand if running. What was recorded, of a robot too, is played."""
+        """Run if standing, stand if running. What was recorded, of a robot too, is played.
+
+        While the engine is prepared, that is what happens once it is ready; pressed again, it does not.
+        """
         if self._source is not self._simulation:
             self.play_or_pause_recorded()
-        elif self.status.state == "running":
+        elif self.status.state == "running" or self.status.queued:
             self.session.pause()
         else:
             self.set_cursor(None)
@@ -317,7 +325,7 @@ class SessionBridge(QObject):
                 self.close_run()
             self.set_cursor(None)  # what is edited is the present, so that is what must be seen
             number = self.session.edit(after)
-            standing = self.status.state in ("ready", "blocked", "preparing")
+            standing = self.status.state in ("ready", "blocked", "preparing", "unprepared")
             if after.start != before.start and standing and self._source is self._simulation:
                 self._foresee(after, number)
 

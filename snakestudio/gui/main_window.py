@@ -29,6 +29,7 @@ from snakestudio.gui.moving_menus import MovingMenus
 from snakestudio.gui.overlaid_runs import OverlaidRuns
 from snakestudio.gui.panes import Panes
 from snakestudio.gui.plot_docks import PlotDocks
+from snakestudio.gui.preparing_ahead import PreparingAhead
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.fault_menu import FAULT_MENU
@@ -79,6 +80,7 @@ class MainWindow(QMainWindow):
     files: Files
     open_runs: OpenRuns
     keeper: RunKeeper
+    ahead: PreparingAhead
     robot: RobotControl
     robot_in_window: RobotInWindow
     beside: RunsBeside
@@ -136,6 +138,13 @@ class MainWindow(QMainWindow):
         self.experiment_files = ExperimentFiles(
             self.experiments, self.document, self.files, self.banners.files, self.settings, self
         )
+        for waiting in (self.comparer, self.chain_comparer, self.fitter):
+            waiting.preparations = self.bridge.session.preparations
+        self.ahead = PreparingAhead(
+            self.bridge.session.preparations, self.settings,
+            state=lambda: self.bridge.status.state, busy=self._computing, robot=lambda: self.robot.connected,
+            recent=lambda: self.files.recent, parent=self,
+        )  # fmt: skip
         self.overlaid = OverlaidRuns(self)
         for source in (self.comparer, self.chain_comparer, self.experiments, self.fitter, self.beside):
             self.overlaid.add(source)
@@ -174,6 +183,11 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(middle)
         middle.addActions(table.local)
         self._status_bar = StatusBar(self.bridge, self.document, self)
+        self._status_bar.ahead = lambda: self.ahead.doing
+        self.ahead.changed.connect(self._status_bar.refresh_soon)
+        self.robot.changed.connect(
+            self.ahead.look
+        )  # beside a robot nothing is prepared ahead, from the first moment on
         self.setStatusBar(self._status_bar)
         self.docks = make_docks(self)
         self.plot_docks = PlotDocks(self)
@@ -316,6 +330,11 @@ class MainWindow(QMainWindow):
         for title in self.findChildren(DockTitle):
             title.renew_theme()
 
+    def _computing(self) -> bool:
+        """Whether something takes processor time that somebody waits for."""
+        jobs = self.comparer, self.chain_comparer, self.fitter, self.exporter
+        return self.bridge.playing or any(job.busy for job in jobs)
+
     # --- what is shown --------------------------------------------------------------------------------------------
 
     def _show_title(self) -> None:
@@ -368,8 +387,8 @@ class MainWindow(QMainWindow):
         self._to_fill.clear()
         self._store()
         for part in (
-            self.plot_docks, self.comparer, self.chain_comparer, self.fitter, self.experiment_files, self.experiments,
-            self.exporter, self.together, self.safekeeping, self.teleoperation,
+            self.ahead, self.plot_docks, self.comparer, self.chain_comparer, self.fitter, self.experiment_files,
+            self.experiments, self.exporter, self.together, self.safekeeping, self.teleoperation,
         ):  # fmt: skip
             part.close()
         self.time_bar.close_pictures()

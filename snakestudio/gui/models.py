@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from snakestudio.gui.controllers import unused_by_controller
 from snakestudio.model.scene import Scene
+from snakestudio.session.preparation_words import ENGINE_NAMES
 
 __all__ = ["MODELS", "ModelInfo", "belongs_elsewhere", "is_planar", "unused_reason"]
 
@@ -34,31 +35,31 @@ class ModelInfo:
 MODELS = {
     "planar_nonsmooth": ModelInfo(
         "Planar, non-smooth (P2)",
-        "planar",
+        ENGINE_NAMES["planar_nonsmooth"],
         "Links flat on the ground among vertical cylinders; the fastest.",
         planar=True,
     ),
     "spatial_nonsmooth": ModelInfo(
         "Spatial, non-smooth (P1)",
-        "spatial",
+        ENGINE_NAMES["spatial_nonsmooth"],
         "Links in space, two axes in every joint: lifting, rolling, stairs and uneven ground.",
         planar=False,
     ),
     "planar_lagrangian": ModelInfo(
         "Planar, Lagrangian (P4)",
-        "Lagrangian",
+        ENGINE_NAMES["planar_lagrangian"],
         "Links flat on open ground with viscous or smoothed Coulomb friction; joints that do exactly as they are told.",
         planar=True,
     ),
     "planar_nonholonomic": ModelInfo(
         "Planar, nonholonomic (P3)",
-        "nonholonomic",
+        ENGINE_NAMES["planar_nonholonomic"],
         "Links flat on the ground that cannot move sideways into what they touch: made for designing controllers.",
         planar=True,
     ),
     "continuum_beam": ModelInfo(
         "Continuum (P5)",
-        "continuum",
+        ENGINE_NAMES["continuum_beam"],
         "A body without joints that is told its strains: worm, inchworm, snake, with forces and torques inside.",
         planar=False,
     ),

@@ -15,6 +15,7 @@ from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.figure import Figure, FigureRow
 from snakestudio.gui.model_box import ModelBox
+from snakestudio.gui.play_button import PlayButton
 from snakestudio.gui.source_box import SourceBox
 from snakestudio.gui.sources import SourceKind
 from snakestudio.model.snapshot import Fields
@@ -100,11 +101,9 @@ class RunBar(QToolBar):
         row = QHBoxLayout(content)
         row.setContentsMargins(16, 8, 16, 8)
         row.setSpacing(8)
-        for action in (reset, play, step):
-            button = _button(action, content)
+        self.play = PlayButton(play, bridge, content)
+        for button in (_button(reset, content), self.play, _button(step, content)):
             row.addWidget(button)
-            if action is play:
-                button.setProperty("role", "primary")
         row.addSpacing(8)
         self._captions = QLabel("speed", content), QLabel("model", content)
         for caption in self._captions:
@@ -173,11 +172,13 @@ class RunBar(QToolBar):
         """Do without captions, so that the robot's stop is seen whole in a narrow window, too."""
         for caption in self._captions:
             caption.setVisible(not room)
+        self.play.make_room(room)
         styles = Qt.ToolButtonStyle
         self.export.setToolButtonStyle(styles.ToolButtonIconOnly if room else styles.ToolButtonTextBesideIcon)
 
     def renew_theme(self) -> None:
         """The palette is another one."""
+        self.play.renew_theme()
         self.source.renew_theme()
         self.export.setIcon(theme.icon("export"))
 

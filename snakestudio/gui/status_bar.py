@@ -14,6 +14,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.model.snapshot import Fields
+from snakestudio.session.preparation_words import ENGINE_NAMES, percent, time_left
 
 __all__ = ["StatusBar"]
 
@@ -24,7 +25,8 @@ _DOT = " · "
 
 _STATES = {
     "empty": ("no scene", "dim"),
-    "preparing": ("compiling", "accent"),
+    "preparing": ("preparing", "accent"),
+    "unprepared": ("not prepared", "warning"),
     "continuing": ("going back", "accent"),
     "ready": ("ready", "accent"),
     "running": ("running", "good"),
@@ -43,6 +45,8 @@ class StatusBar(QStatusBar):
         self._bridge, self._document = bridge, document
         self.robot: Callable[[], Part] = lambda: ("robot", "accent")
         """Gives how a robot that is shown stands."""
+        self.ahead: Callable[[], str] = lambda: ""
+        """Gives what is prepared in the background; empty if nothing is."""
         self._frames: deque[float] = deque(maxlen=600)
         self.setSizeGripEnabled(False)
         self.left = _Line(Qt.AlignmentFlag.AlignLeft, self)
@@ -52,7 +56,7 @@ class StatusBar(QStatusBar):
             "with a residual above 1e-8, out of all steps so far. Residual, iterations and real-time factor stand at "
             "the top.</qt>"
         )
-        self.right.setToolTip("Pictures of the viewport drawn a second")
+        self.right.setToolTip("Pictures of the viewport drawn a second, and what is prepared in the background")
         self.addWidget(self.left, 3)
         self.addPermanentWidget(self.right, 1)
         self._timer = QTimer(self)
@@ -64,6 +68,10 @@ class StatusBar(QStatusBar):
         bridge.source_changed.connect(self._soon)
         bridge.player_changed.connect(self._soon)
         self._refresh()
+
+    def refresh_soon(self) -> None:
+        """Something it is told by a callable is otherwise."""
+        self._soon()
 
     @property
     def fps(self) -> float:
@@ -82,7 +90,8 @@ class StatusBar(QStatusBar):
             self._timer.start()
 
     def _refresh(self) -> None:
-        state, recording = self._bridge.status.state, self._bridge.recording
+        status, recording = self._bridge.status, self._bridge.recording
+        state = status.state
         text, role = _STATES[state]
         scene = self._document.scene
         if self._bridge.source == "replay" and recording is not None:
@@ -90,6 +99,12 @@ class StatusBar(QStatusBar):
         elif self._bridge.source == "robot":
             text, role = self.robot()
         parts: list[Part] = []
+        if self._bridge.source == "simulation" and state in ("preparing", "unprepared"):
+            parts.append((f"{ENGINE_NAMES[status.engine]} engine", "dim"))
+        if self._bridge.source == "simulation" and state == "preparing":
+            parts.append((f"{percent(status.progress)}, {time_left(status.seconds_left)}", "text"))
+            if status.queued:
+                parts.append(("plays when ready", "accent"))
         snapshot = self._bridge.displayed
         if snapshot is not None:
             if Fields.CONTACTS in snapshot.valid:
@@ -102,7 +117,8 @@ class StatusBar(QStatusBar):
         if self._bridge.source == "simulation" and not self._bridge.live:
             parts.append(("looking back: End returns to the newest state", "accent"))
         self.left.say(parts, text, role)
-        self.right.say([(f"{self.fps:.0f} fps", "dim")] if self._bridge.moving else [])
+        right = [text for text in (self.ahead(), f"{self.fps:.0f} fps" if self._bridge.moving else "") if text]
+        self.right.say([(_DOT.join(right), "dim")] if right else [])
         if self._bridge.running:
             self._soon()
 

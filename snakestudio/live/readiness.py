@@ -13,7 +13,7 @@ from snakestudio.live.pose_source import PoseSource
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 
-__all__ = ["needs_of", "scene_problems", "unmet"]
+__all__ = ["needs_of", "not_compiled", "scene_problems", "unmet"]
 
 
 def needs_of(scene: Scene, base_dir: Path | None) -> Fields:
@@ -37,11 +37,16 @@ def scene_problems(profile: Profile, scene: Scene, base_dir: Path | None, twin: 
     except SnakeStudioError as error:
         found += str(error).splitlines()
     if twin and not engines.is_warm(scene.model.kind):
-        found.append(
-            f"The engine of the simulation alongside ({scene.model.kind}) is not compiled yet: wait until it is, or go "
-            "without the simulation alongside."
-        )
+        found.append(not_compiled(scene.model.kind))
     return tuple(found)
+
+
+def not_compiled(kind: str) -> str:
+    """The twin's engine must not be compiled beside a robot."""
+    return (
+        f"The engine of the simulation alongside ({kind}) is not compiled yet: wait until it is, or go without the "
+        "simulation alongside."
+    )
 
 
 def unmet(scene: Scene, needs: Fields, valid: Fields, pose: PoseSource | None) -> tuple[str, ...]:

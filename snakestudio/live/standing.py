@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from snakestudio.engines.compiled_only import is_missing
 from snakestudio.errors import SnakeStudioError
 from snakestudio.link.profile.schema import Profile
 from snakestudio.live.pose_source import PoseSource
-from snakestudio.live.readiness import needs_of, scene_problems, unmet
+from snakestudio.live.readiness import needs_of, not_compiled, scene_problems, unmet
 from snakestudio.live.twin import Loading
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
@@ -49,6 +50,8 @@ class Standing:
         """The same, and what is only a matter of waiting."""
         if self._loading is not None and self._loading.going_on:
             return (*self.reasons, "The engine of the simulation alongside is being loaded: wait a moment.")
+        if self._loading is not None and is_missing(self._loaded_kind):  # a mark had said that it is there
+            return (*self.reasons, not_compiled(self._loaded_kind))
         return self.reasons
 
     def judge(self, scene: Scene) -> None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine
+from snakestudio.engines.compiled_only import load
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
@@ -86,6 +87,8 @@ class Loading:
         self._thread.join()
 
     def _work(self) -> None:
+        if not load(self._scene.model.kind):
+            return  # it is not compiled beside a robot; that it is missing, the list of what keeps it from arming says
         try:
             engine = engines.create(self._scene, self._base_dir)
             engine.initial_rows()

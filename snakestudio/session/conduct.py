@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from snakestudio.engines import registry as engines
-from snakestudio.errors import Problem, SnakeStudioError
+from snakestudio.errors import PreparationError, Problem, SnakeStudioError
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -20,7 +19,8 @@ from snakestudio.model.teleop import TeleopCommand
 from snakestudio.session.clock import Clock
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.failing_problem import save_failing_problem
-from snakestudio.session.preparation import Preparation
+from snakestudio.session.preparation import Preparation, Preparations, Stage, compile_here, is_prepared
+from snakestudio.session.preparation_words import ENGINE_NAMES
 from snakestudio.session.preview import preview
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_file import Origin
@@ -53,8 +53,13 @@ class Conduct:
         Set by whoever wants a going back to a recorded moment to stop.
     """
 
-    def __init__(self, on_event: Callable[[Event], None], new_run: Callable[[Scene], Path | None]) -> None:
-        self._on_event, self._new_run = on_event, new_run
+    def __init__(
+        self,
+        on_event: Callable[[Event], None],
+        new_run: Callable[[Scene], Path | None],
+        preparations: Preparations,
+    ) -> None:
+        self._on_event, self._new_run, self._preparations = on_event, new_run, preparations
         self.clock = Clock()
         self._runner: Runner | None = None
         self._scene: Scene | None = None
@@ -62,6 +67,7 @@ class Conduct:
         self._scene_file = ""
         self._told_trouble = ""
         self._preparation: Preparation | None = None
+        self._unwanted: dict[str, str] = {}  # engines whose preparation failed, and why; empty where it was cancelled
         self._play_when_ready = False
         self._continuation: Callable[[], None] | None = None
         self.stop_continuing = threading.Event()
@@ -124,6 +130,7 @@ class Conduct:
         """See `Session.open`."""
         self._scene, self._base_dir, self._scene_file = scene, base_dir, scene_file
         self._play_when_ready, self._continuation = False, None
+        self._unwanted.clear()
         self._rebuild()
 
     def _rebuild(self) -> None:
@@ -136,19 +143,64 @@ class Conduct:
         self.latest = preview(scene, self._base_dir)
         if any(problem.severity == "error" for problem in problems):
             self._play_when_ready = False
-            self._stop_preparation()
+            if self._preparation is not None and self._preparation.kind != scene.model.kind:
+                self._stop_preparation()  # that of this model goes on: the scene will be mended
             first = next(problem for problem in problems if problem.severity == "error")
             self._publish(Status("blocked", first.sentence(), problems=problems))
             return
-        if not engines.is_warm(scene.model.kind):
-            # An edit while the engine compiles does not begin the compilation again.
-            if self._preparation is None or self._preparation.kind != scene.model.kind:
+        self._get_ready(problems)
+
+    def _get_ready(self, problems: tuple[Problem, ...]) -> None:
+        """Make the engine at t = 0, or prepare it first."""
+        assert self._scene is not None
+        kind = self._scene.model.kind
+        try:
+            if is_prepared(kind):
                 self._stop_preparation()
-                self._preparation = Preparation(scene.model.kind)
-            self._publish(Status("preparing", "Compiling the simulation engine (only once) ...", problems=problems))
-            return
+                self._start(problems)
+                return
+            if kind in self._unwanted:
+                self._unprepared(self._unwanted[kind], problems)
+                return
+            # An edit while the engine is prepared does not begin that again.
+            if self._preparation is None or self._preparation.kind != kind:
+                self._stop_preparation()
+                self._preparation = self._preparations.need(kind)
+        except OSError as error:
+            self._unprepared(
+                f"The {ENGINE_NAMES[kind]} engine cannot be prepared, for no process can be started: {error}.", problems
+            )
+        except PreparationError as error:
+            self._unprepared(str(error), problems)
+        else:
+            self._tell_stage(self._preparation.look(), problems)
+
+    def _unprepared(self, why: str, problems: tuple[Problem, ...]) -> None:
+        """Without an engine until it is asked for again; everything else goes on. `why` is empty if that is wanted."""
+        assert self._scene is not None
+        kind = self._scene.model.kind
         self._stop_preparation()
-        self._start(problems)
+        self._unwanted[kind] = why
+        self._play_when_ready, self._continuation = False, None
+        message = why or f"The {ENGINE_NAMES[kind]} engine is not prepared: that was cancelled."
+        self._publish(Status("unprepared", message, engine=kind, cancelled=not why, problems=problems))
+
+    def _tell_stage(self, stage: Stage, problems: tuple[Problem, ...]) -> None:
+        """Say how far the preparation is, as coarsely as it is shown."""
+        assert self._scene is not None
+        kind = self._scene.model.kind
+        left = None if stage.seconds_left is None else float(round(stage.seconds_left))
+        self._publish(
+            Status(
+                "preparing",
+                f"Preparing the {ENGINE_NAMES[kind]} engine.",
+                progress=int(200 * stage.fraction) / 200,
+                seconds_left=left,
+                engine=kind,
+                queued=self._play_when_ready,
+                problems=problems,
+            )
+        )
 
     def _start(self, problems: tuple[Problem, ...]) -> None:
         assert self._scene is not None
@@ -170,16 +222,28 @@ class Conduct:
     def _watch_preparation(self) -> None:
         preparation = self._preparation
         assert preparation is not None
-        fraction, text, ended = preparation.poll()
-        if ended:
-            self._stop_preparation()
-            self._start(self.status.problems)
+        stage, problems = preparation.look(), self.status.problems
+        if self.status.state != "preparing":  # the scene cannot run yet; its engine gets ready all the same
+            if stage.ended:
+                self._stop_preparation()
+        elif not stage.ended:
+            self._tell_stage(stage, problems)
+        elif stage.error:
+            self._unprepared(stage.error, problems)
         else:
-            self._publish(replace(self.status, progress=fraction, message=text or self.status.message))
+            try:
+                if not is_prepared(preparation.kind):
+                    # What was compiled is not found again: here it makes the window halt, but it is of use.
+                    compile_here(preparation.kind, lambda done, _: self._tell_stage(Stage(done, None), problems))
+            except PreparationError as error:
+                self._unprepared(str(error), problems)
+                return
+            self._stop_preparation()
+            self._start(problems)
 
     def _stop_preparation(self) -> None:
         if self._preparation is not None:
-            self._preparation.stop()
+            self._preparations.release(self._preparation)
             self._preparation = None
 
     def edit(self, scene: Scene) -> None:
@@ -200,8 +264,10 @@ class Conduct:
 
     def play(self) -> None:
         """See `Session.play`."""
-        if self.status.state == "preparing":
+        if self.status.state in ("preparing", "unprepared"):
             self._play_when_ready = True
+            self._publish(replace(self.status, queued=self.status.state == "preparing"))
+            self.prepare()
             return
         runner = self._runner
         if runner is None or self.status.state not in ("ready", "paused", "finished"):
@@ -212,9 +278,22 @@ class Conduct:
         self.clock.start(runner.time)
         self._publish(replace(self.status, state="running", message=""))
 
+    def prepare(self) -> None:
+        """See `Session.prepare`."""
+        if self.status.state == "unprepared":
+            self._unwanted.clear()
+            self._get_ready(self.status.problems)
+
+    def cancel_preparing(self) -> None:
+        """See `Session.cancel_preparing`."""
+        if self.status.state == "preparing":
+            self._unprepared("", self.status.problems)
+
     def pause(self) -> None:
         """See `Session.pause`."""
         self._play_when_ready = False
+        if self.status.queued:
+            self._publish(replace(self.status, queued=False))
         if self.status.state == "running":
             if self._runner is not None:
                 self._runner.note_events()
@@ -252,8 +331,9 @@ class Conduct:
 
     def continue_from(self, recording: Recording, time: float, base_dir: Path | None, name: str) -> None:
         """See `Session.continue_from`."""
-        if self.status.state == "preparing":  # the engine is not there yet
+        if self.status.state in ("preparing", "unprepared"):  # the engine is not there yet
             self._continuation = lambda: self.continue_from(recording, time, base_dir, name)
+            self.prepare()
             return
         before = replace(self.status, state="paused") if self.status.state == "running" else self.status
         self._publish(Status("continuing", f"Going back to {time:.3f} s ..."))
@@ -288,4 +368,5 @@ class Conduct:
     def close(self) -> None:
         """End the run and whatever is under way."""
         self._stop_preparation()
+        self._preparations.close()
         self._end_run()

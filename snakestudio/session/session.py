@@ -20,6 +20,7 @@ from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.session.commands import Commands
 from snakestudio.session.conduct import Conduct
+from snakestudio.session.preparation import Preparations
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.status import Event, Status
 
@@ -41,14 +42,20 @@ class Session:
     new_run : callable, optional
         Says for every run that begins which run file it shall be recorded to; None if it is not kept. Called on the
         worker's thread, also for runs that never take a step: those leave no file.
+    preparations : Preparations, optional
+        Where engines are prepared.
     """
 
     def __init__(
         self,
         on_event: Callable[[Event], None] | None = None,
         new_run: Callable[[Scene], Path | None] | None = None,
+        preparations: Preparations | None = None,
     ) -> None:
-        self._conduct = Conduct(on_event or (lambda event: None), new_run or (lambda scene: None))
+        self.preparations = preparations or Preparations()
+        self._conduct = Conduct(
+            on_event or (lambda event: None), new_run or (lambda scene: None), self.preparations
+        )  # fmt: skip
         self._commands = Commands()
         self._closing = False
         self.applied_edits = 0
@@ -73,12 +80,20 @@ class Session:
         return self._commands.put_edit(lambda number: self._carry_out(number, scene))
 
     def play(self) -> None:
-        """Run (on); a finished run goes on for another duration."""
+        """Run (on), as soon as the engine is prepared; a finished run goes on for another duration."""
         self._commands.put(self._conduct.play)
 
     def pause(self) -> None:
-        """Stand still at the next period border."""
+        """Stand still at the next period border; what was to run once its engine is prepared does not."""
         self._commands.put(self._conduct.pause)
+
+    def prepare(self) -> None:
+        """Prepare the engine again after that was cancelled or failed."""
+        self._commands.put(self._conduct.prepare)
+
+    def cancel_preparing(self) -> None:
+        """Stop preparing the engine; it stays unprepared until it is asked for, by `play` too."""
+        self._commands.put(self._conduct.cancel_preparing)
 
     def step(self, n_steps: int | None = None) -> None:
         """Take some time steps (a control period if not said how many) and pause."""

@@ -20,7 +20,9 @@ __all__ = [
     "StatusChanged",
 ]
 
-State = Literal["empty", "preparing", "continuing", "ready", "running", "paused", "finished", "blocked", "failed"]
+State = Literal[
+    "empty", "preparing", "unprepared", "continuing", "ready", "running", "paused", "finished", "blocked", "failed"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +32,22 @@ class Status:
     Attributes
     ----------
     state : str
-        "empty" (no scene), "preparing" (compiling the engine), "continuing" (going back to a recorded moment),
+        "empty" (no scene), "preparing" (compiling the engine), "unprepared" (that was cancelled or failed, see
+        `message`, and goes on when it is asked for), "continuing" (going back to a recorded moment),
         "ready" (at t = 0), "running", "paused", "finished" (duration reached), "blocked" (the scene cannot run, see
         `problems`), "failed" (the physics failed, see `message`).
     message : str
         A sentence for the status bar.
     progress : float
         Finished fraction while preparing.
+    seconds_left : float or None
+        How long preparing still takes; None once it takes longer than expected.
+    engine : str
+        Kind of the model whose engine is being prepared, or is not prepared.
+    queued : bool
+        Whether it runs as soon as it is prepared.
+    cancelled : bool
+        Whether it is unprepared because somebody wanted that, and not because of something that is wrong.
     problems : tuple of Problem
         All findings about the scene, errors first.
     pending : tuple of str
@@ -46,6 +57,10 @@ class Status:
     state: State = "empty"
     message: str = ""
     progress: float = 0.0
+    seconds_left: float | None = None
+    engine: str = ""
+    queued: bool = False
+    cancelled: bool = False
     problems: tuple[Problem, ...] = ()
     pending: tuple[str, ...] = ()
 

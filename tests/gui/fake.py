@@ -104,6 +104,9 @@ class FakeStatus:
         self.state = "paused"
         self.message = ""
         self.progress = 0.0
+        self.seconds_left: float | None = None
+        self.engine = ""
+        self.queued = self.cancelled = False
         self.problems: tuple[object, ...] = ()
         self.pending: tuple[str, ...] = ()
 

@@ -198,7 +198,7 @@ def test_cancel_leaves_nothing(qtbot: QtBot, panel: ComparisonPanel) -> None:
     panel.duration.setText("5000")
     panel.duration.setModified(True)
     panel.run_button.click()
-    qtbot.waitUntil(lambda: comparer.progress[0] > 0, timeout=60_000)
+    qtbot.waitUntil(lambda: comparer.fraction > 0, timeout=60_000)
     assert "Running the models" in panel.note.text()
     qtbot.mouseClick(panel.cancel_button, Qt.MouseButton.LeftButton)
     assert not comparer.busy

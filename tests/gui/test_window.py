@@ -125,8 +125,8 @@ def test_what_the_session_tells_is_shown(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     banners = window.banners
-    banners._on_status(Status("preparing", "Compiling the time step", progress=0.4))
-    assert "Compiling" in banners.run.text
+    banners._on_status(Status("preparing", progress=0.4, seconds_left=9.0, engine="planar_nonsmooth"))
+    assert "Preparing the planar engine, once on a machine: 40 %, 9 s left." in banners.run.text
     banners._on_status(Status("failed", "The contact solver stopped at t = 3.2 s."))
     assert "t = 3.2 s" in banners.run.text
     banners._on_status(Status("ready"))

@@ -4,16 +4,20 @@ import time
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from snakestudio.control import registry as controllers
 from snakestudio.link.profile.schema import Timing
+from snakestudio.live import standing as standing_module
+from snakestudio.live import twin as twin_module
 from snakestudio.live.referencing import Referencing
+from snakestudio.live.standing import Standing
 from snakestudio.live.twin import Loading, Twin
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.session.offline import run_offline
 
-from .fake_link import Clock
+from .fake_link import Clock, profile
 from .test_robot import World
 
 SHORT = with_values(
@@ -133,3 +137,20 @@ def test_loading_ends_by_itself() -> None:
     loading = Loading(SHORT, None)
     assert until(lambda: not loading.going_on)
     loading.close()
+
+
+def test_what_is_not_compiled_is_not_compiled_beside_a_robot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mark had said that it is; the list of what keeps the robot from being armed says otherwise, until it is."""
+    missing = {SHORT.model.kind}
+    made: list[object] = []
+    monkeypatch.setattr(twin_module, "load", lambda kind: kind not in missing)
+    monkeypatch.setattr(standing_module, "is_missing", lambda kind: kind in missing)
+    monkeypatch.setattr(twin_module.engines, "create", lambda *arguments: made.append(arguments))
+    standing = Standing(profile(), None, None, with_twin=True)
+    standing.judge(with_values(SHORT, {"robot.n_links": 11}))
+    assert until(lambda: not any("being loaded" in reason for reason in standing.not_ready))
+    assert any("is not compiled yet" in reason for reason in standing.not_ready)
+    assert not made
+    missing.clear()
+    assert not any("is not compiled yet" in reason for reason in standing.not_ready)
+    standing.close()

@@ -1,52 +1,364 @@
-"""Compiling several engines one after the other: what is there already is left alone, and it can be stopped."""
+"""Compiling engines in processes of their own: what they tell, how they end, and that none is compiled twice."""
 
 from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from snakestudio.engines import registry
-from snakestudio.session import preparation
-from snakestudio.session.preparation import prepare
+from snakestudio.errors import PreparationError
+from snakestudio.session import preparation as preparation_module
+from snakestudio.session.preparation import Preparation, Preparations, Stage, compile_here, is_prepared, prepare
+from snakestudio.session.preparation_schedule import Schedule
+from tests.preparing import Preparing
 
-
-class Compilation:
-    """Stands in for a compilation that takes four looks; all that were begun are in `begun`."""
-
-    begun: list[Compilation]
-
-    def __init__(self, kind: str) -> None:
-        self.kind, self.looks, self.stopped = kind, 0, False
-        Compilation.begun.append(self)
-
-    def poll(self) -> tuple[float, str, bool]:
-        self.looks += 1
-        return self.looks / 4, "", self.looks == 4
-
-    def stop(self) -> None:
-        self.stopped = True
+LINUX = sys.platform == "linux"
 
 
 @pytest.fixture(autouse=True)
-def _stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    Compilation.begun = []
-    monkeypatch.setattr(preparation, "Preparation", Compilation)
-    monkeypatch.setattr(registry, "is_warm", lambda kind: kind == "planar_nonsmooth")
+def _nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Preparing, "begun", [])
+    monkeypatch.setattr(registry, "is_warm", lambda kind: False)
+    monkeypatch.setattr(preparation_module, "expected", lambda kind: Schedule(10.0))
 
 
-def test_only_what_is_not_compiled_is() -> None:
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.005)
+
+
+# --- several in a row ---------------------------------------------------------------------------------------------
+
+
+class Quick(Preparing):
+    """Ends at the fourth look."""
+
+    looks = 0
+
+    def look(self) -> Stage:
+        self.looks += 1
+        return Stage(self.looks / 4, 4.0 - self.looks, self.looks == 4)
+
+
+def test_only_what_is_not_compiled_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparation_module, "is_prepared", lambda kind: kind == "planar_nonsmooth")
     told: list[tuple[str, float]] = []
 
-    def progress(kind: str, fraction: float) -> bool:
-        told.append((kind, fraction))
+    def progress(kind: str, stage: Stage) -> bool:
+        told.append((kind, stage.fraction))
         return True
 
-    assert prepare(["spatial_nonsmooth", "planar_nonsmooth", "planar_lagrangian"], progress)
-    kinds = ["spatial_nonsmooth", "planar_lagrangian"]
-    assert [one.kind for one in Compilation.begun] == kinds
-    assert all(one.stopped for one in Compilation.begun)
+    kinds = ["spatial_nonsmooth", "planar_nonsmooth", "planar_lagrangian"]
+    assert prepare(kinds, progress, Preparations(Quick), wait=lambda seconds: None)
+    del kinds[1]
+    assert [one.kind for one in Preparing.begun] == kinds
+    assert all(one.stopped for one in Preparing.begun)
     assert told == [(kind, look / 4) for kind in kinds for look in (1, 2, 3, 4)]
 
 
 def test_stopping_stops_the_compilation_under_way_and_begins_no_other() -> None:
-    assert not prepare(["spatial_nonsmooth", "planar_lagrangian"], lambda kind, fraction: fraction < 0.5)
-    assert [(one.kind, one.looks, one.stopped) for one in Compilation.begun] == [("spatial_nonsmooth", 2, True)]
+    kinds = ["spatial_nonsmooth", "planar_lagrangian"]
+    assert not prepare(kinds, lambda kind, stage: stage.fraction < 0.5, Preparations(Quick), lambda seconds: None)
+    assert [(one.kind, one.stopped) for one in Preparing.begun] == [("spatial_nonsmooth", True)]
+
+
+def test_one_that_fails_says_why() -> None:
+    class Failing(Preparing):
+        def look(self) -> Stage:
+            return Stage(0.3, None, True, "The disk is full.")
+
+    with pytest.raises(PreparationError, match="The disk is full"):
+        prepare(["planar_lagrangian"], lambda kind, stage: True, Preparations(Failing))
+    assert Preparing.begun[0].stopped
+
+
+# --- who prepares what --------------------------------------------------------------------------------------------
+
+
+def test_two_who_need_the_same_share_it() -> None:
+    preparations = Preparations(Preparing)
+    one, other = preparations.need("a"), preparations.need("a")
+    assert one is other
+    preparations.release(one)
+    assert not Preparing.begun[0].stopped, "somebody still waits for it"
+    preparations.release(other)
+    preparations.release(other)
+    assert Preparing.begun[0].stopped
+    assert preparations.need("a") is not one
+
+
+def test_what_is_under_way_ahead_of_need_is_hurried_and_not_begun_again() -> None:
+    preparations = Preparations(Preparing)
+    assert preparations.ahead("a")
+    assert not preparations.ahead("b"), "one at a time"
+    assert Preparing.begun[0].idle
+    found = preparations.need("a")
+    assert found is Preparing.begun[0]
+    assert not found.idle
+    assert preparations.look_ahead() is None
+    assert not preparations.ahead("b"), "not while somebody waits"
+    preparations.stop_ahead()
+    assert not Preparing.begun[0].stopped
+    preparations.close()
+    assert Preparing.begun[0].stopped
+    assert len(Preparing.begun) == 1
+
+
+def test_where_priority_is_not_given_back_it_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Preparing, "hurries", False)
+    preparations = Preparations(Preparing)
+    preparations.ahead("a")
+    preparations.need("a")
+    assert [(one.idle, one.stopped) for one in Preparing.begun] == [(True, True), (False, False)]
+
+
+def test_another_engine_that_is_needed_goes_before_what_is_ahead_of_need() -> None:
+    preparations = Preparations(Preparing)
+    preparations.ahead("a")
+    preparations.need("b")
+    assert [(one.kind, one.idle, one.stopped) for one in Preparing.begun] == [("a", True, True), ("b", False, False)]
+
+
+def test_what_was_prepared_ahead_is_looked_at_until_it_has_ended() -> None:
+    preparations = Preparations(Preparing)
+    preparations.ahead("a")
+    assert preparations.look_ahead() == ("a", Stage(0.0, 20.0))
+    Preparing.begun[0].stage = Stage(1.0, None, True)
+    assert preparations.look_ahead() == ("a", Stage(1.0, None, True))
+    assert preparations.look_ahead() is None
+    assert preparations.ahead("b")
+
+
+# --- the process --------------------------------------------------------------------------------------------------
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def begin(clock: Clock) -> Iterator[Callable[..., Preparation]]:
+    """Begin a preparation whose process runs a script."""
+    made: list[Preparation] = []
+
+    def begun(script: str, idle: bool = False) -> Preparation:
+        command = [sys.executable, "-c", textwrap.dedent(script)]
+        made.append(Preparation("planar_nonsmooth", idle, command=command, clock=clock))
+        return made[-1]
+
+    yield begun
+    for one in made:
+        one.stop()
+        until(lambda one=one: one._process.poll() is not None and not one._reader.is_alive())
+
+
+SAY_AND_STAY = """
+    import signal, sys
+    {}
+    print("0.250 Compiling", flush=True)
+    sys.stdin.read()
+    signal.pause()
+"""
+
+
+def test_it_tells_how_far_it_is(begin: Callable[..., Preparation], clock: Clock) -> None:
+    running = begin(SAY_AND_STAY.format(""))
+    assert running.look().fraction == 0.0
+    until(lambda: running.look().fraction == 0.25)
+    clock.now = 1.0
+    stage = running.look()
+    assert 0.25 < stage.fraction < 1.0
+    assert stage.seconds_left is not None
+    assert not stage.ended
+
+
+def test_one_that_ends_well_is_done(begin: Callable[..., Preparation]) -> None:
+    running = begin("print('0.5 Half'); print('1.000 Ready')")
+    until(lambda: running.look().ended)
+    assert running.look() == Stage(1.0, None, True)
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("import os; os.kill(os.getpid(), 9)", "most likely because memory ran out"),
+        ("import os; os.kill(os.getpid(), 6)", "signal 6"),
+        ("raise MemoryError('no room')", "code 1: MemoryError: no room"),
+        ("import sys; sys.exit('snakestudio: odd')", "code 1: odd"),
+        ("import sys; print('snakestudio: Free some space.', file=sys.stderr); sys.exit(2)", "Free some space."),
+    ],
+)
+def test_one_that_fails_is_told_in_a_sentence(begin: Callable[..., Preparation], script: str, said: str) -> None:
+    running = begin(script)
+    until(lambda: running.look().ended)
+    stage = running.look()
+    assert said in stage.error
+    assert stage.error.endswith(".")
+    assert stage.fraction < 1.0
+
+
+def test_stopping_does_not_wait_and_leaves_nothing(
+    begin: Callable[..., Preparation], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preparation_module, "_PATIENCE_S", 0.05)
+    deaf = begin(SAY_AND_STAY.format("signal.signal(signal.SIGTERM, signal.SIG_IGN)"))
+    until(lambda: deaf.look().fraction == 0.25)  # it hears no signal any more
+    deaf.stop()
+    assert deaf._process.returncode is None, "nobody waited"
+    deaf.stop()
+    until(lambda: deaf._process.poll() is not None)
+    assert deaf._process.returncode == -signal.SIGKILL
+    assert "is not prepared" in deaf.look().error
+
+
+def test_another_program_may_be_done_first(
+    begin: Callable[..., Preparation], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = begin(SAY_AND_STAY.format(""))
+    monkeypatch.setattr(registry, "is_warm", lambda kind: True)
+    assert not running.look().ended
+    clock.now = 6.0
+    assert running.look() == Stage(1.0, None, True)
+
+
+@pytest.mark.skipif(not LINUX, reason="priorities as Linux has them")
+def test_idle_priority_and_back(monkeypatch: pytest.MonkeyPatch, begin: Callable[..., Preparation]) -> None:
+    script = f"""
+        import sys
+        sys.path.insert(0, {str(Path.cwd())!r})
+        from snakestudio.session.preparation import step_back
+        step_back("--idle" in sys.argv)
+        print("0.250 Compiling", flush=True)
+        sys.stdin.read()
+    """
+    running = begin(script, idle=True)
+    until(lambda: running.look().fraction >= 0.25)
+    assert os.sched_getscheduler(running.pid) == os.SCHED_IDLE
+    assert os.getpriority(os.PRIO_PROCESS, running.pid) == 19
+    with monkeypatch.context() as patch:
+
+        def refuse(*arguments: object) -> None:
+            raise PermissionError(1, "Operation not permitted")
+
+        patch.setattr(os, "sched_setscheduler", refuse)
+        assert not running.hurry()
+        assert running.idle
+    if os.geteuid() == 0:  # others may not be allowed to
+        assert running.hurry()
+        assert os.sched_getscheduler(running.pid) == os.SCHED_OTHER
+        assert os.getpriority(os.PRIO_PROCESS, running.pid) == 5
+        assert not running.idle
+
+
+@pytest.mark.skipif(not LINUX, reason="reads /proc")
+def test_it_ends_with_a_window_that_is_killed(tmp_path: Path) -> None:
+    window = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import time\nfrom snakestudio.session.preparation import Preparation\n"
+            "one = Preparation('planar_lagrangian')\n"
+            "while not one.look().fraction > 0.02: time.sleep(0.01)\n"
+            "print(one.pid, flush=True)\ntime.sleep(600)",
+        ],
+        env={**os.environ, "SNAKESTUDIO_CACHE_DIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert window.stdout is not None
+    pid = int(window.stdout.readline())
+    assert _runs(pid)
+    window.kill()
+    window.wait()
+    window.stdout.close()
+    until(lambda: not _runs(pid))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in ("Z", "X")
+
+
+# --- what is in the cache -----------------------------------------------------------------------------------------
+
+
+def test_a_mark_alone_proves_nothing_and_nothing_is_compiled_to_find_that_out(tmp_path: Path) -> None:
+    script = (
+        "from snakestudio.engines import registry\n"
+        "from snakestudio.session.preparation import is_prepared\n"
+        "registry._mark('planar_lagrangian').touch()\n"
+        "assert registry.is_warm('planar_lagrangian')\n"
+        "print(is_prepared('planar_lagrangian'))\n"
+    )
+    environment = {**os.environ, "SNAKESTUDIO_CACHE_DIR": str(tmp_path)}
+    ended = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
+    assert (ended.stdout, ended.stderr) == ("False\n", "")
+    assert not list(tmp_path.rglob("*.nbc")), "nothing was compiled"
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(28, "No space left on device")])
+def test_a_cache_folder_that_takes_nothing_in_is_named(
+    error: OSError, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
+
+    def refuse(*arguments: object) -> bool:
+        raise error
+
+    monkeypatch.setattr(registry, "is_warm", refuse)
+    monkeypatch.setattr(registry, "warm_up", refuse)
+    for ask in (lambda: is_prepared("planar_lagrangian"), lambda: compile_here("planar_lagrangian", print)):
+        with pytest.raises(PreparationError) as caught:
+            ask()
+        assert str(tmp_path) in str(caught.value)
+        assert str(error.strerror) in str(caught.value)
+        assert "SNAKESTUDIO_CACHE_DIR" in str(caught.value)
+
+
+def test_times_are_kept_of_what_was_compiled_and_not_of_what_was_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
+    schedule = Schedule(10.0, (("Loading", 0.0), ("a", 1.0), ("b", 2.0), ("c", 4.0)))
+    monkeypatch.setattr(preparation_module, "expected", lambda kind: schedule)
+    told: list[tuple[float, str]] = []
+
+    def warm_up(*names: str) -> Callable[..., None]:
+        def compiling(kind: str, progress: Callable[[float, str], None]) -> None:
+            progress(0.0, "Loading")
+            for count, name in enumerate(names):
+                progress(0.05 + 0.1 * count, name)
+            progress(1.0, "Ready")
+
+        return compiling
+
+    kept = tmp_path / "preparation_times.json"
+    for names in ((), ("c",)):
+        monkeypatch.setattr(registry, "warm_up", warm_up(*names))
+        compile_here("planar_lagrangian", lambda fraction, text: None)
+        assert not kept.exists(), "nearly all was there"
+    monkeypatch.setattr(registry, "warm_up", warm_up("a", "b", "c"))
+    compile_here("planar_lagrangian", lambda fraction, text: told.append((fraction, text)))
+    assert told == [(0.0, "Loading"), (0.1, "a"), (0.2, "b"), (0.4, "c"), (1.0, "Ready")]
+    assert '"c"' in kept.read_text()

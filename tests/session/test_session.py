@@ -19,9 +19,11 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session import conduct as conduct_module
 from snakestudio.session.offline import run_offline
+from snakestudio.session.preparation import Preparations, Stage
 from snakestudio.session.run_file import open_run
 from snakestudio.session.session import Session
-from snakestudio.session.status import Event, RunFailed, RunFinished
+from snakestudio.session.status import Event, RunFailed, RunFinished, StatusChanged
+from tests.preparing import Preparing
 from tests.session.test_runner import assert_identical
 
 
@@ -31,9 +33,9 @@ def scene() -> Scene:
 
 
 class Watched(Session):
-    def __init__(self) -> None:
+    def __init__(self, preparations: Preparations | None = None) -> None:
         self.events: list[Event] = []
-        super().__init__(self.events.append)
+        super().__init__(self.events.append, preparations=preparations)
 
     def wait_for(self, state: str, seconds: float = 120.0) -> None:
         wait_until(lambda: self.status.state == state, seconds, lambda: repr(self.status))
@@ -209,7 +211,6 @@ def test_failing_physics_pauses_with_a_sentence_and_saves_the_problem(
     session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: object
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(engines, "is_warm", lambda kind: True)
     create = engines.create
     monkeypatch.setattr(engines, "create", lambda *arguments: Failing(create(*arguments)))
     session.set_speed(math.inf)
@@ -233,7 +234,7 @@ def test_a_defect_in_the_worker_is_said_and_the_session_lives(
     def broken(*arguments: object) -> None:
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr(conduct_module.engines, "check", broken)
+    monkeypatch.setattr(engines, "check", broken)
     session.open(scene)
     session.settle()
     wait_until(lambda: session.status.state == "failed")
@@ -255,36 +256,151 @@ def test_opening_another_scene_while_one_runs(session: Watched, scene: Scene) ->
     assert len(session.recording) == 1
 
 
-def test_an_edit_while_the_engine_compiles_does_not_compile_again(
-    session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def unprepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
+    """A session where no engine is prepared before a preparation has ended well."""
+    monkeypatch.setattr(Preparing, "begun", [])
+    monkeypatch.setattr(
+        conduct_module,
+        "is_prepared",
+        lambda kind: any(one.kind == kind and one.stage == DONE for one in Preparing.begun),
+    )
+    session = Watched(Preparations(Preparing))
+    yield session
+    session.close()
+    assert all(one.stopped for one in Preparing.begun)
+
+
+DONE = Stage(1.0, None, True)
+
+
+def test_an_edit_while_the_engine_is_prepared_shows_and_does_not_begin_again(unprepared: Watched, scene: Scene) -> None:
+    unprepared.open(scene)
+    unprepared.wait_for("preparing")
+    before = unprepared.latest
+    assert before is not None
+    Preparing.begun[0].stage = Stage(0.5, 9.0)
+    wait_until(lambda: unprepared.status.progress == 0.5)
+    edited = with_values(scene, {"gait.amplitude_deg": 20.0, "start.x_m": 0.516})
+    unprepared.edit(edited)
+    unprepared.play()
+    unprepared.settle()
+    told = unprepared.status
+    assert (told.state, told.progress, told.seconds_left, told.engine) == ("preparing", 0.5, 9.0, "planar_nonsmooth")
+    assert told.queued
+    assert unprepared.latest is not None
+    assert not np.array_equal(unprepared.latest.link_pose, before.link_pose), "the robot stands where it will start"
+    states = [event.status.state for event in unprepared.events if isinstance(event, StatusChanged)]
+    assert "running" not in states
+    Preparing.begun[0].stage = DONE
+    unprepared.wait_for("running")
+    assert [one.kind for one in Preparing.begun] == ["planar_nonsmooth"]
+    assert unprepared.recording is not None
+    assert unprepared.recording.scene == edited
+
+
+def test_what_was_to_play_when_ready_can_be_taken_back(unprepared: Watched, scene: Scene) -> None:
+    unprepared.open(scene)
+    unprepared.play()
+    wait_until(lambda: unprepared.status.queued)
+    unprepared.pause()
+    wait_until(lambda: not unprepared.status.queued)
+    Preparing.begun[0].stage = DONE
+    unprepared.wait_for("ready")
+
+
+def test_preparing_can_be_cancelled_and_is_begun_again_when_it_is_asked_for(unprepared: Watched, scene: Scene) -> None:
+    unprepared.open(scene)
+    unprepared.play()
+    unprepared.cancel_preparing()
+    unprepared.wait_for("unprepared")
+    assert Preparing.begun[0].stopped
+    assert unprepared.status.cancelled
+    assert "not prepared" in unprepared.status.message
+    unprepared.edit(with_values(scene, {"start.x_m": 0.516}))
+    unprepared.reset()
+    unprepared.settle()
+    assert unprepared.status.state == "unprepared", "nobody asked for it"
+    assert len(Preparing.begun) == 1
+    unprepared.prepare()
+    unprepared.wait_for("preparing")
+    assert not unprepared.status.queued
+    unprepared.cancel_preparing()
+    unprepared.play()
+    wait_until(lambda: unprepared.status.queued)
+    assert len(Preparing.begun) == 3
+    unprepared.cancel_preparing()
+    unprepared.open(scene)
+    unprepared.wait_for("preparing")
+
+
+def test_preparing_that_fails_is_said_and_not_tried_for_ever(unprepared: Watched, scene: Scene) -> None:
+    unprepared.open(scene)
+    unprepared.play()
+    unprepared.wait_for("preparing")
+    Preparing.begun[0].stage = Stage(0.4, None, True, "The disk is full: make room.")
+    unprepared.wait_for("unprepared")
+    assert unprepared.status.message == "The disk is full: make room."
+    assert not unprepared.status.cancelled
+    unprepared.edit(with_values(scene, {"start.x_m": 0.516}))
+    unprepared.settle()
+    assert (unprepared.status.state, len(Preparing.begun)) == ("unprepared", 1)
+    unprepared.play()
+    wait_until(lambda: unprepared.status.queued)
+    Preparing.begun[1].stage = DONE
+    unprepared.wait_for("running")
+
+
+def test_a_process_that_cannot_be_begun_is_said(
+    unprepared: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made: list[str] = []
-    ready = threading.Event()
+    def refuse(kind: str, idle: bool) -> Preparing:
+        raise OSError(12, "Cannot allocate memory")
 
-    class Compiling:
-        def __init__(self, kind: str) -> None:
-            self.kind = kind
-            made.append(kind)
+    monkeypatch.setattr(unprepared.preparations, "_begin", refuse)
+    unprepared.open(scene)
+    unprepared.wait_for("unprepared")
+    assert "Cannot allocate memory" in unprepared.status.message
 
-        def poll(self) -> tuple[float, str, bool]:
-            return 0.5, "compiling", ready.is_set()
 
-        def stop(self) -> None:
-            pass
+def test_a_scene_that_cannot_run_for_a_while_does_not_end_its_preparation(unprepared: Watched, scene: Scene) -> None:
+    unprepared.open(scene)
+    unprepared.wait_for("preparing")
+    unprepared.edit(with_values(scene, {"start.y_m": 0.1}))  # inside an obstacle
+    unprepared.wait_for("blocked")
+    unprepared.edit(scene)
+    unprepared.wait_for("preparing")
+    assert [one.stopped for one in Preparing.begun] == [False]
+    unprepared.edit(with_values(scene, {"start.y_m": 0.1}))
+    unprepared.wait_for("blocked")
+    Preparing.begun[0].stage = DONE
+    wait_until(lambda: Preparing.begun[0].stopped)
+    assert unprepared.status.state == "blocked"
+    unprepared.edit(scene)
+    unprepared.wait_for("ready")
 
-    monkeypatch.setattr(conduct_module, "Preparation", Compiling)
-    monkeypatch.setattr(engines, "is_warm", lambda kind: ready.is_set())
-    session.open(scene)
-    session.wait_for("preparing")
-    session.edit(with_values(scene, {"gait.amplitude_deg": 20.0}))
-    session.play()
-    session.settle()
-    assert session.status.state == "preparing"
-    ready.set()
-    session.wait_for("running")
-    assert made == ["planar_nonsmooth"]
-    assert session.recording is not None
-    assert session.recording.scene.gait.amplitude_deg == 20.0
+
+def test_another_model_is_another_preparation(unprepared: Watched, scene: Scene) -> None:
+    unprepared.open(scene)
+    unprepared.wait_for("preparing")
+    unprepared.open(load_scene(scenes_dir() / "sidewinding.toml"))
+    wait_until(lambda: unprepared.status.engine == "spatial_nonsmooth")
+    assert [(one.kind, one.stopped) for one in Preparing.begun] == [
+        ("planar_nonsmooth", True), ("spatial_nonsmooth", False),
+    ]  # fmt: skip
+
+
+def test_code_that_is_not_found_again_is_compiled_here(
+    unprepared: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled: list[str] = []
+    monkeypatch.setattr(conduct_module, "is_prepared", lambda kind: False)
+    monkeypatch.setattr(conduct_module, "compile_here", lambda kind, tell: compiled.append(kind))
+    unprepared.open(scene)
+    unprepared.wait_for("preparing")
+    Preparing.begun[0].stage = DONE
+    unprepared.wait_for("ready")
+    assert compiled == ["planar_nonsmooth"]
 
 
 def test_every_run_that_takes_a_step_is_kept(tmp_path: Path, scene: Scene) -> None:

@@ -14,7 +14,7 @@ __all__ = ["SIMULATION"]
 
 
 def _can_run(w: MainWindow) -> bool:
-    return _can_step(w) or (w.bridge.source != "robot" and w.bridge.status.state == "preparing")
+    return _can_step(w) or w.bridge.waits
 
 
 def _can_step(w: MainWindow) -> bool:
@@ -24,7 +24,22 @@ def _can_step(w: MainWindow) -> bool:
 
 
 def _play_label(w: MainWindow) -> str:
+    if w.bridge.waits:
+        if w.bridge.status.state == "unprepared":
+            return "Prepare and Play"
+        return "Do Not Play When Ready" if w.bridge.status.queued else "Play When Ready"
     return "Pause" if w.bridge.moving else "Play"
+
+
+def _prepare(w: MainWindow) -> None:
+    if w.bridge.status.state == "preparing":
+        w.bridge.session.cancel_preparing()
+    else:
+        w.bridge.session.prepare()
+
+
+def _prepare_label(w: MainWindow) -> str:
+    return "Cancel Preparing the Engine" if w.bridge.status.state == "preparing" else "Prepare the Engine"
 
 
 def _speed(places: int) -> Callable[[MainWindow], None]:
@@ -48,6 +63,17 @@ SIMULATION: tuple[Spec, ...] = (
         "reset", "Simulation", "Reset", lambda w: w.reset(), ("Ctrl+R",),
         lambda w: w.bridge.status.state != "empty" and w.bridge.source != "robot",
         icon="reset", tip="Back to the start, with all edits applied",
+    ),
+    Spec(
+        "prepare", "Simulation", "Prepare the Engine", _prepare,
+        enabled=lambda w: w.bridge.status.state in ("preparing", "unprepared"), label=_prepare_label,
+        tip="Compile the engine of this scene's model, which is needed once on a machine; all else works meanwhile",
+    ),
+    Spec(
+        "prepare_ahead", "Simulation", "Prepare Engines Ahead", lambda w: w.ahead.set_wanted(not w.ahead.wanted),
+        checked=lambda w: w.ahead.wanted,
+        tip="Compile the engines that may be needed next while the program idles, with processor time that nobody "
+        "else wants; never on battery, nor while a robot is connected",
     ),
     line("Simulation"),
     Spec("slower", "Simulation", "Slower", _speed(-1), ("[",)),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from snakestudio.gui.document import Document
 from snakestudio.gui.job import Job, Progress
+from snakestudio.session.preparation import Preparations, Stage, prepare
+from snakestudio.session.preparation_words import ENGINE_NAMES, percent, time_left
 
 __all__ = ["BackgroundComparison"]
 
@@ -40,6 +42,10 @@ class BackgroundComparison(QObject, Generic[Result]):
         """Why there is no result, in a sentence; empty if there is nothing to say."""
         self.scene_file: str | None = None
         """Name of the file the scene came from."""
+        self.preparations: Preparations | None = None
+        """Those of the program, so that no engine is compiled twice at once."""
+        self.preparing = ""
+        """Which engine it waits for, how far that is and how long it takes; empty while it waits for none."""
         self._timer = QTimer(self)
         self._timer.setInterval(60)
         self._timer.timeout.connect(self._watch)
@@ -61,6 +67,20 @@ class BackgroundComparison(QObject, Generic[Result]):
         self._job = Job("comparison", work)
         self._timer.start()
         self.changed.emit()
+
+    def _prepare(self, kinds: Iterable[str], progress: Progress) -> bool:
+        """Have the engines of `kinds` compiled, in the job's thread; False if it was stopped meanwhile."""
+
+        def tell(kind: str, stage: Stage) -> bool:
+            self.preparing = (
+                f"Preparing the {ENGINE_NAMES[kind]} engine: {percent(stage.fraction)}, {time_left(stage.seconds_left)}"
+            )
+            return progress(stage.fraction)
+
+        try:
+            return prepare(kinds, tell, self.preparations)
+        finally:
+            self.preparing = ""
 
     def cancel(self) -> None:
         """Stop; there is no result then."""

@@ -14,7 +14,6 @@ from snakestudio.model.support import Friction
 from snakestudio.render.overlays import Ghost
 from snakestudio.session.chain_comparison import compare_chain
 from snakestudio.session.chain_data import ChainComparison, ChainProfile
-from snakestudio.session.preparation import prepare
 
 __all__ = ["ChainComparer"]
 
@@ -68,7 +67,7 @@ class ChainComparer(BackgroundComparison[ChainComparison]):
         kinds = ["continuum_beam", *(["planar_lagrangian"] if isinstance(scene.support, Friction) else [])]
 
         def work(progress: Progress) -> ChainComparison | None:
-            if not prepare(kinds, lambda kind, fraction: progress(fraction)):
+            if not self._prepare(kinds, progress):
                 return None
             return compare_chain(scene, counts, (time,), folder, progress)
 

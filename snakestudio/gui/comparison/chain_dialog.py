@@ -110,7 +110,7 @@ class ChainDialog(QDialog):
     def _say(self) -> None:
         comparer = self._comparer
         profile, comparison = comparer.profile, comparer.comparison
-        text, role = comparer.message, "dim"
+        text, role = comparer.preparing or comparer.message, "dim"
         if comparer.stale:
             text, role = _STALE, "warning"
         elif profile is not None and comparison is not None:

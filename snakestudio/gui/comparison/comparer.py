@@ -19,7 +19,6 @@ from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
 from snakestudio.render.overlays import Ghost
 from snakestudio.session.model_comparison import ModelComparison, ModelRun, compare_models
-from snakestudio.session.preparation import prepare
 
 __all__ = ["Comparer", "model_name"]
 
@@ -48,7 +47,6 @@ class Comparer(BackgroundComparison[ModelComparison]):
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(document, parent)
-        self._doing = ""
         self._hidden: set[str] = set()
         self._was_stale = False
         self.reasons = Reasons(document, self)
@@ -57,9 +55,9 @@ class Comparer(BackgroundComparison[ModelComparison]):
     # --- running --------------------------------------------------------------------------------------------------
 
     @property
-    def progress(self) -> tuple[float, str]:
-        """Finished fraction of what is being done, and what that is."""
-        return self.fraction, self._doing
+    def doing(self) -> str:
+        """What is being done, and how far that is."""
+        return self.preparing or f"Running the models ... {100 * self.fraction:.0f} %"
 
     def start(self, kinds: Sequence[str], duration: float) -> None:
         """Run the scene as it stands in the models `kinds`, the reference first, for `duration` (s)."""
@@ -75,16 +73,10 @@ class Comparer(BackgroundComparison[ModelComparison]):
             return
 
         def work(progress: Progress) -> ModelComparison | None:
-            def compiling(kind: str, fraction: float) -> bool:
-                self._doing = f"Compiling the engine of the {model_name(kind)} model, only once"
-                return progress(fraction)
-
-            if not prepare(kinds, compiling):
+            if not self._prepare(kinds, progress):
                 return None
-            self._doing = "Running the models"
             return compare_models(scene, kinds, folder, progress=progress, gently=True)
 
-        self._doing = "Running the models"
         self._begin(work)
 
     def clear(self) -> None:

@@ -189,11 +189,10 @@ class ComparisonPanel(Themed):
         )
         self.run_button.setVisible(not comparer.busy)
         self.cancel_button.setVisible(comparer.busy)
-        fraction, doing = comparer.progress
         self.bar.setVisible(comparer.busy)
-        self.bar.setValue(round(1000 * fraction))
+        self.bar.setValue(round(1000 * comparer.fraction))
         if comparer.busy:
-            self._say(f"{doing} ... {100 * fraction:.0f} %", "dim")
+            self._say(comparer.doing, "dim")
         elif comparer.stale:
             self._say(_STALE, "warning")
         else:

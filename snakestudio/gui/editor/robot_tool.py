@@ -67,7 +67,7 @@ class RobotTool(QObject):
     def placeable(self) -> bool:
         """Whether what is shown is the start of a run that has not begun."""
         bridge, snapshot = self._viewport.bridge, self._viewport.snapshot
-        at_start = bridge.live and bridge.status.state in ("ready", "preparing", "blocked")
+        at_start = bridge.live and bridge.status.state in ("ready", "preparing", "unprepared", "blocked")
         return at_start and snapshot is not None and Fields.POSE in snapshot.valid
 
     @property

@@ -268,7 +268,7 @@ class FitDialog(QDialog):
             plural = "" if progress.evaluations == 1 else "s"
             self._say(f"{progress.doing}: {progress.evaluations} evaluation{plural}{best}", "dim")
         elif fitter.busy:
-            self._say("Preparing the simulations ...", "dim")
+            self._say(fitter.preparing or "Preparing the simulations ...", "dim")
         elif fitter.message:
             self._say(fitter.message, "warning")
         elif fitter.comparison is None and not self.data.chosen:

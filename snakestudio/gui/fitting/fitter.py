@@ -18,7 +18,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.render.overlays import Ghost
 from snakestudio.render.style import colour
 from snakestudio.session.fitting import FitProgress, FitResult, FreeParameter, Trial, fit, trial_of
-from snakestudio.session.preparation import prepare
 
 __all__ = ["Fitter"]
 
@@ -97,7 +96,7 @@ class Fitter(BackgroundComparison[FitResult]):
             return not stop.is_set()
 
         kinds = {trial.scene.model.kind for trial in trials}
-        if not prepare(kinds, lambda kind, done: progress(0.0)):
+        if not self._prepare(sorted(kinds), progress):
             return None
         return self._fit(trials, parameters, method, progress=told, abandoned=lambda: not progress(fraction))
 

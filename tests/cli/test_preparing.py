@@ -1,0 +1,59 @@
+"""What the command line says while an engine is prepared: a line that goes on on a terminal, one plain line if not."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from snakestudio.cli import shared
+from snakestudio.cli.shared import ProgressLine, warm_up
+from snakestudio.errors import PreparationError
+from snakestudio.session import preparation, preparation_schedule
+from snakestudio.session.preparation_schedule import Schedule
+
+
+@pytest.fixture(autouse=True)
+def _two_engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparation, "is_prepared", lambda kind: kind == "spatial_nonsmooth")
+    monkeypatch.setattr(preparation_schedule, "expected", lambda kind: Schedule(83.0))
+
+
+def test_one_plain_line_where_there_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled: list[str] = []
+    monkeypatch.setattr(preparation, "compile_here", lambda kind, tell: compiled.append(kind))
+    warm_up(["spatial_nonsmooth", "planar_nonsmooth"], ProgressLine())
+    assert compiled == ["planar_nonsmooth"]
+    told = capsys.readouterr()
+    assert told.out == "Preparing the planar engine, once on this machine (about 1 min 25 s) ...\n"
+    assert told.err == ""
+
+
+def test_a_line_that_goes_on_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    line, written = ProgressLine(), threading.Event()
+    line.shown = True
+    texts: list[str] = []
+
+    def write(text: str) -> None:
+        texts.append(text)
+        if "43 %" in text:
+            written.set()
+
+    def compiling(kind: str, tell: Callable[[float, str], None]) -> None:
+        tell(0.43, "Compiling")
+        assert written.wait(60.0), "it goes on while nothing is told"
+        raise PreparationError("The disk is full.")
+
+    monkeypatch.setattr(line, "_write", write)
+    monkeypatch.setattr(preparation, "compile_here", compiling)
+    monkeypatch.setattr(shared.time, "monotonic", lambda: 7.0)
+    with pytest.raises(PreparationError):
+        warm_up(["planar_nonsmooth"], line)
+    last = texts.pop()
+    assert last == "", "the line is taken away"
+    assert texts[-1].startswith("Preparing the planar engine: 43 %, ")
+    assert texts[-1].endswith(" s left")
+    assert capsys.readouterr().out == ""
