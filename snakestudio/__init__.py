@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from snakestudio import processor
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Before numpy is loaded by anything below.
 processor.hold_libraries()

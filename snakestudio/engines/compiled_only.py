@@ -43,7 +43,7 @@ def load(kind: str) -> bool:
 
     try:
         with reporting_compilation(refuse):
-            import_module(f"snakestudio.engines.{kind}.warm").warm_up(lambda fraction, text: None)
+            import_module(f"snakestudio.engines.{kind}.warm").run()
     except _NotCompiledError:
         _MISSING.add(kind)
         return False

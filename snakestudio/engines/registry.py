@@ -99,9 +99,9 @@ def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
     parts: int = _load(kind, "warm:PARTS")
     run: Callable[[], None] = _load(kind, "warm:run")
 
-    def report(count: int, name: str) -> None:
+    def report(count: int, doing: str) -> None:
         # What is left after the last one is to optimise all of them together.
-        progress(min(0.02 + 0.8 * count / parts, 0.82), f"Compiling {name}")
+        progress(min(0.02 + 0.8 * count / parts, 0.82), doing)
 
     with reporting_compilation(report):
         run()

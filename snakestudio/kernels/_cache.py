@@ -34,6 +34,7 @@ __all__ = [
     "jit_disabled",
     "mark_compiled",
     "note_cache_trouble",
+    "source_hash",
     "was_compiled",
 ]
 
@@ -80,7 +81,8 @@ def _sources() -> list[tuple[str, bytes]]:
 
 
 @cache
-def _source_hash() -> str:
+def source_hash() -> str:
+    """Hash of the sources that compiled code depends on."""
     digest = hashlib.sha256()
     sources = _sources()
     if not sources:  # a frozen program without its sources knows what it was built from
@@ -93,7 +95,7 @@ def _source_hash() -> str:
 def _key() -> str:
     """Name of the folder of code compiled from the present sources for the present target."""
     wanted = processor.target()
-    parts = [metadata.version("numba"), metadata.version("llvmlite"), sys.platform, platform.machine(), _source_hash()]
+    parts = [metadata.version("numba"), metadata.version("llvmlite"), sys.platform, platform.machine(), source_hash()]
     parts += [f"{name}={os.environ.get(name, '')}" for name in _ENVIRONMENT]
     if wanted.tuned:
         parts.append(processor.processor_hash())

@@ -36,7 +36,10 @@ from numba.core.typed_passes import NativeLowering
 from snakestudio import processor
 from snakestudio.kernels import _cache
 
-__all__ = ["KernelDispatcher", "used_files"]
+__all__ = ["OPTIMIZE", "KernelDispatcher", "used_files"]
+
+OPTIMIZE = "snakestudio:optimize"
+"""Event of numba's kind: a whole is made of its parts."""
 
 _TARGET = processor.target()
 
@@ -304,7 +307,8 @@ class KernelDispatcher(CPUDispatcher):
         context.create_cpython_wrapper(
             library, part.fndesc, part.environment, part.call_helper, bool(self.targetoptions.get("nogil"))
         )
-        call = context.get_executable(library, part.fndesc, part.environment)
+        with event.trigger_event(OPTIMIZE, data={"dispatcher": self}):
+            call = context.get_executable(library, part.fndesc, part.environment)
         whole = part._replace(library=library, entry_point=call)
         for environment in whole._find_referenced_environments():
             library.codegen.set_env(environment.env_name, environment)

@@ -39,12 +39,13 @@ _STRICT: dict[str, Any] = {
 
 
 if numba.__version__.startswith(TESTED) and not _config.DISABLE_JIT:
-    from snakestudio.kernels._compiler import KernelDispatcher, used_files
+    from snakestudio.kernels._compiler import OPTIMIZE, KernelDispatcher, used_files
 
     def _compiled(function: F, **more: Any) -> F:
         return cast(F, KernelDispatcher(function, {"nopython": True, **_STRICT, **more}))
 
 else:
+    OPTIMIZE = "snakestudio:optimize"
     _config.CACHE_DIR = str(compile_cache())
 
     def used_files() -> list[str]:
@@ -126,18 +127,20 @@ def instruction(signature: Callable[[Types], Any], emit: Callable[..., Any]) -> 
 
 @contextmanager
 def reporting_compilation(report: Callable[[int, str], None]) -> Iterator[None]:
-    """While this lasts, call `report` with the number of functions begun so far and the name of the last."""
+    """While this lasts, call `report` with the number of functions begun so far and what is done with which."""
     from numba.core import event
 
     class Listener(event.Listener):
         count = 0
 
         def on_start(self, event: Any) -> None:
-            self.count += 1
-            report(self.count, event.data["dispatcher"].__name__)
+            optimizing = event.kind == OPTIMIZE
+            self.count += not optimizing
+            report(self.count, f"{'Optimizing' if optimizing else 'Compiling'} {event.data['dispatcher'].__name__}")
 
         def on_end(self, event: Any) -> None:
             pass
 
-    with event.install_listener("numba:compile", Listener()):
+    listener = Listener()
+    with event.install_listener("numba:compile", listener), event.install_listener(OPTIMIZE, listener):
         yield

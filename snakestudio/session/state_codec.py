@@ -34,6 +34,9 @@ __all__ = ["FORMAT", "decode", "encode"]
 FORMAT = 1
 """Raised when these bytes mean something else than before."""
 
+_READABLE = {"0.1.0", __version__}
+"""Versions whose states are as this one's."""
+
 _MAGIC = b"SNKSTATE"
 _COUNT = struct.Struct("<I")
 _NUMBER = struct.Struct("<cd")
@@ -130,7 +133,7 @@ def decode(data: bytes, scene: Scene) -> Any:
         if number != FORMAT:
             raise StateError("The saved state of this run was written by another version of SnakeStudio.")
         version = reader.text()
-        if version != __version__:
+        if version not in _READABLE:
             raise StateError(f"The saved state of this run was written by SnakeStudio {version}.")
         value = reader.read()
         if reader.at != len(data):

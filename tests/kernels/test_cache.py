@@ -80,7 +80,7 @@ def test_a_changed_source_counts_if_compiled_code_depends_on_it(
 ) -> None:
     def hash_of(folder: Path) -> str:
         monkeypatch.setattr(_cache, "_PACKAGE", folder)
-        return _cache._source_hash.__wrapped__()
+        return _cache.source_hash.__wrapped__()
 
     before = hash_of(package(tmp_path / "one", **SOURCES))
     assert hash_of(package(tmp_path / "other", **SOURCES)) == before  # wherever it lies
