@@ -279,7 +279,7 @@ def test_it_ends_with_a_window_that_is_killed(tmp_path: Path) -> None:
             "while not one.look().fraction > 0.02: time.sleep(0.01)\n"
             "print(one.pid, flush=True)\ntime.sleep(600)",
         ],
-        env={**os.environ, "SNAKESTUDIO_CACHE_DIR": str(tmp_path)},
+        env={**os.environ, "SNAKESTUDIO_KERNELS_DIR": str(tmp_path), "SNAKESTUDIO_CACHE_DIR": str(tmp_path)},
         stdout=subprocess.PIPE,
         text=True,
     )
@@ -307,14 +307,15 @@ def test_a_mark_alone_proves_nothing_and_nothing_is_compiled_to_find_that_out(tm
     script = (
         "from snakestudio.engines import registry\n"
         "from snakestudio.session.preparation import is_prepared\n"
-        "registry._mark('planar_lagrangian').touch()\n"
+        "from snakestudio.kernels import _cache\n"
+        "_cache.mark_compiled('planar_lagrangian', [])\n"
         "assert registry.is_warm('planar_lagrangian')\n"
         "print(is_prepared('planar_lagrangian'))\n"
     )
-    environment = {**os.environ, "SNAKESTUDIO_CACHE_DIR": str(tmp_path)}
+    environment = {**os.environ, "SNAKESTUDIO_KERNELS_DIR": str(tmp_path)}
     ended = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert (ended.stdout, ended.stderr) == ("False\n", "")
-    assert not list(tmp_path.rglob("*.nbc")), "nothing was compiled"
+    assert not list(tmp_path.rglob("*.kernel")), "nothing was compiled"
 
 
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), OSError(28, "No space left on device")])
