@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
 
 from snakestudio.errors import ExportError, UsageError
 from snakestudio.model.atomic import write_atomically
@@ -109,6 +108,8 @@ class CameraPath:
 
     @cached_property
     def _curve(self) -> Callable[[float], FloatArray]:
+        from scipy.interpolate import CubicHermiteSpline, PchipInterpolator
+
         times = np.array([key.time for key in self.keys])
         cameras = [key.camera for key in self.keys]
         azimuth = np.unwrap([camera.azimuth for camera in cameras])

@@ -95,7 +95,15 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
         QTimer.singleShot(0, window.fill_docks)
         QTimer.singleShot(0, window, greet)
 
+    def on_motion() -> None:
+        shown = window.bridge.displayed
+        if shown is not None and shown.time > 0.0:
+            window.viewport.frame_drawn.disconnect(on_motion)
+            trace.mark("first motion")
+
     window.viewport.frame_drawn.connect(on_first_frame)
+    if trace.on:
+        window.viewport.frame_drawn.connect(on_motion)
     if window.viewport.gl is None:
         QTimer.singleShot(0, on_first_frame)
 

@@ -24,15 +24,15 @@ def _process_start() -> float:
 
 
 class StartTrace:
-    """Prints the time since the process began, once for each thing that happens."""
+    """Prints the time since the process began, once for each thing that happens, where it is `on`."""
 
     def __init__(self) -> None:
-        self._on = bool(os.environ.get("SNAKESTUDIO_TRACE_START"))
-        self._began = _process_start() if self._on else 0.0
+        self.on = bool(os.environ.get("SNAKESTUDIO_TRACE_START"))
+        self._began = _process_start() if self.on else 0.0
         self._said: set[str] = set()
 
     def mark(self, what: str) -> None:
         """`what` has just happened."""
-        if self._on and what not in self._said:
+        if self.on and what not in self._said:
             self._said.add(what)
             print(f"start: {what}: {1000 * (time.time() - self._began):.0f} ms", file=sys.stderr, flush=True)

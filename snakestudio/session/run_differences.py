@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.rotations import roll_pitch_yaw
@@ -136,6 +135,8 @@ def _at_same_places(run: Samples, reference: Samples) -> tuple[FloatArray, Float
 
 def _moved_to(samples: Samples, along: FloatArray) -> FloatArray:
     """Points at other places on the robot, (k, m, 3)."""
+    from scipy.interpolate import CubicSpline
+
     links = np.full((len(samples.links), len(along), 3), np.nan)
     links[: samples.count] = CubicSpline(samples.along, samples.links[: samples.count], axis=1)(along)
     return links

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import savgol_filter
 
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.events import Change, RunEvent
@@ -158,6 +157,8 @@ def _rows(
 
 def _slope(time: FloatArray, values: FloatArray) -> FloatArray:
     """Rates of columns (k, c); NaN where a column is."""
+    from scipy.signal import savgol_filter
+
     result = np.full_like(values, np.nan)
     for start, stop in runs_of(rows_known(values)):
         if stop - start < 2:

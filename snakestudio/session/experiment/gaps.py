@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import PchipInterpolator
 
 if TYPE_CHECKING:
     from snakestudio.session.experiment.samples import Samples
@@ -92,6 +91,8 @@ def fill_gaps(samples: Samples, max_gap_s: float) -> tuple[FloatArray, FloatArra
                 long.append((time[start - 1], time[stop]))
         known = np.flatnonzero(seen)
         if filled:
+            from scipy.interpolate import PchipInterpolator
+
             curve = PchipInterpolator(time[known], position[known, b], axis=0)
             for start, stop in runs_of(~seen):
                 if start > 0 and stop < len(time) and time[stop] - time[start - 1] <= max_gap_s * (1.0 + 1e-9):

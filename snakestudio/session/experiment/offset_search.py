@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import Capture
@@ -94,6 +93,8 @@ class OffsetSearch:
 
     def best(self, low: float, high: float) -> tuple[float, list[str]]:
         """The offset with the largest correlation, and what is doubtful about it."""
+        from scipy.optimize import minimize_scalar
+
         count = max(9, 2 * math.ceil((high - low) / min(self._step, 0.05)) + 1)
         grid = np.linspace(low, high, count)
         values = np.array([self.match(float(offset)) for offset in grid])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from snakestudio.errors import ExperimentError
 from snakestudio.model.capture import CENTRE_OF_MASS
@@ -41,7 +42,7 @@ class RunTracks:
         self._recording = recording
         self._shares = mass_shares(recording.schema.n_links, bool(recording.schema.sections))
         self._tracks: dict[int, FloatArray] = {}
-        self._curves: dict[int, CubicSpline] = {}
+        self._curves: dict[int, Callable[[FloatArray], FloatArray]] = {}
 
     @property
     def n_links(self) -> int:
@@ -95,6 +96,8 @@ class RunTracks:
     def at(self, link: int, time: FloatArray) -> FloatArray:
         """Positions (k, 3), m, at any times (k,) within the run; NaN outside of it."""
         if link not in self._curves:
+            from scipy.interpolate import CubicSpline
+
             self._curves[link] = CubicSpline(self.time, self.track(link))
         place: FloatArray = self._curves[link](time)
         place[(time < self.time[0] - 1e-9) | (time > self.time[-1] + 1e-9)] = np.nan

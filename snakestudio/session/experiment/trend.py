@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
 __all__ = ["Trend", "path_direction", "trend_of"]
 
@@ -91,6 +90,8 @@ def trend_of(time: FloatArray, place: FloatArray, near_hz: float | None = None) 
         values = [_fit(at, z, float(f), 1)[1] for f in grid]
         best = int(np.argmin(values))
         bounds = grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)]
+        from scipy.optimize import minimize_scalar
+
         found = minimize_scalar(
             lambda f: _fit(at, z, float(f), 1)[1], bounds=bounds, method="bounded", options={"xatol": 1e-7}
         )

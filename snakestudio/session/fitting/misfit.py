@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicHermiteSpline
-from scipy.optimize import minimize_scalar
 
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.snapshot import mass_shares
@@ -120,6 +118,8 @@ class Measured:
 
         best = low
         if high > low:
+            from scipy.optimize import minimize_scalar
+
             looks = np.linspace(low, high, _LOOKS)
             least = int(np.argmin([squares(look) for look in looks]))
             between = looks[max(least - 1, 0)], looks[min(least + 1, _LOOKS - 1)]
@@ -177,6 +177,8 @@ class _Motion:
             )
             for part, joints in ((place, rows.joint_angle), (velocity, rows.joint_rate))
         )
+        from scipy.interpolate import CubicHermiteSpline
+
         self._curve = CubicHermiteSpline(rows.time, values, slopes) if len(rows) > 1 else None
         self._only = values[0]
 

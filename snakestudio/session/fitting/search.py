@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
 
 from snakestudio.session.fitting.objective import Task
 from snakestudio.session.fitting.parameters import FreeParameter
@@ -164,6 +163,8 @@ def least(search: Search) -> None:
     (first,) = search.residuals([search.best])
     if first is None:
         return
+    from scipy.optimize import least_squares
+
     size = len(first)
 
     def residual(place: FloatArray) -> FloatArray:

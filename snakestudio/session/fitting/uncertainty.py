@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 __all__ = ["Determination", "determination"]
 
@@ -114,6 +113,8 @@ def determination(
         covariance[np.ix_(acts, acts)] = part_covariance
         weak = _undetermined(part_covariance, directions, np.flatnonzero(acts))
     deviation = np.sqrt(np.clip(np.diag(covariance), 0.0, None))
+    from scipy.stats import t as student
+
     quantile = float(student.ppf(0.5 + 0.5 * CONFIDENCE, max(1.0, effective - int(acts.sum()))))
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = covariance / np.outer(deviation, deviation)
