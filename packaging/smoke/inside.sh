@@ -35,11 +35,15 @@ has() { grep -q -- "$1" "$out/last.txt" "$2" 2>/dev/null || { echo "$2 has no '$
 rows() { # rows FILE N: a CSV with at least so many rows
     found=$(grep -vc '^#' "$1") && [ "$found" -gt "$2" ] || { echo "$1 has $found lines"; return 1; }
 }
-wait_for() { # wait_for SECONDS TEXT FILE
+wait_for() { # wait_for SECONDS TEXT FILE PROCESS: until the process has written that, or has ended
     left=$(($1 * 10))
     until grep -q "$2" "$3" 2>/dev/null; do
         left=$((left - 1))
-        [ $left -gt 0 ] || { echo "no '$2' within $1 s in:"; cat "$3"; return 1; }
+        if [ $left -eq 0 ] || ! kill -0 "$4" 2>/dev/null; then
+            echo "no '$2' within $1 s in:"
+            cat "$3"
+            return 1
+        fi
         sleep 0.1
     done
 }
@@ -135,7 +139,7 @@ robot() {
     snakestudio emulate lab_robot --interface udp_multicast >"$out/emulator.txt" 2>&1 &
     process=$!
     result=1
-    if wait_for 30 axes "$out/emulator.txt" &&
+    if wait_for 30 axes "$out/emulator.txt" $process &&
         snakestudio listen lab_robot --interface udp_multicast --duration 2 >"$out/heard.txt" 2>&1 &&
         [ "$(grep -c . "$out/heard.txt")" -gt 20 ] &&
         snakestudio drive $scenes/spatial_lateral_undulation.toml lab_robot --interface udp_multicast --arm \
@@ -152,20 +156,20 @@ check "emulated robot: listened to, armed and driven" robot
 mkdir -p "$out/screen"
 Xvfb :7 -screen 0 1600x1000x24 -fbdir "$out/screen" -nolisten tcp >"$out/xvfb.txt" 2>&1 &
 x_server=$!
-window() { # window NAME SECONDS WORDS...: shown, given time to draw, and its screen kept; ended as by a log-out
-    name=$1 seconds=$2
+window() { # window PICTURE SECONDS WORDS...: shown, given time to draw, and its screen kept; ended as by a log-out
+    picture=$1 seconds=$2
     shift 2
-    : >"$out/$name.txt"
-    DISPLAY=:7 SNAKESTUDIO_TRACE_START=1 snakestudio "$@" >"$out/$name.txt" 2>&1 &
+    : >"$out/$picture.txt"
+    DISPLAY=:7 SNAKESTUDIO_TRACE_START=1 snakestudio "$@" >"$out/$picture.txt" 2>&1 &
     process=$!
-    wait_for 60 "first frame drawn" "$out/$name.txt" || { kill $process; return 1; }
+    wait_for 60 "first frame drawn" "$out/$picture.txt" $process || { kill $process 2>/dev/null; return 1; }
     sleep "$seconds"
-    cp "$out/screen/Xvfb_screen0" "$out/$name.xwd"
+    cp "$out/screen/Xvfb_screen0" "$out/$picture.xwd"
     kill -TERM $process
     wait $process
     code=$?
-    cat "$out/$name.txt"
-    if grep -q Traceback "$out/$name.txt"; then return 1; fi
+    cat "$out/$picture.txt"
+    if grep -q Traceback "$out/$picture.txt"; then return 1; fi
     [ $code -eq 143 ] || { echo "it ended with $code"; return 1; }
 }
 until [ -s "$out/screen/Xvfb_screen0" ]; do sleep 0.1; done
