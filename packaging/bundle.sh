@@ -8,7 +8,7 @@
 # shared library, as Debian's and pyenv's --enable-shared have). The same commit gives the same bytes; SOURCE_DATE_EPOCH
 # overrides its date. docs/releasing.md tells what is inside.
 set -euo pipefail
-export LC_ALL=C TZ=UTC PYTHONHASHSEED=0 PIP_DISABLE_PIP_VERSION_CHECK=1
+export LC_ALL=C.UTF-8 TZ=UTC PYTHONHASHSEED=0 PIP_DISABLE_PIP_VERSION_CHECK=1
 umask 022
 
 say() { printf 'bundle: %s\n' "$*"; }

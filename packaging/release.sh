@@ -8,7 +8,7 @@
 # not committed. --check-reproducible makes everything twice and says which files differ, and where; exit code 1 then.
 # PYTHONS="python3.11 python3.12" chooses the interpreters; the first one goes into the bundle.
 set -euo pipefail
-export LC_ALL=C TZ=UTC
+export LC_ALL=C.UTF-8 TZ=UTC
 
 say() { printf 'release: %s\n' "$*"; }
 fail() { printf 'release: %s\n' "$*" >&2; exit 2; }
