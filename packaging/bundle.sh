@@ -98,6 +98,7 @@ install -m 755 packaging/bundle/add-to-menu.sh "$tree/add-to-menu.sh"
 
 settle() { # everybody may read it, and all of it is as old as the commit
     chmod -R u=rwX,go=rX "$1"
+    find "$1" -type f -name '*.so*' -exec chmod 644 {} +
     find "$1" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 }
 settle "$tree"
@@ -158,7 +159,7 @@ sed "s/@VERSION@/$deb_version/; s/@DEPENDS@/${depends%, }/; s/@SIZE@/$(du -sk --
 (cd "$package" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 settle "$package"
 deb=$out/snakestudio_${deb_version}_amd64.deb
-dpkg-deb --root-owner-group -Zzstd -z15 --build "$package" "$deb" >/dev/null
+dpkg-deb --root-owner-group -Zxz -z4 --build "$package" "$deb" >/dev/null
 
 # -------------------------------------------------------------------------------------------------------------------
 

@@ -7,11 +7,14 @@ import gzip
 import json
 import os
 import re
+import runpy
+import struct
 import subprocess
 import sys
 import tomllib
 from configparser import RawConfigParser
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -132,6 +135,46 @@ def test_the_archive_puts_itself_into_the_menu_and_takes_itself_out(tmp_path: Pa
     assert (home / ".local/bin/snakestudio").resolve() == folder / "snakestudio"
     subprocess.run(["sh", str(script), "--remove"], env=environment, check=True, capture_output=True)
     assert list((home / ".local").rglob("*snakestudio*")) == []
+
+
+# --- libraries -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def strip() -> dict[str, Any]:
+    return runpy.run_path(str(PACKAGING / "bundle" / "strip.py"))
+
+
+def library(folders: bytes, address: int = 0x1000) -> bytes:
+    """A library of two segments, all of it and its table for the loader, which names folders to search."""
+    head, table, texts = 64 + 2 * 56, 5 * 16, b"\0libc.so.6\0" + folders + b"\0"
+    end = head + table + len(texts)
+    start = b"\x7fELF\x02".ljust(32, b"\0") + struct.pack("<QQIHHH", 64, 0, 0, 64, 56, 2).ljust(32, b"\0")
+    segments = [(1, 0, address, end, 0x1000), (2, head, address + head, table, 8)]
+    rows = [struct.pack("<IIQQQQQQ", kind, 4, at, to, to, size, size, align) for kind, at, to, size, align in segments]
+    entries = [(1, 1), (29, 11), (5, address + head + table), (10, len(texts)), (0, 0)]
+    return start + b"".join(rows) + b"".join(struct.pack("<QQ", *entry) for entry in entries) + texts
+
+
+def entries(data: bytes) -> list[int]:
+    return [struct.unpack_from("<Q", data, 176 + 16 * index)[0] for index in range(5)]
+
+
+def test_folders_of_the_machine_that_built_a_library_leave_it(strip: dict[str, Any]) -> None:
+    told = library(b"/home/builder/lib:/opt/python/lib")
+    assert entries(told) == [1, 29, 5, 10, 0]
+    mended = strip["without_build_folders"](told)
+    assert entries(mended) == [1, 5, 10, 0, 0]
+    assert (len(mended), mended[:176], mended[256:]) == (len(told), told[:176], told[256:])
+    assert strip["without_build_folders"](mended) == mended
+    from_its_place = library(b"$ORIGIN/../numpy.libs")
+    assert strip["without_build_folders"](from_its_place) == from_its_place
+
+
+def test_a_library_that_the_loader_would_refuse_is_noticed(strip: dict[str, Any]) -> None:
+    assert strip["is_sound"](library(b"/lib"))
+    assert not strip["is_sound"](library(b"/lib", address=0x1010))
+    assert not strip["is_sound"](library(b"/lib")[:-1])
 
 
 # --- licences --------------------------------------------------------------------------------------------------------
