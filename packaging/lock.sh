@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Pin every package anew: pyproject.toml -> packaging/requirements.txt (runtime) and requirements-dev.txt (with tools).
+# Pin every package anew: pyproject.toml -> packaging/requirements.txt (runtime), requirements-dev.txt (with tools) and
+# requirements-bundle.txt (what the bundle is made of, and with).
 #
-# One version of each package for all supported Python versions. Run it, run `make test`, commit both files.
+# One version of each package for all supported Python versions. Run it, run `make test`, commit the files.
 # `lock.sh --upgrade-package NAME` or `lock.sh --upgrade` takes newer versions; without it the pins stay where they can.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,6 +19,7 @@ compile() {
 header='# Made by packaging/lock.sh from pyproject.toml; do not edit.'
 compile packaging/requirements-dev.txt --extra dev "$@" pyproject.toml
 compile packaging/requirements.txt --constraint packaging/requirements-dev.txt pyproject.toml
-for file in packaging/requirements.txt packaging/requirements-dev.txt; do
+compile packaging/requirements-bundle.txt --extra bundle --constraint packaging/requirements-dev.txt pyproject.toml
+for file in packaging/requirements{,-dev,-bundle}.txt; do
     sed -i "1i $header" "$file"
 done

@@ -9,14 +9,15 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import NoReturn
 
 import snakestudio
 from snakestudio.errors import PhysicsError, SnakeStudioError
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "main", "overview", "parser_of"]
 
-_COMMANDS = {
+COMMANDS = {
     "run": ("run", "run a scene without a window, and write CSV, HDF5, run file and video"),
     "export": ("export", "write a recorded run as CSV, HDF5, MCAP, video or figures"),
     "check": ("check", "list every mistake in scene files"),
@@ -36,6 +37,8 @@ _COMMANDS = {
     "profile": ("profile", "list, check, show and begin robot profiles"),
     "gui": ("gui", "open the window (the default)"),
 }
+"""Commands by what is typed: the module, and what it does in a few words."""
+
 _HIDDEN = {"warm-up": "warm_up", "fit-worker": "fit_worker", "link-worker": "link_worker", "number-text": "number_text"}
 
 
@@ -45,7 +48,8 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"snakestudio: {text}; see '{self.prog} --help'.\n")
 
 
-def _overview() -> _Parser:
+def overview() -> argparse.ArgumentParser:
+    """What `snakestudio --help` shows."""
     parser = _Parser(
         prog="snakestudio",
         description="Simulate, watch and drive snake robots.",
@@ -54,7 +58,7 @@ def _overview() -> _Parser:
     )
     parser.add_argument("--version", action="version", version=f"SnakeStudio {snakestudio.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for name, (_, text) in _COMMANDS.items():
+    for name, (_, text) in COMMANDS.items():
         commands.add_parser(name, help=text, add_help=False)
     return parser
 
@@ -65,16 +69,28 @@ def _command(words: list[str]) -> str:
         return "gui"
     for count in (2, 1):
         name = " ".join(words[:count])
-        if name in _COMMANDS or name in _HIDDEN:
+        if name in COMMANDS or name in _HIDDEN:
             del words[:count]
             return name
-    members = [name.split()[1] for name in _COMMANDS if name.startswith(f"{words[0]} ")]
+    members = [name.split()[1] for name in COMMANDS if name.startswith(f"{words[0]} ")]
     if not members:
         return "gui"
     if words[1:2] in (["-h"], ["--help"]):
-        _overview().parse_args(["--help"])
+        overview().parse_args(["--help"])
     given = f", not {words[1]!r}" if len(words) > 1 else ""
-    _overview().error(f"{words[0]} what? Give {' or '.join(members)}{given}")
+    overview().error(f"{words[0]} what? Give {' or '.join(members)}{given}")
+
+
+def _loaded(name: str) -> tuple[ModuleType, argparse.ArgumentParser]:
+    command = import_module(f"snakestudio.cli.{_HIDDEN.get(name) or COMMANDS[name][0]}")
+    parser = _Parser(prog=f"snakestudio {name}" if name != "gui" else "snakestudio", description=command.__doc__)
+    command.add_arguments(parser)
+    return command, parser
+
+
+def parser_of(name: str) -> argparse.ArgumentParser:
+    """What reads the options of a command, a key of `COMMANDS`."""
+    return _loaded(name)[1]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -87,12 +103,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0] in ("-h", "--help", "--version"):
-        _overview().parse_args(words[:1])
+        overview().parse_args(words[:1])
     name = _command(words)
-    module = _HIDDEN.get(name) or _COMMANDS[name][0]
-    command = import_module(f"snakestudio.cli.{module}")
-    parser = _Parser(prog=f"snakestudio {name}" if name != "gui" else "snakestudio", description=command.__doc__)
-    command.add_arguments(parser)
+    command, parser = _loaded(name)
     try:
         options = parser.parse_intermixed_args(words)  # options may stand among any number of names
         return int(command.execute(options))

@@ -14,16 +14,21 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio gui`."""
-    parser.add_argument("scene", metavar="SCENE", nargs="?", type=Path, help="scene to open")
+    parser.add_argument("scene", metavar="SCENE", nargs="?", type=Path, help="scene, or recorded run (.mcap), to open")
     parser.add_argument("--play", action="store_true", help="begin to simulate as soon as the scene is open")
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio [SCENE]`."""
-    if options.scene is not None:
-        from snakestudio.model.scene_file import load_scene
+    if options.scene is not None:  # a mistake is said here, where the command was typed
+        if options.scene.suffix.lower() == ".mcap":
+            from snakestudio.session.run_file import read_info
 
-        load_scene(options.scene)  # a mistake is said here, where the command was typed
+            read_info(options.scene)
+        else:
+            from snakestudio.model.scene_file import load_scene
+
+            load_scene(options.scene)
     if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         scene = options.scene or "SCENE"
         raise UsageError(f"There is no display for a window; run without one: snakestudio run {scene} --video run.mp4")

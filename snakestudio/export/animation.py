@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
-import av
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-
-from snakestudio.export.encoder import FrameFile
+from PIL.GifImagePlugin import getdata
 
 __all__ = ["MAX_FPS", "Animation", "palette_of"]
 
@@ -22,6 +22,9 @@ MAX_FPS = 50
 
 _COLOURS = 255
 """One of the 256 means "as before", which makes what stands still cost nothing."""
+
+_KEEP = 1
+"""What a frame shows stays, and the next one is drawn over it."""
 
 _BAYER = np.array([(0, 8, 2, 10), (12, 4, 14, 6), (3, 11, 1, 9), (15, 7, 13, 5)])
 _PATTERN = ((_BAYER + 0.5) / 16 - 0.5) * 10.0
@@ -40,8 +43,8 @@ def palette_of(frames: Sequence[UInt8Array]) -> UInt8Array:
     return colours
 
 
-class Animation(FrameFile):
-    """A GIF being written, frame by frame; a context manager.
+class Animation:
+    """A GIF being written, frame by frame; a context manager, which ends the file.
 
     Parameters
     ----------
@@ -54,27 +57,49 @@ class Animation(FrameFile):
     """
 
     def __init__(self, path: Path, width: int, height: int, fps: int, palette: UInt8Array) -> None:
-        self._container = av.open(str(path), "w", options={"fflags": "+bitexact", "loop": "0"})
-        stream = self._container.add_stream("gif", rate=fps)
-        assert isinstance(stream, av.VideoStream)
-        self._stream = stream
-        self._stream.width, self._stream.height, self._stream.pix_fmt = width, height, "pal8"
-        self._stream.codec_context.time_base = Fraction(1, 100)
         self._fps = fps
         self._count = 0
-        self._palette = np.zeros((256, 4), np.uint8)  # alpha, red, green, blue; the last one is see-through
-        self._palette[:_COLOURS, 0], self._palette[:_COLOURS, 1:] = 255, palette
+        self._before: UInt8Array | None = None
         self._chooser = Image.new("P", (1, 1))
         self._chooser.putpalette(np.concatenate([palette, palette[:1]]).tobytes())
         self._pattern = np.tile(_PATTERN, (-(-height // 4), -(-width // 4)))[:height, :width, None]
+        self._file = path.open("wb")
+        colours = np.concatenate([palette, np.zeros((1, 3), np.uint8)])
+        # One table of 256 colours for all frames; shown again and again.
+        self._file.write(b"GIF89a" + struct.pack("<HHBBB", width, height, 0xF7, 0, 0) + colours.tobytes())
+        self._file.write(b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")
 
     def write(self, frame: UInt8Array) -> None:
         """Add a frame, (height, width, 3), RGB."""
         coloured = np.clip(np.rint(frame + self._pattern), 0, 255).astype(np.uint8)
         chosen = np.asarray(Image.fromarray(coloured).quantize(palette=self._chooser, dither=Image.Dither.NONE))
         indices = np.where(chosen < _COLOURS, chosen, 0).astype(np.uint8)
-        picture = av.VideoFrame.from_ndarray((indices, self._palette), format="pal8")  # type: ignore[arg-type]
-        picture.time_base = Fraction(1, 100)
-        picture.pts = round(100 * self._count / self._fps)
+        part, left, top = indices, 0, 0
+        if self._before is not None:
+            part, left, top = _what_changed(self._before, indices)
+        self._before = indices
+        shown = round(100 * (self._count + 1) / self._fps) - round(100 * self._count / self._fps)
         self._count += 1
-        self._container.mux(self._stream.encode(picture))
+        for piece in getdata(
+            Image.fromarray(part), (left, top), duration=10 * shown, transparency=_COLOURS, disposal=_KEEP
+        ):
+            self._file.write(piece)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._file:
+            self._file.write(b";")
+
+
+def _what_changed(before: UInt8Array, after: UInt8Array) -> tuple[UInt8Array, int, int]:
+    """The smallest part of a picture that holds all changes, see-through where there are none, and its left and top."""
+    changed = before != after
+    rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
+    if not len(rows):
+        return np.full((1, 1), _COLOURS, np.uint8), 0, 0
+    place = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    return np.where(changed[place], after[place], _COLOURS).astype(np.uint8), int(columns[0]), int(rows[0])

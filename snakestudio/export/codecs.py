@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
-
-import av
 
 from snakestudio.errors import ExportError
 
@@ -20,6 +19,7 @@ __all__ = [
     "encoder_of",
     "encoder_options",
     "estimated_bytes",
+    "usual_ending",
     "video_path",
 ]
 
@@ -105,6 +105,10 @@ _PRORES: dict[Quality, str] = {"small": "lt", "good": "standard", "best": "hq"}
 
 def encoder_of(codec: str) -> str | None:
     """FFmpeg's encoder that this machine has for a codec; None if it has none."""
+    if find_spec("av") is None:  # a build without GPL parts: PyAV brings FFmpeg, and that x264
+        return None
+    import av
+
     for name in CODECS[codec].encoders:
         try:
             av.Codec(name, "w")
@@ -127,6 +131,11 @@ def encoder_options(encoder: str, quality: Quality) -> dict[str, str]:
 def codecs_for(suffix: str) -> list[str]:
     """Codecs that can stand in such a file and that this machine can encode, the usual one first."""
     return [codec for codec in KINDS.get(suffix, ()) if encoder_of(codec)]
+
+
+def usual_ending() -> str:
+    """Ending of a video's name where nobody has asked for another: an animation's where no video can be encoded."""
+    return ".mp4" if codecs_for(".mp4") or codecs_for(".webm") else ".gif"
 
 
 def estimated_bytes(suffix: str, codec: str, quality: Quality, pixels: int, n_frames: int) -> float:
@@ -157,6 +166,11 @@ def video_path(path: Path, codec: str = "") -> Path:
         raise ExportError(
             f"{path}: {suffix or 'no ending'} is no kind of video; end the name in .mp4, .mkv, .webm or .mov, in .gif "
             "for an animation, or in .png for a picture of every frame."
+        )
+    if find_spec("av") is None:
+        raise ExportError(
+            f"{path}: this build of SnakeStudio has no video encoder; end the name in .gif for an animation, or in "
+            ".png for a picture of every frame."
         )
     if codec:
         if codec not in CODECS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -15,39 +14,10 @@ from numpy.typing import NDArray
 
 from snakestudio.export.codecs import CODECS, Quality, codecs_for, encoder_of, encoder_options
 
-__all__ = ["Encoder", "FrameFile"]
+__all__ = ["Encoder"]
 
 
-class FrameFile(ABC):
-    """A file that frames are written to; a context manager, which writes what waits and closes it.
-
-    Attributes
-    ----------
-    _container, _stream
-        Opened by who inherits.
-    """
-
-    _container: av.container.OutputContainer
-    _stream: av.VideoStream
-
-    @abstractmethod
-    def write(self, frame: NDArray[np.uint8]) -> None:
-        """Add a frame, (height, width, 3), RGB."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            if kind is None:
-                self._container.mux(self._stream.encode(None))
-        finally:
-            self._container.close()
-
-
-class Encoder(FrameFile):
+class Encoder:
     """A video file being written, frame by frame; a context manager.
 
     Parameters
@@ -81,7 +51,7 @@ class Encoder(FrameFile):
         assert encoder is not None, "video_path says which codecs can be had"
         if encoder == "libsvtav1":
             os.environ.setdefault("SVT_LOG", "1")  # else it tells about itself on the terminal
-        self._container = av.open(str(path), "w", options={"fflags": "+bitexact"})
+        self._container: av.container.OutputContainer = av.open(str(path), "w", options={"fflags": "+bitexact"})
         self._container.metadata["title"] = title
         stream = self._container.add_stream(encoder, rate=fps, options=encoder_options(encoder, quality))
         assert isinstance(stream, av.VideoStream)
@@ -97,3 +67,15 @@ class Encoder(FrameFile):
         picture.pts = self._count
         self._count += 1
         self._container.mux(self._stream.encode(picture))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._container.mux(self._stream.encode(None))
+        finally:
+            self._container.close()

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from snakestudio.errors import UsageError
 from snakestudio.export.codecs import video_path
 from snakestudio.export.composition import Composition
-from snakestudio.export.encoder import Encoder
 from snakestudio.export.files import replacing
 from snakestudio.export.painter import FramePainter, FrameRenderer, overview_camera
 from snakestudio.export.picture_files import picture_pattern, writing_pictures
@@ -139,6 +138,8 @@ def _sink(
             with Animation(partial.path, width, height, options.fps, palette) as animation:
                 yield animation
         else:
+            from snakestudio.export.encoder import Encoder  # not before: a build may have no FFmpeg
+
             with Encoder(
                 partial.path, width, height, options.fps, title, options.codec, options.quality
             ) as encoder:  # fmt: skip

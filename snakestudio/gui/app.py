@@ -23,7 +23,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     Parameters
     ----------
     scene : Path or None
-        Scene file to open; the main example if None.
+        File of a scene or a recorded run to open; the main example if None.
     watch : callable, optional
         Gets the window once it is shown: for benchmarks and for checking an installed program.
 
@@ -56,6 +56,7 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     from snakestudio.gui import theme
     from snakestudio.gui.crash import CrashGuard
     from snakestudio.gui.main_window import MainWindow
+    from snakestudio.gui.runs.opening import RUN_SUFFIX
     from snakestudio.gui.welcome import welcome
     from snakestudio.paths import main_scene
 
@@ -72,7 +73,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     teller.told.connect(window.tell_internal_error, Qt.ConnectionType.QueuedConnection)
     autosave = window.safekeeping.autosave
     guard = CrashGuard(teller.told.emit, autosave.write_now)
-    window.files.open(scene if scene is not None else main_scene())
+    recorded = scene is not None and scene.suffix.lower() == RUN_SUFFIX
+    window.files.open(scene if scene is not None and not recorded else main_scene())
     window.show()
     trace.mark("window shown")
     if watch is not None:
@@ -81,6 +83,8 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     def greet() -> None:
         # What was left unsaved comes before anything else.
         asking = window.safekeeping.offer()
+        if scene is not None and recorded:
+            window.open_runs.open(scene)
         if scene is not None:
             return
         if asking is not None:

@@ -228,13 +228,14 @@ class Exporter(QObject):
 
     def ask_video(self) -> None:
         """Ask how the video shall look and write it."""
+        from snakestudio.export.codecs import usual_ending
         from snakestudio.gui.video.dialog import VideoDialog
 
         recording = self._bridge.recording
         if recording is None:
             return
         dialog = VideoDialog(
-            self._suggested(".mp4"), recording, self._viewport, self._settings, self._window,
+            self._suggested(usual_ending()), recording, self._viewport, self._settings, self._window,
             keys=self.camera_path(), companions=companions(self.overlaid()), name=self._name,
         )  # fmt: skip
         accepted = dialog.exec()

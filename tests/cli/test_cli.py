@@ -97,6 +97,7 @@ def test_check_lists_all_mistakes_of_all_files(tmp_path: Path, capsys: pytest.Ca
         (["check"], "SCENE"),
         (["warm-up", "magic"], "magic"),
         (["gui", "no/such.toml"], "no such file"),
+        (["gui", "no/such.mcap"], "no such file"),
         (["no_such_command_or_file"], "no such file"),
     ],
 )

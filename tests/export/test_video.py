@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import av
@@ -83,6 +84,20 @@ def test_without_an_mp4_encoder_the_video_is_a_webm(tmp_path: Path, monkeypatch:
         for level in (0, 128, 255):
             file.write(np.full((48, 64, 3), level, np.uint8))
     assert [round(float(picture.mean()), -1) for picture in frames(path)] == [0, 130, 260]
+
+
+def test_without_pyav_a_sentence_says_what_remains_and_it_works(
+    recording: SpooledRecording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(codecs, "find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "av", None)  # whoever imports it all the same fails
+    for name in ("a.mp4", "a.webm", "a.mov"):
+        with pytest.raises(ExportError, match=r"no video encoder; end the name in \.gif .* or in \.png"):
+            write_video(tmp_path / name, recording, SMALL)
+    assert codecs.codecs_for(".mp4") == []
+    assert codecs.usual_ending() == ".gif"
+    assert write_video(tmp_path / "a.gif", recording, SMALL) == tmp_path / "a.gif"
+    assert write_video(tmp_path / "a.png", recording, SMALL) == tmp_path / "a_00000.png"
 
 
 def test_poses_between_rows_are_interpolated(recording: SpooledRecording) -> None:

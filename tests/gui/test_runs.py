@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
@@ -223,3 +225,25 @@ def test_every_run_of_the_window_is_kept(
     window.bridge.play_or_pause()
     qtbot.waitUntil(lambda: window.bridge.status.state == "finished")
     assert len(window.keeper.library.runs()) == 1
+
+
+OPENED = """
+import sys
+from pathlib import Path
+from snakestudio.gui.app import run
+
+def watch(window):
+    def shown():
+        print(len(window.bridge.recording), window.bridge.recording.scene.model.kind)
+        window.close()
+    window.bridge.source_changed.connect(shown)
+
+sys.exit(run(Path(sys.argv[1]), watch))
+"""
+
+
+def test_the_program_is_started_with_a_run(library: RunLibrary) -> None:
+    """As a file manager does when a run file is opened."""
+    path = record(library, "snake")
+    done = subprocess.run([sys.executable, "-c", OPENED, str(path)], capture_output=True, text=True, timeout=120)
+    assert (done.stdout.split(), done.returncode) == (["31", "planar_lagrangian"], 0), done.stderr

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.export.camera_path import CameraPath
-from snakestudio.export.codecs import CODECS, codecs_for
+from snakestudio.export.codecs import CODECS, codecs_for, usual_ending
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.gui import theme
 from snakestudio.gui.video.presets import PRESETS, RATES, SIZES, SPEEDS, Preset, curve_offers
@@ -177,7 +177,7 @@ class VideoForm(QWidget):
     def path(self) -> Path:
         """The chosen file."""
         path = Path(self.file.text().strip()).expanduser()
-        return path if path.suffix else path.with_suffix(".mp4")
+        return path if path.suffix else path.with_suffix(usual_ending())
 
     def _offer_codecs(self) -> None:
         """Offer the codecs that the kind of file can hold."""

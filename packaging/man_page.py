@@ -1,0 +1,120 @@
+"""Makes the man page from the command line's own parsers, so that it says what they say.
+
+`man_page.py FILE` writes it, compressed if FILE ends in .gz; without FILE it is printed. SOURCE_DATE_EPOCH dates it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import snakestudio
+from snakestudio.cli import COMMANDS, overview, parser_of
+
+FILES = {
+    "~/.local/share/snakestudio": "recorded runs and the user's own robot profiles",
+    "~/.local/state/snakestudio": "unsaved scenes, restored after a crash",
+    "~/.cache/snakestudio": "compiled engines, and what else can be made again",
+    "~/.config/SnakeStudio": "settings of the window",
+}
+ENVIRONMENT = {
+    "SNAKESTUDIO_CACHE_DIR": "folder in place of ~/.cache/snakestudio",
+    "SNAKESTUDIO_STATE_DIR": "folder in place of ~/.local/state/snakestudio",
+    "SNAKESTUDIO_DATA_DIR": "folder in place of ~/.local/share/snakestudio",
+    "SNAKESTUDIO_RUNS_DIR": "folder of the recorded runs",
+    "SNAKESTUDIO_PROFILES_DIR": "folder of the user's own robot profiles",
+}
+STATUS = {
+    "0": "Done.",
+    "2": "A mistake in what was given: options, a scene, a profile or another file. A sentence says which.",
+    "3": "The physics failed: no contact forces were found that satisfy the laws.",
+    "130": "Interrupted from the keyboard.",
+}
+
+
+def escaped(text: str) -> str:
+    """Text that troff shows as it is."""
+    lines = (line.replace("\\", "\\e").replace("-", "\\-") for line in text.splitlines())
+    return "\n".join(f"\\&{line}" if line.startswith((".", "'")) else line for line in lines)
+
+
+def items(table: dict[str, str]) -> Iterator[str]:
+    """A list of words and what they mean."""
+    for word, meaning in table.items():
+        yield from (".TP", f".B {escaped(word)}", escaped(meaning))
+
+
+def synopsis(parser: argparse.ArgumentParser) -> str:
+    """How a command is called, on one line."""
+    formatter = argparse.HelpFormatter(parser.prog, width=100_000)
+    formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
+    rest = formatter.format_help().strip().removeprefix(parser.prog)
+    return f"\\fB{escaped(parser.prog)}\\fR{escaped(rest)}"
+
+
+def options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """What can be given to a command."""
+    formatter = parser._get_formatter()
+    for action in parser._actions:
+        if action.help is argparse.SUPPRESS or isinstance(action, argparse._HelpAction):
+            continue
+        if action.option_strings:
+            words = formatter._format_action_invocation(action)
+        else:
+            words = formatter._metavar_formatter(action, action.dest)(1)[0]
+        help_text = formatter._expand_help(action) if action.help else ""
+        yield from (".TP", f".B {escaped(words)}", escaped(" ".join(help_text.split())))
+
+
+def man_page(date: float) -> str:
+    """The whole page; `date` in seconds since 1970."""
+    day = time.strftime("%Y-%m-%d", time.gmtime(date))
+    about = overview()
+    lines = [
+        f'.TH SNAKESTUDIO 1 "{day}" "SnakeStudio {snakestudio.__version__}" "User Commands"',
+        # Lines that wrap are set ragged: long names and options leave holes otherwise.
+        ".ad l",
+        ".nh",
+        ".SH NAME",
+        "snakestudio \\- simulate, watch and drive snake robots",
+        ".SH SYNOPSIS",
+        synopsis(parser_of("gui")),
+        ".br",
+        ".B snakestudio",
+        ".I COMMAND",
+        "[...]",
+        ".SH DESCRIPTION",
+        escaped(about.description or ""),
+        "Scenes are TOML files: robot, ground, obstacles, gait and solver. Without a command the window opens.",
+        "Every command explains itself with \\-\\-help.",
+        ".SH COMMANDS",
+    ]
+    for name in COMMANDS:
+        parser = parser_of(name)
+        lines += [f".SS {escaped(name)}", escaped(" ".join((parser.description or "").split())), ".PP"]
+        lines += [synopsis(parser), *options(parser)]
+        if parser.epilog:
+            lines += [".PP", ".nf", escaped(parser.epilog), ".fi"]
+    for title, table in (("EXIT STATUS", STATUS), ("FILES", FILES), ("ENVIRONMENT", ENVIRONMENT)):
+        lines += [f".SH {title}", *items(table)]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write or print the page."""
+    page = man_page(float(os.environ.get("SOURCE_DATE_EPOCH") or time.time()))
+    if len(sys.argv) < 2:
+        sys.stdout.write(page)
+        return
+    path, data = Path(sys.argv[1]), page.encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(data, 9, mtime=0) if path.suffix == ".gz" else data)
+
+
+if __name__ == "__main__":
+    main()

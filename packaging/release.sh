@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Make everything that a release consists of, from a clean checkout, into DIR: sdist, wheels for every Python at hand, bundle
+# (.tar.zst), Debian package, licences, notes, checksums.
+#
+#   packaging/release.sh [--check-reproducible] [--without-gpl] [DIR]      (dist/VERSION if left out)
+#
+# The version is that of snakestudio/__init__.py. It refuses when the CHANGELOG has no section for it, or when anything is
+# not committed. --check-reproducible makes everything twice and says which files differ, and where; exit code 1 then.
+# PYTHONS="python3.11 python3.12" chooses the interpreters; the first one goes into the bundle.
+set -euo pipefail
+export LC_ALL=C.UTF-8 TZ=UTC
+
+say() { printf 'release: %s\n' "$*"; }
+fail() { printf 'release: %s\n' "$*" >&2; exit 2; }
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+twice='' bundle_options=() out=''
+for word in "$@"; do
+    case $word in
+        --check-reproducible) twice=1 ;;
+        --without-gpl) bundle_options+=(--without-gpl) ;;
+        -*) fail "unknown option $word; see the beginning of $0" ;;
+        *) out=$word ;;
+    esac
+done
+
+version=$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' snakestudio/__init__.py)
+[[ -n $version ]] || fail "snakestudio/__init__.py states no __version__"
+out=${out:-dist/$version}
+notes=$(python3 packaging/release_notes.py "$version") || exit 2
+dirty=$(git status --porcelain) || fail "this is no git checkout"
+[[ -z $dirty ]] || fail "not everything is committed:"$'\n'"$dirty"
+[[ ! -d $out || -z $(ls -A "$out") ]] || fail "$out is not empty"
+# Everything is as old as the commit that it is made of.
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+
+# A name on PATH proves nothing (it may be a version manager's empty shim): ask the interpreter itself.
+pythons=()
+for python in ${PYTHONS:-python3.11 python3.12 python3.13}; do
+    if path=$("$python" -c 'import ensurepip, sys, venv; print(sys.executable)' 2>/dev/null); then
+        pythons+=("$path")
+    else
+        say "there is no $python here: no wheel for it"
+    fi
+done
+[[ ${#pythons[@]} -gt 0 ]] || fail "no Python was found; name one: PYTHONS=/path/to/python"
+
+make_all() { # make_all FOLDER
+    mkdir -p "$1"
+    bash packaging/wheel.sh "$1" "${pythons[@]}"
+    local tag wheel
+    tag=$("${pythons[0]}" -c 'import sys; print("cp{}{}".format(*sys.version_info))')
+    wheel=$(ls "$1"/*-"$tag"-*.whl 2>/dev/null || ls "$1"/*-py3-none-any.whl)
+    PYTHON=${pythons[0]} bash packaging/bundle.sh "${bundle_options[@]}" --wheel "$wheel" "$1"
+    local folder=("$1"/snakestudio-"$version"-linux-*/)
+    cp "${folder[0]}THIRD_PARTY.txt" "$1/"
+    rm -r "${folder[@]}"  # the archive holds it
+    printf '%s\n' "$notes" >"$1/release-notes.md"
+    (cd "$1" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)
+}
+
+say "SnakeStudio $version, by ${#pythons[@]} interpreters"
+make_all "$out"
+if [[ -n $twice ]]; then
+    second=$(mktemp -d)
+    trap 'rm -rf "$second"' EXIT
+    say "once more, to compare"
+    make_all "$second/again"
+    if python3 packaging/compare_builds.py "$out" "$second/again"; then
+        say "made twice, the same bytes"
+    else
+        exit 1
+    fi
+fi
+say "in $out:"
+(cd "$out" && ls -l --block-size=1 | awk 'NR > 1 { printf "  %12d  %s\n", $5, $NF }')

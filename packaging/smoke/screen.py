@@ -1,0 +1,51 @@
+"""Makes a PNG of an X server's screen, and fails where nothing is drawn on it: `screen.py SCREEN.xwd PICTURE.png`.
+
+Xvfb keeps its screen in a file (`-fbdir`), so that nothing has to run beside the program that is looked at.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+import zlib
+from collections import Counter
+from pathlib import Path
+
+LEAST_COLOURS, LARGEST_SHARE = 500, 0.8
+"""A window with a picture in space has thousands of colours, and not one that covers nearly all of it."""
+
+
+def pixels(data: bytes) -> tuple[int, int, bytes]:
+    """Width, height, and the pixels as blue, green, red and nothing."""
+    header = struct.unpack(">25I", data[:100])
+    begin, width, height, per_line, colours = header[0], header[4], header[5], header[12], header[19]
+    start = begin + 12 * colours
+    rows = [data[start + y * per_line : start + y * per_line + 4 * width] for y in range(height)]
+    return width, height, b"".join(rows)
+
+
+def png(width: int, height: int, data: bytes) -> bytes:
+    """The same as a picture."""
+    rgb = bytearray(3 * width * height)
+    rgb[0::3], rgb[1::3], rgb[2::3] = data[2::4], data[1::4], data[0::4]
+    lines = b"".join(b"\0" + rgb[3 * width * y : 3 * width * (y + 1)] for y in range(height))
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
+
+
+def main() -> int:
+    """Write the picture; 1 if there is nothing in it."""
+    width, height, data = pixels(Path(sys.argv[1]).read_bytes())
+    Path(sys.argv[2]).write_bytes(png(width, height, data))
+    counted = Counter(data[i : i + 3] for i in range(0, len(data), 4))
+    share = counted.most_common(1)[0][1] / (width * height)
+    print(f"{width} x {height} px, {len(counted)} colours, {share:.0%} of it in one")
+    return 0 if len(counted) >= LEAST_COLOURS and share <= LARGEST_SHARE else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+"""A release: one version, notes out of the CHANGELOG, builds compared file by file, a workflow of existing scripts."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import snakestudio
+
+ROOT = Path(snakestudio.__file__).parents[1]
+PACKAGING = ROOT / "packaging"
+WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
+
+
+def run(*words: object, folder: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*map(str, words)], capture_output=True, text=True, cwd=folder, env=os.environ | environment, timeout=120,
+        check=False,
+    )  # fmt: skip
+
+
+# --- version and notes -----------------------------------------------------------------------------------------------
+
+
+def test_the_version_stands_in_one_place() -> None:
+    """Every other file asks for it: a release would forget the second place."""
+    told = f'"{snakestudio.__version__}"'
+    stated = [
+        path
+        for folder in ("snakestudio", "packaging", ".github")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".sh", ".toml", ".yml", ".spec", ".txt") and "licences" not in path.parts
+        if re.search(rf"(?i)version\w*\W+{re.escape(told[1:])}", path.read_text(encoding="utf-8", errors="replace"))
+    ]
+    assert stated == [ROOT / "snakestudio" / "__init__.py"]
+    asked = run("sed", "-n", r's/^__version__ = "\(.*\)"$/\1/p', "snakestudio/__init__.py")
+    assert asked.stdout == f"{snakestudio.__version__}\n", "as the shell scripts read it"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A repository with the scripts of the release and a version of its own."""
+    folder = tmp_path / "checkout"
+    (folder / "snakestudio").mkdir(parents=True)
+    (folder / "packaging").mkdir()
+    (folder / "snakestudio" / "__init__.py").write_text('__version__ = "1.2.3"\n')
+    (folder / "CHANGELOG.md").write_text(
+        "# Changelog\n\n## 1.2.3 (2030-01-01)\n\n- New.\n- Newer.\n\n## 1.2\n\n## 0.9\n- Old\n"
+    )
+    for name in ("release.sh", "release_notes.py"):
+        (folder / "packaging" / name).write_bytes((PACKAGING / name).read_bytes())
+    identity = ("-c", "user.name=A", "-c", "user.email=a@b")
+    for words in (("init", "-q"), ("add", "-A"), (*identity, "commit", "-qm", "All")):
+        assert run("git", *words, folder=folder).returncode == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "out"), [((), "- New.\n- Newer.\n"), (("0.9",), "- Old\n")], ids=["the present one", "an old one"]
+)
+def test_the_notes_are_what_the_changelog_says(checkout: Path, words: tuple[str, ...], out: str) -> None:
+    done = run(sys.executable, "packaging/release_notes.py", *words, folder=checkout)
+    assert (done.stdout, done.returncode) == (out, 0)
+
+
+@pytest.mark.parametrize(("version", "piece"), [("1.2", "says nothing under"), ("1.2.4", "has no section '## 1.2.4'")])
+def test_no_notes_no_release(checkout: Path, version: str, piece: str) -> None:
+    done = run(sys.executable, "packaging/release_notes.py", version, folder=checkout)
+    assert done.returncode == 2
+    assert piece in done.stderr
+    (checkout / "snakestudio" / "__init__.py").write_text(f'__version__ = "{version}"\n')
+    done = run("bash", "packaging/release.sh", folder=checkout)
+    assert done.returncode == 2
+    assert piece in done.stderr
+    assert not (checkout / "dist").exists()
+
+
+def test_nothing_is_released_that_is_not_committed(checkout: Path) -> None:
+    (checkout / "new.txt").write_text("new")
+    done = run("bash", "packaging/release.sh", folder=checkout)
+    assert done.returncode == 2
+    assert "not everything is committed" in done.stderr
+    assert "new.txt" in done.stderr
+
+
+def test_the_present_version_has_notes() -> None:
+    done = run(sys.executable, PACKAGING / "release_notes.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("- ")
+
+
+# --- two builds ------------------------------------------------------------------------------------------------------
+
+
+def build(folder: Path, text: str, mtime: int = 0) -> None:
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "a.whl", "w") as wheel:
+        wheel.writestr(zipfile.ZipInfo("same.py"), "same")
+        wheel.writestr(zipfile.ZipInfo("other.py"), text)
+    (folder / "file").write_text(text)
+    with tarfile.open(folder / "a.tar.gz", "w:gz", compresslevel=1) as archive:
+        info = tarfile.TarInfo("late")
+        info.mtime = mtime
+        archive.addfile(info)
+
+
+def test_builds_that_differ_are_told_file_by_file(tmp_path: Path) -> None:
+    build(tmp_path / "one", "one")
+    build(tmp_path / "other", "other", 7)
+    (tmp_path / "other" / "more").write_text("")
+    done = run(sys.executable, PACKAGING / "compare_builds.py", tmp_path / "one", tmp_path / "other")
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "a.tar.gz: differs in 1 of 1 files inside",
+        "    late",
+        "a.whl: differs in 1 of 2 files inside",
+        "    other.py",
+        "file: differs",
+        f"more: only in {tmp_path / 'other'}",
+    ]
+    (tmp_path / "again").mkdir()
+    for path in (tmp_path / "one").iterdir():
+        (tmp_path / "again" / path.name).write_bytes(path.read_bytes())
+    same = run(sys.executable, PACKAGING / "compare_builds.py", tmp_path / "one", tmp_path / "again")
+    assert (same.returncode, same.stdout) == (0, "")
+
+
+# --- scripts and workflow --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("script", sorted(path.relative_to(ROOT).as_posix() for path in PACKAGING.rglob("*.sh")))
+def test_the_shell_understands_every_script(script: str) -> None:
+    shell = (ROOT / script).read_text(encoding="utf-8").splitlines()[0].rpartition("/")[2].split()[-1]
+    done = run(shell, "-n", script)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_workflow_calls_scripts_that_there_are() -> None:
+    text = WORKFLOW.read_text(encoding="utf-8")
+    called = set(re.findall(r"(?:\.ci|packaging)/[\w./-]*\w", re.sub(r"#.*", "", text)))
+    assert {".ci/run", "packaging/release.sh", "packaging/smoke.sh"} <= called
+    assert [name for name in sorted(called) if not (ROOT / name).is_file()] == []
+    uses = re.findall(r"uses: (\S+)", text)
+    assert uses
+    assert [action for action in uses if not re.fullmatch(r"actions/[\w-]+@v\d+\.\d+\.\d+", action)] == []
+
+
+def test_the_workflow_is_read_as_it_is_meant() -> None:
+    """By a small reader of the part of YAML that it keeps to: mappings and lists by indentation, no loose ends."""
+    jobs: dict[str, set[str]] = {}
+    job, depth = "", 0
+    for number, line in enumerate(WORKFLOW.read_text(encoding="utf-8").splitlines(), 1):
+        bare = line.split(" #")[0].rstrip()
+        if not bare.strip() or bare.lstrip().startswith("#"):
+            continue
+        assert "\t" not in line, number
+        indent = len(bare) - len(bare.lstrip())
+        assert indent % 2 == 0, number
+        assert indent <= depth + 4, number
+        depth = indent
+        assert re.match(r"(- )?[\w-]+:( |$)|- |\d", bare.strip()), f"line {number} is neither key nor item"
+        if indent == 2 and bare.endswith(":"):
+            job = bare.strip()[:-1]
+            jobs[job] = set()
+        elif indent == 4 and job:
+            jobs[job].add(bare.strip().split(":")[0])
+    assert {name for name, keys in jobs.items() if "steps" in keys} == {"test", "elsewhere", "release"}
+    assert all({"runs-on", "steps", "timeout-minutes"} <= keys for keys in jobs.values() if "steps" in keys)
