@@ -1,7 +1,7 @@
 """Puts compiled kernels into a wheel: hatch runs this while it builds one (see `packaging/wheel.sh`).
 
-With ``SNAKESTUDIO_WITH_KERNELS=1`` every engine is compiled for the baseline by the Python that builds, and the wheel is
-for that version of Python. Without, it is for any Python and system, and compiles its engines when they are first used.
+With ``SNAKESTUDIO_WITH_KERNELS=1`` every engine is compiled for the baseline by the Python that builds, and the wheel
+is for that version of Python. Without, it is for any Python and system, and compiles its engines when first used.
 """
 
 from __future__ import annotations
@@ -50,13 +50,20 @@ class KernelsHook(BuildHookInterface):
 
         def python(*arguments: str) -> str:
             done = subprocess.run(
-                [sys.executable, *arguments], cwd=self.root, env=environment, check=True, stdout=subprocess.PIPE, text=True
+                [sys.executable, *arguments],
+                cwd=self.root,
+                env=environment,
+                check=True,
+                stdout=subprocess.PIPE,
+                text=True,
             )
             return done.stdout
 
         kinds = python("-c", "from snakestudio.engines import registry; print(*registry.kinds())").split()
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            for kind, _ in zip(kinds, pool.map(lambda kind: python("-m", "snakestudio", "warm-up", kind), kinds), strict=True):
+            for kind, _ in zip(
+                kinds, pool.map(lambda kind: python("-m", "snakestudio", "warm-up", kind), kinds), strict=True
+            ):
                 self.app.display_info(f"compiled {kind}")
         (made,) = (path for path in (self._folder / "kernels").iterdir() if path.is_dir())
         if "tuned" in made.name:
