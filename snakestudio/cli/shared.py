@@ -113,6 +113,7 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
     PreparationError
         If one cannot be compiled.
     """
+    from snakestudio.engines import registry
     from snakestudio.session.preparation import compile_here, is_prepared
     from snakestudio.session.preparation_schedule import expected
     from snakestudio.session.preparation_words import ENGINE_NAMES, percent, time_left
@@ -136,6 +137,8 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
             print(f"Preparing the {name} engine, once on this machine (about {about}) ...", flush=True)
         with line.going_on(shown):
             compile_here(kind, tell)
+        if registry.note():
+            print(f"snakestudio: {registry.note()}", file=sys.stderr)
 
 
 class ProgressLine:

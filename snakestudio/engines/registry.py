@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
+from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
 
 from snakestudio.engines.base import Engine
 from snakestudio.errors import Problem, SceneError
-from snakestudio.kernels._cache import forget_old_code, jit_disabled, mark_compiled, was_compiled
+from snakestudio.kernels._cache import cache_trouble, forget_old_code, jit_disabled, mark_compiled, was_compiled
 from snakestudio.model.scene import Scene
+from snakestudio.paths import compiled_kernels_dir
 
-__all__ = ["check", "create", "is_warm", "kinds", "largest_stable_step", "warm_up"]
+__all__ = ["check", "create", "is_warm", "kinds", "largest_stable_step", "note", "warm_up"]
 
 _FOLDERS = {
     "planar_nonsmooth": "snakestudio.engines.planar_nonsmooth",
@@ -92,6 +93,11 @@ def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
     kind : str
     progress : callable
         Called with the fraction done (0 to 1) and what is being done, from the calling thread.
+
+    Raises
+    ------
+    OSError
+        If the compiled code could not be kept.
     """
     progress(0.0, "Loading the compiler")
     from snakestudio.kernels._jit import reporting_compilation, used_files
@@ -106,5 +112,24 @@ def warm_up(kind: str, progress: Callable[[float, str], None]) -> None:
     with reporting_compilation(report):
         run()
     mark_compiled(kind, used_files())
+    if not is_warm(kind):
+        raise OSError(cache_trouble() or "compiled code that was just kept is not there")
     forget_old_code()
     progress(1.0, "Ready")
+
+
+def note() -> str:
+    """What the user should know of where compiled code is kept or why it is not used, in a sentence; mostly empty."""
+    if cache_trouble():
+        return (
+            f"{cache_trouble()[0].upper()}{cache_trouble()[1:]}: it lasts until the machine starts again at most. "
+            "Let that folder be written, or name another one in SNAKESTUDIO_KERNELS_DIR."
+        )
+    wanted = next((need for need in metadata.requires("snakestudio") or () if need.startswith("numba==")), "")
+    found = metadata.version("numba")
+    if compiled_kernels_dir().is_dir() and wanted and wanted != f"numba=={found}":
+        return (
+            f"The engines that came with the program are compiled for {wanted.replace('==', ' ')}, and numba {found} "
+            f"is installed: they are compiled here, once. pip install {wanted} lets those be used."
+        )
+    return ""

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from snakestudio.engines import registry
 from snakestudio.errors import SceneError
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
@@ -168,6 +169,7 @@ class Banners(QWidget):
         super().__init__(parent)
         self._bridge, self._scene, self._show_checks = bridge, scene, show_checks
         self._saved: Path | None = None
+        self._told = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -231,6 +233,9 @@ class Banners(QWidget):
             self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
         else:
             self.run.clear()
+        if status.state == "ready" and (note := registry.note()) != self._told:
+            self._told = note
+            self.program.say("info", note)
 
 
 def _pending_text(keys: Sequence[str], scene: Scene) -> str:

@@ -17,6 +17,7 @@ from typing import IO
 from snakestudio.engines import registry
 from snakestudio.engines.compiled_only import load
 from snakestudio.errors import PreparationError
+from snakestudio.paths import kernels_dir
 from snakestudio.session.preparation_schedule import Progressing, Recorder, expected
 from snakestudio.session.preparation_words import ENGINE_NAMES
 from snakestudio.session.time_left import TimeLeft
@@ -48,15 +49,9 @@ def is_prepared(kind: str) -> bool:
 
 
 def _unusable(error: OSError) -> str:
-    from snakestudio.paths import cache_dir
-
-    try:
-        where = str(cache_dir())
-    except OSError:
-        where = error.filename or os.environ.get("SNAKESTUDIO_CACHE_DIR", "the cache folder")
     return (
-        f"The compiled engine cannot be kept in {where} ({error.strerror or error}): make room there or let it be "
-        "written, or name another folder in SNAKESTUDIO_CACHE_DIR."
+        f"The compiled engine cannot be kept in {kernels_dir()} ({error.strerror or error}): make room there or let it "
+        "be written, or name another folder in SNAKESTUDIO_KERNELS_DIR."
     )
 
 

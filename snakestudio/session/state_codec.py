@@ -34,7 +34,7 @@ __all__ = ["FORMAT", "decode", "encode"]
 FORMAT = 1
 """Raised when these bytes mean something else than before."""
 
-_READABLE = {"0.1.0", __version__}
+_EARLIER = ("0.1.0",)
 """Versions whose states are as this one's."""
 
 _MAGIC = b"SNKSTATE"
@@ -133,7 +133,7 @@ def decode(data: bytes, scene: Scene) -> Any:
         if number != FORMAT:
             raise StateError("The saved state of this run was written by another version of SnakeStudio.")
         version = reader.text()
-        if version not in _READABLE:
+        if version not in (__version__, *_EARLIER):
             raise StateError(f"The saved state of this run was written by SnakeStudio {version}.")
         value = reader.read()
         if reader.at != len(data):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from snakestudio import processor
+from snakestudio.engines import registry
 from snakestudio.kernels import _cache
 
 
@@ -134,3 +135,26 @@ def test_nobody_else_can_put_code_there(tmp_path: Path, monkeypatch: pytest.Monk
     planted.chmod(0o777)
     assert _cache._temporary() != planted
     _cache._temporary.cache_clear()
+
+
+def test_what_the_user_should_know_of_it_is_told(
+    own_kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert registry.note() == ""
+    own_kernels.write_text("a file stands there")
+    monkeypatch.setattr(_cache.tempfile, "tempdir", str(tmp_path))
+    _cache._temporary.cache_clear()
+    _cache.compile_cache()
+    assert f"cannot be kept in {own_kernels}" in registry.note()
+    assert "SNAKESTUDIO_KERNELS_DIR" in registry.note()
+    _cache._temporary.cache_clear()
+
+
+def test_another_numba_than_that_of_the_shipped_engines_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "compiled_kernels_dir", lambda: tmp_path)
+    assert registry.note() == ""
+    monkeypatch.setattr(registry.metadata, "version", lambda name: "0.99.0")
+    assert "numba 0.99.0 is installed" in registry.note()
+    assert "pip install numba==" in registry.note()

@@ -322,7 +322,7 @@ def test_a_mark_alone_proves_nothing_and_nothing_is_compiled_to_find_that_out(tm
 def test_a_cache_folder_that_takes_nothing_in_is_named(
     error: OSError, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("SNAKESTUDIO_KERNELS_DIR", str(tmp_path))
 
     def refuse(*arguments: object) -> bool:
         raise error
@@ -334,7 +334,7 @@ def test_a_cache_folder_that_takes_nothing_in_is_named(
             ask()
         assert str(tmp_path) in str(caught.value)
         assert str(error.strerror) in str(caught.value)
-        assert "SNAKESTUDIO_CACHE_DIR" in str(caught.value)
+        assert "SNAKESTUDIO_KERNELS_DIR" in str(caught.value)
 
 
 def test_times_are_kept_of_what_was_compiled_and_not_of_what_was_there(
