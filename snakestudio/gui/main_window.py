@@ -196,6 +196,7 @@ class MainWindow(QMainWindow):
         )  # beside a robot nothing is prepared ahead, from the first moment on
         self.robot.changed.connect(self.tuner.look)
         self.bridge.status_changed.connect(self.tuner.look)
+        self.tuner.began.connect(self.bridge.session.preparations.stop_ahead)
         self.setStatusBar(self._status_bar)
         self.docks = make_docks(self)
         self.plot_docks = PlotDocks(self)

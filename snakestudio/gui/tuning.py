@@ -17,7 +17,9 @@ from snakestudio.session.preparation_words import percent, time_left
 from snakestudio.session.status import State, Status
 from snakestudio.session.tuning import CASES, Stage, Timing
 
-__all__ = ["Tuner", "TuningOffer"]
+__all__ = ["CANCELLED", "Tuner", "TuningOffer"]
+
+CANCELLED = "The measurement was cancelled."
 
 _WATCH_MS = 60
 _KEY = "tuning/told"
@@ -42,10 +44,13 @@ class Tuner(QObject):
 
     Signals
     -------
+    began()
+        It is measured from now on.
     changed()
         Measuring began, went on or ended, or the choice is another one.
     """
 
+    began = Signal()
     changed = Signal()
 
     def __init__(
@@ -113,9 +118,10 @@ class Tuner(QObject):
 
         self._job = Job("measurement", work)
         self._timer.start()
+        self.began.emit()
         self.changed.emit()
 
-    def cancel(self, message: str = "The measurement was cancelled.") -> None:
+    def cancel(self, message: str = CANCELLED) -> None:
         """Stop; what was measured until then stays to be seen."""
         if self._job is None:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QBrush, QCloseEvent, QGuiApplication, QShowEvent
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.gui import theme
-from snakestudio.gui.tuning import Tuner
+from snakestudio.gui.tuning import CANCELLED, Tuner
 from snakestudio.session import tuning
 from snakestudio.session.tuning import HEADINGS, PAIRS, cells
 
@@ -100,6 +100,7 @@ class TuningDialog(QDialog):
         table.setAccessibleName("What was measured")
         table.verticalHeader().hide()
         table.setShowGrid(False)
+        table.setStyleSheet("QTableWidget::item { padding: 0 8px; }")  # as the headings have it
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -128,8 +129,9 @@ class TuningDialog(QDialog):
                 item.setText(text)
             gain = items[-1]
             gain.setToolTip(f"{len(timing.pairs)} of {PAIRS} pairs" if timing.pairs else "")
-            # A gain that counts stands out once it is known for certain.
-            gain.setForeground(theme.colour("good") if tuner.measured and timing.worth_it else QBrush())
+            # What may still change stands back, and a gain that counts stands out once all pairs are there.
+            role = "dim" if len(timing.pairs) < PAIRS else "good" if timing.worth_it else "text"
+            gain.setForeground(theme.colour(role))
         reason = tuner.why_not
         self.measure_button.setVisible(not tuner.busy)
         self.measure_button.setEnabled(not reason)
@@ -143,7 +145,7 @@ class TuningDialog(QDialog):
         if tuner.busy:
             self._say(tuner.doing, "dim")
         elif tuner.message:
-            self._say(tuner.message, "warning")
+            self._say(tuner.message, "dim" if tuner.message == CANCELLED else "warning")
         elif tuner.measured:
             self._say(f"{tuning.verdict(tuner.timings)}\n{_READ}", "")
         elif reason:
