@@ -22,13 +22,22 @@ from snakestudio import paths
 __all__ = [
     "BASELINE",
     "Target",
+    "chosen",
     "computed_for",
+    "environment_for",
+    "given",
+    "has_baseline",
     "has_wider_vectors",
     "hold_libraries",
+    "note_told",
     "processor_hash",
+    "processor_name",
     "target",
     "tune",
+    "was_told",
 ]
+
+_VARIABLE = "SNAKESTUDIO_PROCESSOR"
 
 BASELINE = "x86-64-v3"
 """Processors that the compiled code which comes with the program is for: those of the last ten years (AVX2, FMA)."""
@@ -74,6 +83,11 @@ def _processor() -> tuple[str, frozenset[str]]:
     return platform.processor() or platform.machine(), frozenset()
 
 
+def processor_name() -> str:
+    """What the processor calls itself."""
+    return _processor()[0]
+
+
 @cache
 def processor_hash() -> str:
     """A short text that tells processors apart."""
@@ -87,7 +101,7 @@ def has_wider_vectors() -> bool:
 
 
 @cache
-def _has_baseline() -> bool:
+def has_baseline() -> bool:
     """Whether the processor runs code for the baseline."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return False
@@ -103,15 +117,32 @@ def _tuned_mark() -> Path:
     return paths.kernels_dir() / f"tuned-for-{processor_hash()}"
 
 
+def _told_mark() -> Path:
+    return paths.kernels_dir() / f"told-of-tuning-{processor_hash()}"
+
+
 def target() -> Target:
     """What this process computes for.
 
     ``SNAKESTUDIO_PROCESSOR`` ("baseline" or "native") goes before what was chosen with `tune`.
     """
-    wanted = os.environ.get("SNAKESTUDIO_PROCESSOR", "")
-    if wanted != "native" and (wanted == "baseline" or not _tuned_mark().is_file()) and _has_baseline():
+    wanted = os.environ.get(_VARIABLE, "")
+    if wanted != "native" and (wanted == "baseline" or not chosen()) and has_baseline():
         return Target(BASELINE, tuned=False)
-    return Target(_processor()[0], tuned=True)
+    return Target(processor_name(), tuned=True)
+
+
+def chosen() -> bool:
+    """Whether it was chosen with `tune` to compute for this very processor."""
+    return _tuned_mark().is_file()
+
+
+_given = ""
+
+
+def given() -> str:
+    """What ``SNAKESTUDIO_PROCESSOR`` said when this process began; empty if nothing, so that the choice holds."""
+    return _given
 
 
 def tune(on: bool) -> None:
@@ -130,12 +161,45 @@ def tune(on: bool) -> None:
         mark.unlink(missing_ok=True)
 
 
+def was_told() -> bool:
+    """Whether somebody has been told that computing for this very processor may be faster."""
+    return _told_mark().is_file()
+
+
+def note_told() -> None:
+    """Somebody has been told.
+
+    Raises
+    ------
+    OSError
+        If that cannot be kept.
+    """
+    mark = _told_mark()
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.touch()
+
+
 def hold_libraries() -> None:
-    """Let numpy and OpenBLAS, which are about to be loaded, compute for the baseline; what somebody has set stays."""
+    """Hold this process and those that it starts to one target.
+
+    What is chosen while it goes on changes nothing in it then: a run is not begun for one target and helped by
+    processes of another. numpy and OpenBLAS, which are about to be loaded, compute for the baseline, too; what somebody
+    has set stays.
+    """
+    global _given
+    _given = os.environ.get(_VARIABLE, "")
+    if not _given:
+        os.environ[_VARIABLE] = "native" if chosen() else "baseline"
     # Where the system does not say what the processor can do, it is not found out by loading a library at every start.
     if _processor()[1] and not target().tuned:
         for name, value in _HELD.items():
             os.environ.setdefault(name, value)
+
+
+def environment_for(tuned: bool) -> dict[str, str]:
+    """Environment of a process that computes for this very processor or for the baseline, whatever this one does."""
+    environment = {name: text for name, text in os.environ.items() if _HELD.get(name) != text}
+    return {**environment, _VARIABLE: "native" if tuned else "baseline"}
 
 
 def _numpy_is_held() -> bool:
@@ -156,5 +220,5 @@ def computed_for() -> str:
         return f"tuned for {now.name}"
     if not _numpy_is_held():
         # It was loaded before SnakeStudio was.
-        return f"{now.name}, numpy for {_processor()[0]}"
+        return f"{now.name}, numpy for {processor_name()}"
     return now.name

@@ -20,7 +20,7 @@ print(json.dumps([
     numpy._core._multiarray_umath.__cpu_features__.get("X86_V4", False),
 ]))
 """
-baseline = pytest.mark.skipif(not processor._has_baseline(), reason="this processor is older than the baseline")
+baseline = pytest.mark.skipif(not processor.has_baseline(), reason="this processor is older than the baseline")
 
 
 @pytest.fixture(autouse=True)
@@ -63,9 +63,40 @@ def test_the_choice_holds_for_this_processor_until_it_is_taken_back(tmp_path: Pa
     processor.tune(False)
 
 
+@baseline
+def test_what_is_chosen_meanwhile_changes_nothing_in_a_process_and_those_it_starts() -> None:
+    program = """
+import json, subprocess, sys
+import snakestudio
+from snakestudio import processor
+processor.tune(True)
+child = "import snakestudio; from snakestudio import processor; print(processor.computed_for())"
+def asked(**more):
+    return subprocess.run([sys.executable, "-c", child], text=True, capture_output=True, check=True, **more).stdout
+print(json.dumps([
+    processor.target().tuned, processor.given(), asked(), asked(env=processor.environment_for(True)),
+    asked(env=processor.environment_for(False)),
+]))
+"""
+    tuned, given, child, native, held = answer_of(program)
+    assert not tuned
+    assert given == ""
+    assert child == held == "x86-64-v3\n"
+    assert native.startswith("tuned for ")
+    assert answer_of(PROGRAM.format(first=""))[1], "it holds from the next start on"
+    assert processor.chosen()
+
+
+def test_that_somebody_was_told_is_kept() -> None:
+    assert not processor.was_told()
+    processor.note_told()
+    assert processor.was_told()
+    assert not processor.chosen()
+
+
 def test_a_processor_without_the_baseline_gets_its_own_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processor, "_processor", lambda: ("Core 2", frozenset({"sse4_1"})))
-    monkeypatch.setattr(processor, "_has_baseline", processor._has_baseline.__wrapped__)
+    monkeypatch.setattr(processor, "has_baseline", processor.has_baseline.__wrapped__)
     assert processor.target() == processor.Target("Core 2", tuned=True)
     processor.hold_libraries()
     assert "OPENBLAS_CORETYPE" not in os.environ

@@ -35,11 +35,18 @@ COMMANDS = {
     "drive": ("drive", "drive a robot on CAN by a scene's gait or controller"),
     "emulate": ("emulate", "emulate a profile's robot on a CAN bus"),
     "profile": ("profile", "list, check, show and begin robot profiles"),
+    "tune": ("tune", "compute for this very processor, where that is faster, or for all alike"),
     "gui": ("gui", "open the window (the default)"),
 }
 """Commands by what is typed: the module, and what it does in a few words."""
 
-_HIDDEN = {"warm-up": "warm_up", "fit-worker": "fit_worker", "link-worker": "link_worker", "number-text": "number_text"}
+_HIDDEN = {
+    "warm-up": "warm_up",
+    "time-engines": "time_engines",
+    "fit-worker": "fit_worker",
+    "link-worker": "link_worker",
+    "number-text": "number_text",
+}
 
 
 class _Parser(argparse.ArgumentParser):

@@ -8,7 +8,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up, write_run
+from snakestudio.cli.shared import (
+    ProgressLine,
+    add_scene_arguments,
+    assignments,
+    not_the_scene,
+    tell_of_tuning,
+    warm_up,
+    write_run,
+)
 from snakestudio.cli.together import add_trigger_arguments, started_together
 from snakestudio.cli.video_options import add_video_arguments, video_options
 from snakestudio.errors import PhysicsError, UsageError
@@ -83,6 +91,7 @@ def execute(options: argparse.Namespace) -> int:
         print(f"wrote {written}")
     if run.failure:
         raise PhysicsError(run.failure)
+    tell_of_tuning(line)
     return 0
 
 

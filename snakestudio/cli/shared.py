@@ -17,7 +17,15 @@ from snakestudio.errors import ExportError, UsageError
 if TYPE_CHECKING:
     from snakestudio.api import Run
 
-__all__ = ["ProgressLine", "add_scene_arguments", "assignments", "not_the_scene", "warm_up", "write_run"]
+__all__ = [
+    "ProgressLine",
+    "add_scene_arguments",
+    "assignments",
+    "not_the_scene",
+    "tell_of_tuning",
+    "warm_up",
+    "write_run",
+]
 
 
 def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
@@ -141,6 +149,20 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
             print(f"snakestudio: {registry.note()}", file=sys.stderr)
 
 
+def tell_of_tuning(line: ProgressLine) -> None:
+    """Say on a terminal, once on a machine, that code for this very processor may be faster."""
+    from snakestudio import processor
+    from snakestudio.session.tuning import OFFER
+
+    if not line.shown or not processor.has_wider_vectors() or processor.target().tuned or processor.was_told():
+        return
+    try:
+        processor.note_told()
+    except OSError:
+        return  # what cannot be kept would be said every time
+    print(f"{OFFER} See what they gain: snakestudio tune --measure", file=sys.stderr)
+
+
 class ProgressLine:
     """One line on a terminal that is written over and over; nothing at all elsewhere."""
 
@@ -162,6 +184,13 @@ class ProgressLine:
             return True
 
         return report
+
+    def tell(self, text: str) -> None:
+        """Show a text."""
+        now = time.perf_counter()
+        if self.shown and now >= self._next:
+            self._next = now + 0.1
+            self._write(text)
 
     @contextmanager
     def going_on(self, text: Callable[[], str]) -> Iterator[None]:

@@ -59,6 +59,14 @@ class Dialogs(QObject):
             w.experiments.changed.connect(dialog.data.refresh)
         _bring_up(dialog)
 
+    def show_tuning(self) -> None:
+        """The one where it is measured and chosen which processor is computed for."""
+        from snakestudio.gui.tuning_dialog import TuningDialog
+
+        w = self._window
+        w.tuner.note_told()
+        _bring_up(w.findChild(TuningDialog) or TuningDialog(w.tuner, w))
+
     def show_camera_keys(self) -> None:
         """The list of camera keyframes."""
         from snakestudio.gui.video.camera_dialog import CameraDialog

@@ -45,6 +45,7 @@ from snakestudio.gui.status_bar import StatusBar
 from snakestudio.gui.teleop.in_window import TeleopInWindow
 from snakestudio.gui.timeline.bar import TimeBar
 from snakestudio.gui.together.starter import Starter
+from snakestudio.gui.tuning import Tuner, TuningOffer
 from snakestudio.gui.video.camera_keys import CameraKeys
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
@@ -81,6 +82,7 @@ class MainWindow(QMainWindow):
     open_runs: OpenRuns
     keeper: RunKeeper
     ahead: PreparingAhead
+    tuner: Tuner
     robot: RobotControl
     robot_in_window: RobotInWindow
     beside: RunsBeside
@@ -140,6 +142,7 @@ class MainWindow(QMainWindow):
         )
         for waiting in (self.comparer, self.chain_comparer, self.fitter):
             waiting.preparations = self.bridge.session.preparations
+        self.tuner = Tuner(self.settings, lambda: self.robot.connected, self._occupied, parent=self)
         self.ahead = PreparingAhead(
             self.bridge.session.preparations, self.settings,
             state=lambda: self.bridge.status.state, busy=self._computing, robot=lambda: self.robot.connected,
@@ -155,6 +158,9 @@ class MainWindow(QMainWindow):
         self.viewport.drop.dropped.connect(lambda name, x, y: self.obstacles.add(name, (x, y)))
         self.teleoperation = TeleopInWindow(self)
         self.dialogs = Dialogs(self)
+        TuningOffer(
+            self.tuner, self.bridge, self.banners.program, lambda: self.robot.connected, self.dialogs.show_tuning, self
+        )
         self.actions_table = Actions(self)
         table = self.actions_table
         self.run_bar = RunBar(
@@ -188,6 +194,9 @@ class MainWindow(QMainWindow):
         self.robot.changed.connect(
             self.ahead.look
         )  # beside a robot nothing is prepared ahead, from the first moment on
+        self.robot.changed.connect(self.tuner.look)
+        self.bridge.status_changed.connect(self.tuner.look)
+        self.tuner.began.connect(self.bridge.session.preparations.stop_ahead)
         self.setStatusBar(self._status_bar)
         self.docks = make_docks(self)
         self.plot_docks = PlotDocks(self)
@@ -332,8 +341,16 @@ class MainWindow(QMainWindow):
 
     def _computing(self) -> bool:
         """Whether something takes processor time that somebody waits for."""
-        jobs = self.comparer, self.chain_comparer, self.fitter, self.exporter
+        jobs = self.comparer, self.chain_comparer, self.fitter, self.exporter, self.tuner
         return self.bridge.playing or any(job.busy for job in jobs)
+
+    def _occupied(self) -> str:
+        """Why this is no moment to measure how fast engines are, in a sentence; empty if it is one."""
+        if self.bridge.status.state == "running":
+            return "The simulation is running: pause it to measure."
+        if self.bridge.status.state == "preparing":
+            return "An engine is being prepared: measure when it is ready."
+        return "Something else is being computed: measure when it is done." if self._computing() else ""
 
     # --- what is shown --------------------------------------------------------------------------------------------
 
@@ -387,8 +404,9 @@ class MainWindow(QMainWindow):
         self._to_fill.clear()
         self._store()
         for part in (
-            self.ahead, self.plot_docks, self.comparer, self.chain_comparer, self.fitter, self.experiment_files,
-            self.experiments, self.exporter, self.together, self.safekeeping, self.teleoperation,
+            self.ahead, self.tuner, self.plot_docks, self.comparer, self.chain_comparer, self.fitter,
+            self.experiment_files, self.experiments, self.exporter, self.together, self.safekeeping,
+            self.teleoperation,
         ):  # fmt: skip
             part.close()
         self.time_bar.close_pictures()

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
@@ -22,7 +22,16 @@ from snakestudio.session.preparation_schedule import Progressing, Recorder, expe
 from snakestudio.session.preparation_words import ENGINE_NAMES
 from snakestudio.session.time_left import TimeLeft
 
-__all__ = ["Preparation", "Preparations", "Stage", "compile_here", "is_prepared", "prepare", "step_back"]
+__all__ = [
+    "Preparation",
+    "Preparations",
+    "Stage",
+    "compile_here",
+    "is_prepared",
+    "own_program",
+    "prepare",
+    "step_back",
+]
 
 _LOOK_S = 5.0
 """How often it is looked whether somebody else has compiled the same meanwhile, s: all sources are read for that."""
@@ -123,6 +132,8 @@ class Preparation:
         Take only processor time that nobody else wants.
     command : sequence of str, optional
         What is run in place of this program's `warm-up`.
+    environment : mapping, optional
+        What its process gets in place of this one's: code for another processor is none of this one's.
     clock : callable
         Time, s.
     """
@@ -133,6 +144,7 @@ class Preparation:
         idle: bool = False,
         *,
         command: Sequence[str] | None = None,
+        environment: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.kind, self.idle = kind, idle
@@ -141,7 +153,8 @@ class Preparation:
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._said: list[str] = []
         self._next_look = clock() + _LOOK_S
-        self._marked = registry.is_warm(kind)  # where the mark lies already, it cannot say that somebody else is done
+        # Where the mark lies already, or is another one, it cannot say that somebody else is done.
+        self._marked = environment is not None or registry.is_warm(kind)
         self._done_elsewhere = self._stopped = False
         self._process = subprocess.Popen(
             [*(command or _command(kind)), *(["--idle"] if idle else [])],
@@ -150,6 +163,7 @@ class Preparation:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
+            env=environment,
         )
         assert self._process.stdout is not None
         self._reader = threading.Thread(
@@ -250,9 +264,13 @@ class Preparation:
             self._process.wait()
 
 
+def own_program() -> list[str]:
+    """How this program is started once more: in an installed bundle, the interpreter is the program."""
+    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "snakestudio"]
+
+
 def _command(kind: str) -> list[str]:
-    program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "snakestudio"]
-    return [*program, "warm-up", kind, "--tethered"]
+    return [*own_program(), "warm-up", kind, "--tethered"]
 
 
 def step_back(idle: bool) -> None:

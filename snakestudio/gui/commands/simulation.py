@@ -75,6 +75,10 @@ SIMULATION: tuple[Spec, ...] = (
         tip="Compile the engines that may be needed next while the program idles, with processor time that nobody "
         "else wants; never on battery, nor while a robot is connected",
     ),
+    Spec(
+        "tune", "Simulation", "Tune for This Processor ...", lambda w: w.dialogs.show_tuning(),
+        tip="Measure what engines compiled for this very processor gain, and choose what is computed for",
+    ),
     line("Simulation"),
     Spec("slower", "Simulation", "Slower", _speed(-1), ("[",)),
     Spec("faster", "Simulation", "Faster", _speed(+1), ("]",)),
