@@ -88,7 +88,6 @@ def processor_name() -> str:
     return _processor()[0]
 
 
-@cache
 def processor_hash() -> str:
     """A short text that tells processors apart."""
     name, flags = _processor()
