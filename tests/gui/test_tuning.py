@@ -19,7 +19,7 @@ from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.tuning import Tuner
 from snakestudio.gui.tuning_dialog import TuningDialog
 from snakestudio.session import tuning
-from snakestudio.session.tuning import CASES, Stage, Timing
+from snakestudio.session.tuning import CASES, PAIRS, Stage, Timing
 from tests.gui.conftest import MAIN_SCENE
 
 pytestmark = pytest.mark.gui
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.gui
 def timings(count: int = len(CASES), gain: float = 1.2) -> tuple[Timing, ...]:
     """The first ones measured: a microsecond a step, and `gain` times that for the baseline."""
     return tuple(
-        Timing(case, ((gain * 1e-6, 1e-6),) * 5) if number < count else Timing(case)
+        Timing(case, ((gain * 1e-6, 1e-6),) * PAIRS) if number < count else Timing(case)
         for number, case in enumerate(CASES)
     )
 
