@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from snakestudio import processor
+from snakestudio.export.provenance import made_with
 from tests.elsewhere import answer_of
 
 PROGRAM = """
@@ -15,6 +16,7 @@ import json{first}
 import snakestudio
 import numpy
 from snakestudio import processor
+from snakestudio.export.provenance import made_with
 print(json.dumps([
     processor.computed_for(), processor.target().tuned,
     numpy._core._multiarray_umath.__cpu_features__.get("X86_V4", False),
@@ -69,6 +71,7 @@ def test_what_is_chosen_meanwhile_changes_nothing_in_a_process_and_those_it_star
 import json, subprocess, sys
 import snakestudio
 from snakestudio import processor
+from snakestudio.export.provenance import made_with
 processor.tune(True)
 child = "import snakestudio; from snakestudio import processor; print(processor.computed_for())"
 def asked(**more):
@@ -100,3 +103,12 @@ def test_a_processor_without_the_baseline_gets_its_own_code(monkeypatch: pytest.
     assert processor.target() == processor.Target("Core 2", tuned=True)
     processor.hold_libraries()
     assert "OPENBLAS_CORETYPE" not in os.environ
+
+
+@baseline
+def test_headers_say_which(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processor, "_numpy_is_held", lambda: True)
+    monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "baseline")
+    assert made_with().endswith(", computed for x86-64-v3")
+    monkeypatch.setenv("SNAKESTUDIO_PROCESSOR", "native")
+    assert made_with().endswith(f", tuned for {processor.processor_name()}")

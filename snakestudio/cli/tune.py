@@ -78,7 +78,7 @@ def _measure() -> None:
     assert timings is not None
     for text in table(timings):
         print(text)
-    print("Processor time of a step; the gain is that of the middle one of pairs measured right after each other.")
+    print(tuning.READ)
     print(tuning.verdict(timings))
     print(_how_to_switch())
 

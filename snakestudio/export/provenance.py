@@ -97,7 +97,8 @@ def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
 def made_with() -> str:
     """Versions of what computes, and the machine and processor it computes for."""
     versions = f"Python {platform.python_version()}, {_versions(('numpy', 'numba'))}"
-    return f"{versions}, {platform.machine()}, computed for {processor.computed_for()}"
+    words = processor.computed_for()
+    return f"{versions}, {platform.machine()}, {words if processor.target().tuned else f'computed for {words}'}"
 
 
 def change_lines(changes: Iterable[Change]) -> list[str]:

@@ -30,7 +30,6 @@ _HOW = (
     "Compiles what is missing, which takes some minutes the first time, and times every engine with both kinds of "
     "code. The program can be used meanwhile."
 )
-_READ = "Processor time of a step; the gain is that of the middle one of pairs measured right after each other."
 
 
 class TuningDialog(QDialog):
@@ -45,7 +44,7 @@ class TuningDialog(QDialog):
         super().__init__(parent)
         self._tuner = tuner
         self.setWindowTitle("Tune for This Processor")
-        self.resize(theme.scaled(640), theme.scaled(600))
+        self.resize(theme.scaled(640), theme.scaled(640))
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 16)
         column.setSpacing(8)
@@ -56,7 +55,10 @@ class TuningDialog(QDialog):
         column.addWidget(_heading("What it would gain"))
         self._items = [[QTableWidgetItem() for _ in HEADINGS] for _ in tuner.timings]
         self.table = self._table()
-        column.addWidget(self.table, 1)
+        column.addWidget(self.table)
+        read = _text(tuning.READ)
+        theme.set_role(read, "dim")
+        column.addWidget(read)
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
@@ -76,7 +78,7 @@ class TuningDialog(QDialog):
         row.addStretch(1)
         row.addWidget(self.copy_button)
         column.addLayout(row)
-        column.addSpacing(8)
+        column.addStretch(1)
         column.addWidget(_heading("Choice"))
         self.switch = QCheckBox("Compute for this &processor")
         self.switch.clicked.connect(tuner.choose)
@@ -117,6 +119,9 @@ class TuningDialog(QDialog):
             for index, item in enumerate(items):
                 item.setTextAlignment(_alignment(index))
                 table.setItem(row, index, item)
+        table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        rows = table.rowCount() * table.verticalHeader().defaultSectionSize()
+        table.setFixedHeight(rows + header.sizeHint().height() + 2 * table.frameWidth() + 4)
         return table
 
     # --- what is shown --------------------------------------------------------------------------------------------
@@ -147,7 +152,7 @@ class TuningDialog(QDialog):
         elif tuner.message:
             self._say(tuner.message, "dim" if tuner.message == CANCELLED else "warning")
         elif tuner.measured:
-            self._say(f"{tuning.verdict(tuner.timings)}\n{_READ}", "")
+            self._say(tuning.verdict(tuner.timings).replace(" %", "\N{NO-BREAK SPACE}%"), "")
         elif reason:
             self._say(reason, "warning")
         else:

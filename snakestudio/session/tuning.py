@@ -10,7 +10,6 @@ import contextlib
 import math
 import os
 import queue
-import statistics
 import subprocess
 import threading
 import time
@@ -36,6 +35,7 @@ __all__ = [
     "HEADINGS",
     "OFFER",
     "PAIRS",
+    "READ",
     "Case",
     "Preparing",
     "Stage",
@@ -52,11 +52,11 @@ __all__ = [
     "why_not_measure",
 ]
 
-PAIRS = 5
+PAIRS = 7
 """How often every scene is timed with both kinds of code."""
 
-REPEATS = 3
-"""How often a scene is run in a process, after once to load the code; the least time counts."""
+REPEATS = 4
+"""How often both of a pair run a scene by turns, after once to load the code; the least time of each counts."""
 
 WORTH = 0.03
 """Gain from which code for this very processor is recommended."""
@@ -111,26 +111,23 @@ class Timing:
     ----------
     case : Case
     pairs : tuple of (float, float)
-        Processor time of a step for the baseline, and tuned, measured right after each other, s.
+        Processor time of a step for the baseline, and tuned, run by turns, s.
     """
 
     case: Case
     pairs: tuple[tuple[float, float], ...] = ()
 
     @property
-    def baseline_s(self) -> float:
-        """Processor time of a step for the baseline, s."""
-        return statistics.median(baseline for baseline, _ in self.pairs)
-
-    @property
-    def tuned_s(self) -> float:
-        """Processor time of a step with code for this very processor, s."""
-        return statistics.median(tuned for _, tuned in self.pairs)
+    def middle(self) -> tuple[float, float]:
+        """The pair whose gain is the median, so that its times and the gain belong together."""
+        ordered = sorted(self.pairs, key=lambda pair: pair[0] / pair[1])
+        return ordered[(len(ordered) - 1) // 2]
 
     @property
     def gain(self) -> float:
-        """By which share the baseline takes longer, in the middle one of the pairs; below 0 if it is faster."""
-        return statistics.median(baseline / tuned for baseline, tuned in self.pairs) - 1.0
+        """By which share the baseline takes longer, in the pair in the middle; below 0 if it is faster."""
+        baseline, tuned = self.middle
+        return baseline / tuned - 1.0
 
     @property
     def worth_it(self) -> bool:
@@ -175,7 +172,7 @@ class Timer(Protocol):
         ...
 
     def step_time(self, case: Case, look: Look) -> float:
-        """Processor time of a step, s."""
+        """Processor time of a step in one run, s."""
         ...
 
     def close(self) -> None:
@@ -300,17 +297,14 @@ def _step_time(name: str, seconds: float) -> float:
 
     path = scenes_dir() / f"{name}.toml"
     scene = with_value(load_scene(path), "run.duration_s", seconds)
-    times = []
-    for _ in range(1 + REPEATS):
-        runner = Runner(scene, path.parent)
-        try:
-            report = runner.advance(runner.end_step)
-            if not report.ok:
-                raise PhysicsError(f"{name}: {report.message}")
-            times.append(runner.engine_seconds / runner.end_step)
-        finally:
-            runner.recording.close()
-    return min(times[1:])
+    runner = Runner(scene, path.parent)
+    try:
+        report = runner.advance(runner.end_step)
+        if not report.ok:
+            raise PhysicsError(f"{name}: {report.message}")
+        return runner.engine_seconds / runner.end_step
+    finally:
+        runner.recording.close()
 
 
 # --- measuring ------------------------------------------------------------------------------------------------------
@@ -428,11 +422,14 @@ class _Measuring:
             timers = {tuned: stack.enter_context(contextlib.closing(begin(tuned))) for tuned in order}
             for index, case in enumerate(self._cases):
                 self._doing = f"Timing the {ENGINE_NAMES[case.kind]} engine"
-                found: dict[bool, float] = {}
-                for tuned in order:
-                    found[tuned] = timers[tuned].step_time(case, self._look)
-                    self._done += _CASE_S
-                    self._told()
+                found = dict.fromkeys(order, math.inf)
+                for repeat in range(1 + REPEATS):
+                    for tuned in order:
+                        took = timers[tuned].step_time(case, self._look)
+                        if repeat > 0:
+                            found[tuned] = min(found[tuned], took)
+                        self._done += _CASE_S / (1 + REPEATS)
+                        self._told()
                 timings = list(self.timings)
                 timings[index] = replace(timings[index], pairs=(*timings[index].pairs, (found[False], found[True])))
                 self.timings = tuple(timings)
@@ -500,6 +497,9 @@ def description() -> list[str]:
     return said
 
 
+READ = f"Processor time of a step: of {PAIRS} pairs that ran by turns, the one in the middle."
+"""How timings are to be read."""
+
 HEADINGS = ("Engine", "Scene", processor.BASELINE, "Tuned", "Gain")
 """What stands over the cells of timings."""
 
@@ -509,7 +509,8 @@ def cells(timing: Timing) -> tuple[str, str, str, str, str]:
     head = ENGINE_NAMES[timing.case.kind], timing.case.scene
     if not timing.pairs:
         return (*head, "", "", "")
-    return (*head, _duration(timing.baseline_s), _duration(timing.tuned_s), f"{100 * timing.gain:+.1f} %")
+    baseline, tuned = timing.middle
+    return (*head, _duration(baseline), _duration(tuned), f"{100 * timing.gain:+.1f} %")
 
 
 def _duration(seconds: float) -> str:

@@ -19,7 +19,7 @@ from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.tuning import Tuner
 from snakestudio.gui.tuning_dialog import TuningDialog
 from snakestudio.session import tuning
-from snakestudio.session.tuning import CASES, Stage, Timing
+from snakestudio.session.tuning import CASES, PAIRS, Stage, Timing
 from tests.gui.conftest import MAIN_SCENE
 
 pytestmark = pytest.mark.gui
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.gui
 def timings(count: int = len(CASES), gain: float = 1.2) -> tuple[Timing, ...]:
     """The first ones measured: a microsecond a step, and `gain` times that for the baseline."""
     return tuple(
-        Timing(case, ((gain * 1e-6, 1e-6),) * 5) if number < count else Timing(case)
+        Timing(case, ((gain * 1e-6, 1e-6),) * PAIRS) if number < count else Timing(case)
         for number, case in enumerate(CASES)
     )
 
@@ -220,10 +220,10 @@ def untold(qtbot: QtBot, make_window: Callable[[], MainWindow]) -> MainWindow:
 
 
 def run_for_a_moment(window: MainWindow, qtbot: QtBot) -> None:
-    window.bridge.play_or_pause()
-    qtbot.waitUntil(lambda: window.bridge.status.state == "running")
-    window.bridge.play_or_pause()
-    qtbot.waitUntil(lambda: window.bridge.status.state == "paused")
+    for state in ("running", "paused"):
+        # Once the window has heard of it, not only the session.
+        with qtbot.waitSignal(window.bridge.status_changed, check_params_cb=lambda now, to=state: now.state == to):
+            window.bridge.play_or_pause()
 
 
 def test_it_is_said_once_when_the_first_run_stands(qtbot: QtBot, untold: MainWindow) -> None:
@@ -248,18 +248,18 @@ def test_it_is_said_once_when_the_first_run_stands(qtbot: QtBot, untold: MainWin
 
 @pytest.mark.parametrize("reason", ["narrow", "chosen", "told on the command line", "robot"])
 def test_it_is_not_said(qtbot: QtBot, untold: MainWindow, monkeypatch: pytest.MonkeyPatch, reason: str) -> None:
-    if reason == "narrow":
-        monkeypatch.setattr(processor, "has_wider_vectors", lambda: False)
-    elif reason == "chosen":
-        processor.tune(True)
-    elif reason == "robot":
-        monkeypatch.setattr(type(untold.robot), "connected", property(lambda self: True))
-    else:
-        processor.note_told()
-    run_for_a_moment(untold, qtbot)
+    with monkeypatch.context() as patched:
+        if reason == "narrow":
+            patched.setattr(processor, "has_wider_vectors", lambda: False)
+        elif reason == "chosen":
+            processor.tune(True)
+        elif reason == "robot":
+            patched.setattr(type(untold.robot), "connected", property(lambda self: True))
+        else:
+            processor.note_told()
+        run_for_a_moment(untold, qtbot)
     assert untold.banners.program.text == ""
     assert not untold.settings.value("tuning/told", False, bool)
-    monkeypatch.undo()
 
 
 def test_it_waits_for_another_notice(qtbot: QtBot, untold: MainWindow) -> None:
