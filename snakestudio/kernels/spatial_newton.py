@@ -204,7 +204,7 @@ def recall(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, sc
     begin(problem, w, scratch)
 
 
-@jit
+@inlined
 def begin(problem: SpatialProblem, w: FloatArray, scratch: SpatialScratch) -> None:
     """Close the joints, and evaluate joint rates and relative velocities of `w`."""
     close_chain(problem, w, scratch.rate)

@@ -83,7 +83,7 @@ def _turned_over(params: Params, w: FloatArray) -> bool:
     return False
 
 
-@jit
+@inlined
 def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, room: int) -> int:
     """One step from u_A, q_A to u_E, q_E; `room` is how many contacts a row after this step may have (-1: no row)."""
     # VII-A: midpoint (72), motors (68), (69), the active set (49) at the midpoint and its force directions.
