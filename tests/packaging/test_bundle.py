@@ -234,3 +234,18 @@ def test_the_program_has_one_version(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit):
         main(["--version"])
     assert capsys.readouterr().out == f"SnakeStudio {snakestudio.__version__}\n"
+
+
+def test_what_the_bundle_starts_is_not_led_to_its_libraries() -> None:
+    """Neither by the variable of the system's linker nor by what the loader notes for itself."""
+    program = (
+        "import json, os, runpy, sys; runpy.run_path(sys.argv[1]);"
+        "print(json.dumps({k: v for k, v in os.environ.items() if k.startswith(('LD_LIBRARY', '_PYI'))}))"
+    )
+    given = {"LD_LIBRARY_PATH": "/bundle/lib", "_PYI_ARCHIVE_FILE": "/bundle/snakestudio"}
+    for before, after in ({}, {}), ({"LD_LIBRARY_PATH_ORIG": "/own"}, {"LD_LIBRARY_PATH": "/own"}):
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(PACKAGING / "bundle" / "children.py")],
+            capture_output=True, text=True, check=True, env=os.environ | given | before,
+        )  # fmt: skip
+        assert json.loads(done.stdout) == after
