@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels._jit import inlined
 
 __all__ = [
     "EQUAL",
@@ -119,7 +119,7 @@ def _place(out: ContactList, k: int, c: Capsule) -> float:
     return place
 
 
-@jit
+@inlined
 def offer_contact(
     out: ContactList, start: int, count: int, capsule: Capsule, feature: int, t: float, gap: float, nx: float,
     ny: float, nz: float, alike_same: float, alike_near: float, handicap: float,
@@ -201,14 +201,14 @@ def _move(out: ContactList, source: int, target: int) -> None:
         out.point[target, axis] = out.point[source, axis]
 
 
-@jit
+@inlined
 def drop_contact(out: ContactList, k: int, count: int) -> int:
     """Take stored contact k out; the last one takes its place. Returns the new number of contacts."""
     _move(out, count - 1, k)
     return count - 1
 
 
-@jit
+@inlined
 def finish_contacts(
     frames: FloatArray, solid: int, link: int, body: int, base: int, out: ContactList, start: int, count: int
 ) -> None:

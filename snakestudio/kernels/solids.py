@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.gap import stadium_circle, stadium_touches
 from snakestudio.kernels.solid_contacts import INNER, Capsule, ContactList, finish_contacts, offer_contact, to_frame
 from snakestudio.kernels.solid_distance import Extrusion, clearance
@@ -95,7 +95,7 @@ def _field(world: World, solid: int) -> Field:
     )  # fmt: skip
 
 
-@jit
+@inlined
 def link_contacts(
     world: World, link: int, x: float, y: float, z: float, ex: float, ey: float, ez: float, half: float, radius: float,
     tolerance: float, out: ContactList, count: int,

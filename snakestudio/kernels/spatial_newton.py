@@ -151,7 +151,7 @@ def _halve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, sc
             impulses.stop[k, a] = 0.5 * (impulses.stop[k, a] + scratch.old_stop[k, a])
 
 
-@jit
+@inlined
 def newton(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, goal: float, most: int,
     r_n: float, r_t: float, r_v: float, most_halvings: int,
