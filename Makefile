@@ -1,7 +1,8 @@
 # make setup   everything needed, into .venv          make soak    the long tests
 # make run     start SnakeStudio                      make bench   measure speed
 # make test    every check that a commit must pass    make gallery render the gallery's pictures again
-#                                                     make lint / format / clean
+# make wheel   wheels with compiled engines, in dist  make lint / format / clean
+# make bundle  a SnakeStudio without Python, in dist  make release all that is published of a version
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
@@ -17,7 +18,7 @@ checks := ruff-check ruff-format mypy import-contracts
 engines := spatial_nonsmooth planar_nonsmooth planar_lagrangian continuum_beam planar_nonholonomic
 compiled := $(addprefix compile-,$(engines))
 
-.PHONY: help setup run test before_tests soak bench gallery lint format clean $(checks) $(compiled)
+.PHONY: help setup run test before_tests soak bench gallery wheel bundle release lint format clean $(checks) $(compiled)
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -73,6 +74,12 @@ bench: setup
 
 gallery: setup
 	$(call step,pictures of the gallery,$(bin)/python packaging/gallery.py $(GALLERY_ARGS))
+
+wheel bundle:
+	@bash packaging/$@.sh dist
+
+release:
+	@bash packaging/release.sh
 
 format: setup
 	@$(bin)/ruff check --fix $(sources)
