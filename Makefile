@@ -3,6 +3,7 @@
 # make test    every check that a commit must pass    make gallery render the gallery's pictures again
 # make wheel   wheels with compiled engines, in dist  make lint / format / clean
 # make bundle  a SnakeStudio without Python, in dist  make release all that is published of a version
+# make smoke   try the bundle where there is no Python
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
@@ -18,7 +19,7 @@ checks := ruff-check ruff-format mypy import-contracts
 engines := spatial_nonsmooth planar_nonsmooth planar_lagrangian continuum_beam planar_nonholonomic
 compiled := $(addprefix compile-,$(engines))
 
-.PHONY: help setup run test before_tests soak bench gallery wheel bundle release lint format clean $(checks) $(compiled)
+.PHONY: help setup run test before_tests soak bench gallery wheel bundle smoke release lint format clean $(checks) $(compiled)
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -76,7 +77,11 @@ gallery: setup
 	$(call step,pictures of the gallery,$(bin)/python packaging/gallery.py $(GALLERY_ARGS))
 
 wheel bundle:
-	@bash packaging/$@.sh dist
+	@bash packaging/$@.sh dist/$@
+
+# On a root of Debian packages without Python; needs root, debootstrap and iproute2.
+smoke:
+	@bash packaging/smoke.sh --suite bookworm dist/bundle/*.deb out/smoke
 
 release:
 	@bash packaging/release.sh

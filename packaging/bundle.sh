@@ -50,15 +50,9 @@ cp packaging/requirements-bundle.txt "$work/requirements.txt"
 if [[ -n $without_gpl ]]; then sed -i '/^av==/d' "$work/requirements.txt"; fi
 "$bin/pip" install -qq --no-compile -r "$work/requirements.txt"
 if [[ -z $wheel ]]; then
-    if [[ -f packaging/wheel.sh ]]; then
-        bash packaging/wheel.sh "$work/wheels" "$python"
-        # The one with compiled kernels, if this Python has one.
-        tag=cp$("$python" -c 'import sys; print("{}{}".format(*sys.version_info))')
-        wheel=$(ls "$work"/wheels/*-"$tag"-*.whl 2>/dev/null || ls "$work"/wheels/*-py3-none-any.whl)
-    else
-        (umask 022; "$bin/python" -m hatchling build -t wheel -d "$work/wheels" >/dev/null 2>&1)
-        wheel=$(ls "$work"/wheels/*.whl)
-    fi
+    bash packaging/wheel.sh "$work/wheels" "$python"
+    # The one with compiled kernels.
+    wheel=$(ls "$work"/wheels/*-cp"$("$python" -c 'import sys; print("{}{}".format(*sys.version_info))')"-*.whl)
 fi
 "$bin/pip" install -qq --no-compile --no-deps "$wheel"
 

@@ -45,7 +45,7 @@ def main() -> None:
         programs = work / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
         python = programs / ("python.exe" if sys.platform == "win32" else "python")
         run(python, "-m", "pip", "install", "-q", "-r", "packaging/requirements-dev.txt")
-        run(python, "-m", "hatchling", "build", "-t", "wheel", "-d", work / "wheel", SNAKESTUDIO_NO_KERNELS="1")
+        run(python, "-m", "hatchling", "build", "-t", "wheel", "-d", work / "wheel")
         (wheel,) = (work / "wheel").glob("*.whl")
         run(python, "-m", "pip", "install", "-q", "--no-deps", wheel)
         snakestudio = programs / "snakestudio"
