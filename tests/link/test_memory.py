@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -100,6 +101,10 @@ def test_cell(segment: Segment) -> None:
     assert reader.read() == 0.0
     writer.write(12.5)
     assert reader.read() == 12.5
+    struct.pack_into("=d", segment.map, 16, 13.5)  # and there the writer is suspended: half of it is written
+    assert reader.read() == 12.5  # what was read last, however long ago
+    writer.write(14.5)
+    assert reader.read() == 14.5
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals to suspend a process with")
@@ -112,27 +117,32 @@ def test_a_writer_that_is_suspended_anywhere_and_killed_leaves_whole_records() -
         [sys.executable, "-c", _WRITER.format(long=_LONG), segment.handle, str(size)], pass_fds=[segment.descriptor]
     )
     latest, ring = Latest(segment, 0, _LONG), Ring(segment, Latest.size(_LONG), _LONG)
-    cell = Cell(segment, Latest.size(_LONG) + Ring.size(_LONG))
+    at = Latest.size(_LONG) + Ring.size(_LONG)
+    cell = Cell(segment, at)
     try:
-        deadline = time.monotonic() + 20
-        while not latest.read()[0] and time.monotonic() < deadline:
-            time.sleep(0.01)
-        numbers = []
+        numbers = [0]
+        beat = cell.read()
         for turn in range(40):
+            deadline = time.monotonic() + 20
+            while latest.read()[0] == numbers[-1] and time.monotonic() < deadline:
+                time.sleep(0.003)
             os.kill(writer.pid, signal.SIGSTOP if turn < 39 else signal.SIGKILL)
-            time.sleep(0.002)
+            # The signal is only on its way: wait until the writer stands, and leave a dead one for its Popen to reap.
+            assert os.waitid(os.P_PID, writer.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             number, record = latest.read()
             assert record == bytes([number % 251]) * (_LONG - number % 1000)
             for each in ring.take():
                 count = int.from_bytes(each[:4], "little")
                 assert each == count.to_bytes(4, "little") * (10_000 + count % 1000)
             numbers.append(number)
-            assert abs(cell.read() - number) <= 3
+            first, second = struct.unpack_from("=dd", segment.map, at)
+            if first == second:
+                beat = first
+                assert abs(beat - number) <= 1  # the cell is written right after the record of its number
+            assert cell.read() == beat  # suspended amid writing the cell: what was read before
             if turn < 39:
                 os.kill(writer.pid, signal.SIGCONT)
-                time.sleep(0.003)
-        assert numbers == sorted(numbers)
-        assert numbers[-1] > numbers[0]
+        assert numbers == sorted(set(numbers))
     finally:
         writer.kill()
         writer.wait()
