@@ -1,8 +1,9 @@
-"""Where SnakeStudio finds its data files, in a checkout as in an installed wheel, and where it keeps what it writes."""
+"""Where SnakeStudio finds its files, in a checkout as in a wheel, where it keeps its own, and how it starts itself."""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "docs_dir",
     "kernels_dir",
     "main_scene",
+    "own_program",
     "profiles_dir",
     "resource",
     "runs_dir",
@@ -49,6 +51,14 @@ def compiled_kernels_dir() -> Path:
 def main_scene() -> Path:
     """The shipped scene that the program begins with."""
     return scenes_dir() / "obstacle_aided.toml"
+
+
+def own_program() -> list[str]:
+    """The command that starts this program again, for a process beside it.
+
+    Modules in the folder that the user stands in are no part of it, whatever they are called.
+    """
+    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-P", "-m", "snakestudio"]
 
 
 def cache_dir(make: bool = True) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from types import TracebackType
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.export.number_text import HEAD, rows_text
+from snakestudio.paths import own_program
 
 __all__ = ["TextWriters"]
 
@@ -40,10 +40,9 @@ class TextWriters:
     def __init__(self, n_numbers: int) -> None:
         self._helper: subprocess.Popen[bytes] | None = None
         if n_numbers >= _WORTH and (os.cpu_count() or 1) > 1:
-            program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "snakestudio"]
             try:
                 self._helper = subprocess.Popen(
-                    [*program, "number-text"],
+                    [*own_program(), "number-text"],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,

@@ -27,6 +27,7 @@ from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Bus, Profile
 from snakestudio.link.setup import Setup
 from snakestudio.link.shared import LinkMemory
+from snakestudio.paths import own_program
 
 __all__ = ["LinkClient"]
 
@@ -256,11 +257,10 @@ class _Running:
         handed = Segment.create(len(setup))
         handed.map[:] = setup
         inherited = [each.descriptor for each in (handed, self.memory.segment) if each.descriptor is not None]
-        program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "snakestudio"]
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `end`)
         try:
             self._process = subprocess.Popen(
-                [*program, "link-worker", handed.handle, str(len(setup))],
+                [*own_program(), "link-worker", handed.handle, str(len(setup))],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,

@@ -7,7 +7,6 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +16,7 @@ from typing import IO
 from snakestudio.engines import registry
 from snakestudio.engines.compiled_only import load
 from snakestudio.errors import PreparationError
-from snakestudio.paths import kernels_dir
+from snakestudio.paths import kernels_dir, own_program
 from snakestudio.session.preparation_schedule import Progressing, Recorder, expected
 from snakestudio.session.preparation_words import ENGINE_NAMES
 from snakestudio.session.time_left import TimeLeft
@@ -28,7 +27,6 @@ __all__ = [
     "Stage",
     "compile_here",
     "is_prepared",
-    "own_program",
     "prepare",
     "step_back",
 ]
@@ -262,11 +260,6 @@ class Preparation:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-
-
-def own_program() -> list[str]:
-    """How this program is started once more: in an installed bundle, the interpreter is the program."""
-    return [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "snakestudio"]
 
 
 def _command(kind: str) -> list[str]:

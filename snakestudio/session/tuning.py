@@ -22,8 +22,8 @@ from snakestudio.engines import registry
 from snakestudio.errors import PhysicsError, PreparationError, UsageError
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene_file import load_scene
-from snakestudio.paths import kernels_dir, scenes_dir
-from snakestudio.session.preparation import Preparation, own_program
+from snakestudio.paths import kernels_dir, own_program, scenes_dir
+from snakestudio.session.preparation import Preparation
 from snakestudio.session.preparation import Stage as PreparationStage
 from snakestudio.session.preparation_schedule import expected
 from snakestudio.session.preparation_words import ENGINE_NAMES

@@ -6,7 +6,6 @@ import contextlib
 import os
 import socket
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from snakestudio.errors import LinkError
 from snakestudio.link.profile.schema import Bus
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_dump import dump_scene
+from snakestudio.paths import own_program
 
 __all__ = ["EmulatedRobot"]
 
@@ -49,9 +49,8 @@ class EmulatedRobot:
         self.channel = f"239.74.{163 + os.getpid() % 50}.{1 + os.getpid() // 50 % 250}"
         self.port = _free_port()
         self.pose = "" if scene is None else str(_free_port())
-        program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "snakestudio"]
         command = [
-            *program, "emulate", str(profile), "--interface", "udp_multicast", "--channel", self.channel,
+            *own_program(), "emulate", str(profile), "--interface", "udp_multicast", "--channel", self.channel,
             "--port", str(self.port), "--until-eof",
         ]  # fmt: skip
         if scene is not None:

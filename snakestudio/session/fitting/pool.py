@@ -7,13 +7,13 @@ import os
 import pickle
 import queue
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from types import TracebackType
 from typing import Protocol
 
 from snakestudio.errors import SnakeStudioError
+from snakestudio.paths import own_program
 from snakestudio.session.fitting.objective import Objective, Outcome, Task
 from snakestudio.session.fitting.tracks import Trial
 
@@ -91,11 +91,10 @@ class Pool:
         self._processes: list[subprocess.Popen[bytes]] = []
         self._idle: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
         self._threads = ThreadPoolExecutor(workers, "snakestudio-fit")
-        program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "snakestudio"]
         self._trials = pickle.dumps(tuple(trials))
         for _ in range(workers):
             process = subprocess.Popen(
-                [*program, "fit-worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                [*own_program(), "fit-worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             )
             self._processes.append(process)
             self._threads.submit(self._begin, process)
