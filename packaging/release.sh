@@ -35,16 +35,9 @@ dirty=$(git status --porcelain) || fail "this is no git checkout"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 
-# A name on PATH proves nothing (it may be a version manager's empty shim): ask the interpreter itself.
-pythons=()
-for python in ${PYTHONS:-python3.11 python3.12 python3.13}; do
-    if path=$("$python" -c 'import ensurepip, sys, venv; print(sys.executable)' 2>/dev/null); then
-        pythons+=("$path")
-    else
-        say "there is no $python here: no wheel for it"
-    fi
-done
-[[ ${#pythons[@]} -gt 0 ]] || fail "no Python was found; name one: PYTHONS=/path/to/python"
+found=$(bash packaging/pythons.sh) || exit 2
+mapfile -t pythons <<<"$found"
+[[ ${pythons[0]} ]] || fail "found no Python 3.11, 3.12 or 3.13; name one: PYTHONS=/path/to/python"
 
 make_all() { # make_all FOLDER
     mkdir -p "$1"

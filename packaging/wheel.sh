@@ -2,7 +2,7 @@
 # Build wheels: wheel.sh DIR [PYTHON ...]
 #
 # Into DIR go the sdist, the wheel for any Python (it compiles its engines when they are first used), and for each PYTHON
-# (3.11, 3.12 and 3.13 as far as this machine has them) a wheel with the compiled kernels inside.
+# (those of packaging/pythons.sh if none is named) a wheel with the compiled kernels inside.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [[ $# -ge 1 ]] || { echo "usage: packaging/wheel.sh DIR [PYTHON ...]" >&2; exit 2; }
@@ -15,22 +15,9 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/n
 
 version_of() { "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null; }
 
-# A name on PATH proves nothing (it may be a version manager's empty shim).
-find_pythons() {
-    local version candidate
-    for version in 3.11 3.12 3.13; do
-        for candidate in "python$version" "$HOME/.pyenv/versions/$version".*/bin/python; do
-            if command -v "$candidate" >/dev/null && [[ $(version_of "$candidate") == "$version" ]]; then
-                echo "$candidate"
-                break
-            fi
-        done
-    done
-}
-
 pythons=("$@")
-[[ $# -gt 0 ]] || mapfile -t pythons < <(find_pythons)
-[[ ${#pythons[@]} -gt 0 ]] || { echo "wheel.sh: found no Python 3.11, 3.12 or 3.13; name one" >&2; exit 2; }
+[[ $# -gt 0 ]] || { found=$(bash packaging/pythons.sh); mapfile -t pythons <<<"$found"; }
+[[ ${pythons[0]:-} ]] || { echo "wheel.sh: found no Python 3.11, 3.12 or 3.13; name one" >&2; exit 2; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
