@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import threading
 import time
@@ -77,9 +78,9 @@ def not_the_scene(scene: str, *paths: Path | None) -> None:
     ------
     UsageError
     """
-    source = Path(scene).resolve()
+    source = os.path.realpath(scene)  # which a link to itself does not stop
     for path in paths:
-        if path is not None and path.resolve() == source:
+        if path is not None and os.path.realpath(path) == source:
             raise UsageError(f"{path} is the scene itself; give another name to write to.")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import queue
 import threading
@@ -10,12 +11,13 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import can
 from can.io.generic import MessageWriter
 
 from snakestudio.errors import LinkError
+from snakestudio.inputs import FRAME_LOG, InputError, opened
 from snakestudio.link.bus import frame_of, message_of
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import Severity
@@ -193,21 +195,33 @@ def read_log(path: Path) -> Iterator[Logged]:
     count, begin = 0, 0.0
     try:
         # Opened here, and not by the readers: they leave a file open whose header they cannot read.
-        binary = path.suffix.lower() == ".blf"
-        with path.open(
-            "rb" if binary else "r", encoding=None if binary else "utf-8", errors=None if binary else "replace"
-        ) as file:
+        with opened(path, FRAME_LOG) as data, _as_read(path, data) as file:
             for message in _messages(path, file):
                 if not count:
                     begin = message.timestamp
                 count += 1
                 since = max(message.timestamp - begin, 0.0)
                 yield Logged(since, frame_of(message, since), not message.is_rx)
-    except OSError as error:
-        raise LinkError(f"{path}: the log cannot be read ({error.strerror}); choose another file.") from error
+    except InputError as error:
+        raise LinkError(f"{path}: the log cannot be read ({error.message}); choose another file.") from error
     except Exception as error:  # readers of binary files raise their own kinds: struct.error, zlib.error, BLFParseError
         where = f"after {count} frames" if count else "at its begin"
         raise LinkError(f"{path.name}: the log is broken {where}; choose another file.") from error
+
+
+@contextlib.contextmanager
+def _as_read(path: Path, data: BinaryIO) -> Iterator[Any]:
+    """A log as its reader wants it: BLF as bytes, the others as text, no line of which is without an end."""
+    if path.suffix.lower() == ".blf":
+        yield data
+        return
+    while (piece := data.read(FRAME_LOG.line)) and b"\n" in piece:
+        pass
+    if len(piece) == FRAME_LOG.line:
+        raise InputError(f"a line of it is longer than {FRAME_LOG.line} characters", "choose another file")
+    data.seek(0)
+    with io.TextIOWrapper(data, encoding="utf-8", errors="replace") as text:
+        yield text
 
 
 def read_source(path: Path) -> LogSource | None:
