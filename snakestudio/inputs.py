@@ -64,7 +64,7 @@ class Budget:
     depth : int
         How deep tables and lists may lie in each other.
     values : int
-        Values (of a table: cells, of a drawing: elements) in all of it.
+        Values (of a table: cells, of a drawing: elements, of a DBC: words) in all of it.
     lines : int
         Lines of a table or a header.
     line : int
@@ -89,7 +89,7 @@ _ANY = 1 << 50
 
 SCENE = Budget("a scene", ".toml", 8 * _MB)
 PROFILE = Budget("a robot profile", ".toml", 2 * _MB, values=100_000)
-DBC = Budget("a DBC", ".dbc", 2 * _MB)
+DBC = Budget("a DBC", ".dbc", 2 * _MB, values=300_000)
 LAYOUT = Budget("a layout", ".toml", _MB, values=100_000)
 CAMERA_PATH = Budget("a camera path", ".toml", _MB, values=50_000)
 MAPPING = Budget("a mapping", ".toml", _MB, values=10_000)

@@ -112,6 +112,7 @@ def _what_places_circles(data: bytes) -> tuple[ElementTree.Element, int]:
     ElementTree.ParseError
         If it is no XML.
     """
+    count(data.count(b"="), 5 * DRAWING.values, "attributes in it", "draw the obstacles alone, as circles")
     parser = ElementTree.XMLParser(target=_Sieve())
     parser.feed(data)  # in one piece: what is long is else begun anew with every piece
     root: ElementTree.Element = parser.close()

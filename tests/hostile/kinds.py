@@ -735,7 +735,7 @@ KINDS: dict[str, Kind] = {
         lambda f, o: {"argv": ["export", str(f), "--csv", str(o / "out.csv")]},
         MCAPS,
     ),
-    "run file run again": Kind("run.mcap", lambda folder: (folder / "run.mcap").read_bytes(), _run, MCAPS),
+    "run file run again": Kind("run.mcap", lambda folder: (folder / "run.mcap").read_bytes(), _run),
     "picture": Kind(
         "map.png",
         lambda _: png(8, 8),
@@ -779,6 +779,19 @@ KINDS: dict[str, Kind] = {
     ),
 }
 """By what people call it."""
+
+
+HEAVY = frozenset({
+    "a million attributes", "a million wrong obstacles", "20,000 obstacles wrong in all they have",
+    "two million rows of another width", "100,000 circles", "two million lines of comment", "a text of 200 MB in it",
+    "a million elements", "two million brackets", "30,000 rectangles", "a line of 50 MB behind it",
+    "two million empty lines", "a comment of 50 MB", "a million markers", "a billion laughs", "a text of 30 MB",
+    "a million names of columns", "a line of 50 MB", "two million lines of scene", "a JPEG of 12,000 by 12,000",
+    "a message of 30,000 signals", "13,000 by 13,000", "endless noise", "nothing at all", "one byte",
+    "all but the last byte", "twice", "six gigabytes behind a sound beginning", "a mark of UTF-8 before it",
+    "14,000 by 14,000",
+})  # fmt: skip
+"""What takes a while, or is much like something else: left to `make soak`."""
 
 
 def attacks(kind: Kind) -> Iterator[tuple[str, Callable[[Path, bytes], None]]]:

@@ -7,6 +7,7 @@ What is told on standard input, a case a line in JSON, is answered on standard o
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import io
 import json
@@ -14,7 +15,6 @@ import os
 import resource
 import signal
 import sys
-import time
 import traceback
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,8 @@ from typing import Any
 MORE_MEMORY = 2 * 1024**3
 """Bytes of address space that a case gets on top of what the interpreter and the libraries have."""
 
-TIME_LIMIT = 20
-"""Seconds after which a case is ended; the bar is lower."""
+TIME_LIMIT = 60
+"""Seconds after which a case is ended; what is held against the bar is the processor's time."""
 
 
 def carry_out(case: dict[str, Any]) -> int:
@@ -46,7 +46,6 @@ def carry_out(case: dict[str, Any]) -> int:
 
 def in_child(case: dict[str, Any], errors: Path) -> dict[str, Any]:
     """Do it in a child, and say how that went."""
-    started = time.monotonic()
     pid = os.fork()
     if not pid:
         code = 99
@@ -71,7 +70,7 @@ def in_child(case: dict[str, Any], errors: Path) -> dict[str, Any]:
     return {
         "code": os.waitstatus_to_exitcode(status),
         "said": said[-4000:],
-        "seconds": time.monotonic() - started,
+        "seconds": usage.ru_utime + usage.ru_stime,
         "megabytes": usage.ru_maxrss // 1024,
     }
 
@@ -86,6 +85,8 @@ def serve() -> None:
         if case.get("here"):
             with contextlib.redirect_stdout(io.StringIO()):
                 answer: dict[str, Any] = {"code": carry_out(case), "said": "", "seconds": 0.0, "megabytes": 0}
+            gc.collect()
+            gc.freeze()  # or every child would copy what its collector looks at
         else:
             answer = in_child(case, errors)
         answers.write(json.dumps(answer) + "\n")

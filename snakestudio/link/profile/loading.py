@@ -146,6 +146,10 @@ def read_dbc(text: str, source: str = "DBC") -> Database:
     ProfileError
         If it cannot be read; names the line where it can.
     """
+    words = sum(1 for _ in re.finditer(r"[\w.]+|[^\w.\s]", text))
+    if words > DBC.values:
+        what = f"{source} has {words} words and signs, more than {DBC.values}"
+        raise _refusal("", [Problem("error", "", what, "leave out messages that the robot has no use for")])
     # cantools builds its tables bit by bit: what no message can be is refused before.
     for match in re.finditer(r"^BO_\s+\d+\s+(\w+)\s*:\s*(\d+)", text, re.MULTILINE):
         if len(match[2]) > 5 or int(match[2]) > _MOST_BYTES:

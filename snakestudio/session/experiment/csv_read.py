@@ -31,6 +31,9 @@ FloatArray = NDArray[np.float64]
 _MOST_TOLD = 4
 """Wrong lines that are named."""
 
+_MOST_COUNTED = 100_000
+"""After so many the rest is not looked at."""
+
 
 def read_table(path: Path, layout: Layout | None = None) -> Capture:
     """Read a table of text.
@@ -107,9 +110,12 @@ def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, l
             wrong = f'"{error}" is not a number' if error.args else f"{len(row)} cells instead of at least {width}"
             if n_mistakes <= _MOST_TOLD:
                 mistakes.append(f"{path}: line {index + 1}: {wrong}.")
+            elif n_mistakes == _MOST_COUNTED:
+                break
     if n_mistakes:
         if n_mistakes > _MOST_TOLD:
-            mistakes.append(f"{path}: and {n_mistakes - _MOST_TOLD} more such lines.")
+            least = "at least " if n_mistakes == _MOST_COUNTED else ""
+            mistakes.append(f"{path}: and {least}{n_mistakes - _MOST_TOLD} more such lines.")
         mistakes.append(
             f"{path}: mend these lines, or choose another delimiter, decimal mark or number of header rows."
         )
