@@ -30,6 +30,7 @@ __all__ = [
     "LAYOUT",
     "MAPPING",
     "MEASUREMENT",
+    "NOTE",
     "PICTURE",
     "PROFILE",
     "RECORDED_TABLE",
@@ -100,6 +101,7 @@ MEASUREMENT = Budget("a measurement", ".csv", 200 * _MB, values=20_000_000, line
 CSV_HEADER = Budget("the header of a run", ".csv", _ANY)
 RECORDED_TABLE = Budget("a recorded run", ".csv", 4_000 * _MB, lines=5_000_000)
 RUN_FILE = Budget("a recorded run", ".mcap", _ANY)
+NOTE = Budget("a note", ".json", 8 * _MB)
 FRAME_LOG = Budget("a log of frames", ".log", _ANY)
 
 

@@ -17,7 +17,7 @@ import can
 from can.io.generic import MessageWriter
 
 from snakestudio.errors import LinkError
-from snakestudio.inputs import FRAME_LOG, InputError, opened
+from snakestudio.inputs import FRAME_LOG, NOTE, InputError, opened, parse_json, read_text
 from snakestudio.link.bus import frame_of, message_of
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import Severity
@@ -227,9 +227,9 @@ def _as_read(path: Path, data: BinaryIO) -> Iterator[Any]:
 def read_source(path: Path) -> LogSource | None:
     """What a log was written of, if the file beside it is there and says so."""
     try:
-        values = json.loads(side_file(path).read_text(encoding="utf-8"))
+        values = parse_json(read_text(side_file(path), NOTE), NOTE)
         return LogSource(Profile.model_validate_json(json.dumps(values["profile"])), str(values["dbc"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
 
 
