@@ -6,8 +6,10 @@ import contextlib
 import io
 import json
 import queue
+import struct
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +34,10 @@ _WAITING = 20_000
 """Frames that may wait for a slow disk: several seconds of a full bus."""
 _FLUSH_S = 0.5
 _LOOK_S = 0.1
+_OBJECT = struct.Struct("<4sHHLL")
+"""What every object of a BLF file begins with: mark, sizes of its head, version, size, kind."""
+_CONTAINER = 10
+_MOST_OBJECT = 16_000_000
 _BLF_BLOCK = 16_384
 """Bytes that a BLF file is written in: what a killed link takes with it."""
 
@@ -209,11 +215,57 @@ def read_log(path: Path) -> Iterator[Logged]:
         raise LinkError(f"{path.name}: the log is broken {where}; choose another file.") from error
 
 
+class _GuardedBlf:
+    """A BLF file of others, looked at on its way to python-can: that believes every size, and 0 keeps it for ever."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._kind = 0
+        self._tail = b""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes.
+
+        Raises
+        ------
+        ValueError
+            If nothing sound is so long, or what they hold is not.
+        """
+        if not 0 <= size <= _MOST_OBJECT:
+            raise ValueError("an object of an impossible size")
+        data = self._file.read(size)
+        if self._kind == _CONTAINER:
+            self._look_into(data)
+        begins = size == _OBJECT.size and data[:4] == b"LOBJ" and len(data) == size
+        self._kind = _OBJECT.unpack(data)[4] if begins and self._kind == 0 else 0
+        return data
+
+    def close(self) -> None:
+        """Left to whoever opened it."""
+
+    def _look_into(self, data: bytes) -> None:
+        method, packed = int.from_bytes(data[:2], "little"), data[16:]
+        if method == 2:
+            unpacker = zlib.decompressobj()
+            packed = unpacker.decompress(packed, _MOST_OBJECT)
+            if unpacker.unconsumed_tail:
+                raise ValueError("a container of an impossible size")
+        content, at = self._tail + packed, 0
+        while (found := content.find(b"LOBJ", at, at + 8)) >= 0 and found + _OBJECT.size <= len(content):
+            length = _OBJECT.unpack_from(content, found)[3]
+            if not _OBJECT.size <= length <= _MOST_OBJECT:
+                raise ValueError("an object of an impossible size")
+            if found + length > len(content):
+                break
+            at = found + length
+        self._tail = content[at:]
+
+
 @contextlib.contextmanager
 def _as_read(path: Path, data: BinaryIO) -> Iterator[Any]:
     """A log as its reader wants it: BLF as bytes, the others as text, no line of which is without an end."""
     if path.suffix.lower() == ".blf":
-        yield data
+        yield _GuardedBlf(data)
         return
     while (piece := data.read(FRAME_LOG.line)) and b"\n" in piece:
         pass

@@ -684,6 +684,30 @@ scale = 1.0
 
 FRAMES = b"".join(b"(%.6f) can0 201#0011223344556677\n" % (i / 100) for i in range(50))
 
+
+def _container(spoil: Spoil) -> Spoil:
+    """What is in the first container of a BLF file changed, and packed again."""
+
+    def make(sound: bytes) -> bytes:
+        at = sound.index(b"LOBJ", 144)
+        (size,) = struct.unpack_from("<L", sound, at + 8)
+        packed = zlib.compress(spoil(zlib.decompress(sound[at + 32 : at + size])), 1)
+        head = sound[at : at + 8] + struct.pack("<L", 32 + len(packed)) + sound[at + 12 : at + 32]
+        return sound[:at] + head + packed + bytes((32 + len(packed)) % 4)
+
+    return make
+
+
+BLFS: dict[str, Spoil] = {
+    "an object of no size": _container(_at(8, struct.pack("<L", 0))),
+    "an object that ends before it begins": _container(_at(8, struct.pack("<L", 3))),
+    "an object of four gigabytes": _container(_at(8, struct.pack("<L", 2**32 - 1))),
+    "a container of two gigabytes of zeros": _container(lambda inner: inner + bytes(2_000 * MEGA)),
+    "a container of no size": _at(152, bytes(4)),
+    "a header of no size": _at(4, bytes(4)),
+    "a header of four gigabytes": _at(4, b"\xff" * 4),
+}
+
 SIGNALS = (
     "highpass(com_x_m, 1e-5)", "lowpass(com_x_m, 1e-9)", "median(com_x_m, 1e5)", "median(com_x_m, 1e300)",
     "moving_mean(com_x_m, 1e300)", "delay(com_x_m, 1e300)", "at(com_x_m, 1e300)", "at(com_x_m, -1e300)",
@@ -774,6 +798,18 @@ KINDS: dict[str, Kind] = {
     "mapping": Kind(
         "map.toml", lambda _: MAPPING, lambda f, o: {"call": "tests.hostile.calls:read_mapping", "args": [str(f)]}, TOML
     ),
+    "log of frames, ASC": Kind(
+        "frames.asc",
+        lambda folder: (folder / "frames.asc").read_bytes(),
+        lambda f, o: {"call": "tests.hostile.calls:read_frames", "args": [str(f)]},
+        {},
+    ),
+    "log of frames, BLF": Kind(
+        "frames.blf",
+        lambda folder: (folder / "frames.blf").read_bytes(),
+        lambda f, o: {"call": "tests.hostile.calls:read_frames", "args": [str(f)]},
+        BLFS,
+    ),
     "log of frames": Kind(
         "frames.log", lambda _: FRAMES, lambda f, o: {"call": "tests.hostile.calls:read_frames", "args": [str(f)]}, {}
     ),
@@ -787,7 +823,8 @@ HEAVY = frozenset({
     "a million elements", "two million brackets", "30,000 rectangles", "a line of 50 MB behind it",
     "two million empty lines", "a comment of 50 MB", "a million markers", "a billion laughs", "a text of 30 MB",
     "a million names of columns", "a line of 50 MB", "two million lines of scene", "a JPEG of 12,000 by 12,000",
-    "a message of 30,000 signals", "13,000 by 13,000", "endless noise", "nothing at all", "one byte",
+    "a message of 30,000 signals",
+    "a container of two gigabytes of zeros", "13,000 by 13,000", "endless noise", "nothing at all", "one byte",
     "all but the last byte", "twice", "six gigabytes behind a sound beginning", "a mark of UTF-8 before it",
     "14,000 by 14,000",
 })  # fmt: skip

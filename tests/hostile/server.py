@@ -82,6 +82,7 @@ class Server:
         (self.out / "little.toml").write_bytes(kinds.SCENE)
         (self.out / "track.csv").write_bytes(kinds.TRACK)
         write_c3d(self.materials / "track.c3d")
+        write_frames(self.materials)
         for name, kind in KINDS.items():
             answer = self.ask({**self.sound(kind), "here": True})
             assert answer.code == 0, (name, answer)
@@ -114,6 +115,16 @@ class Server:
                 if name != kind.name:
                     shutil.copy(ROOT / "resources" / "profiles" / name, self.files)
         return self.files / kind.name
+
+
+def write_frames(folder: Path) -> None:
+    """Some frames as python-can writes them."""
+    import can
+
+    for name in ("frames.blf", "frames.asc"):
+        with can.Logger(folder / name) as log:
+            for i in range(50):
+                log.on_message_received(can.Message(i / 100, 0x201, False, data=bytes(range(8))))
 
 
 def write_c3d(path: Path) -> None:
