@@ -22,6 +22,8 @@ _FIRST_KINDS = {"gait": "lateral_undulation", "obstacles": "cylinder"}
 MOST_MISTAKES = 200
 """So many are named: a table of a million wrong values has a million."""
 
+_MOST_TOLD = 200_000
+
 
 def parse_scene(text: str, source: str = "scene") -> Scene:
     """Read a scene from TOML text; `source` names it in the sentences.
@@ -74,12 +76,15 @@ def _validate(values: dict[str, Any], source: str) -> Scene:
     try:
         scene = Scene.model_validate(tuples(values))
     except pydantic.ValidationError as error:
-        details = error.errors(include_url=False)
+        found = error.error_count()
+        # To tell them takes a kilobyte each.
+        details = error.errors(include_url=False) if found <= _MOST_TOLD else []
         problems += [problem_of(detail) for detail in details[:MOST_MISTAKES]]
-        if len(details) > MOST_MISTAKES:
-            more = f"there are {len(details) - MOST_MISTAKES} more mistakes"
-            problems.append(Problem("error", "", more, "mend these first"))
-        problems += _contradictions(values, {str(detail["loc"][0]) for detail in details if detail["loc"]})
+        if found > MOST_MISTAKES:
+            more = f"there are {found - min(len(details), MOST_MISTAKES)} {'more ' if details else ''}mistakes in it"
+            problems.append(Problem("error", "", more, "mend these first" if details else "look into its lists"))
+        if found <= MOST_MISTAKES:
+            problems += _contradictions(values, {str(detail["loc"][0]) for detail in details if detail["loc"]})
         raise _scene_error(source, problems) from None
     return complete(scene, [*problems, *structure_problems(scene)], source)
 
