@@ -253,7 +253,7 @@ def nearest_row(path: Path, column: str, wanted: float) -> dict[str, str]:
         rows = _rows(file, budget)
         names = [name.strip() for name in text_of(next(rows, b""), budget).split(",")]
         if column not in names:
-            raise InputError(f"it has no column {column}", f"give {budget.what}")
+            raise InputError(f"it has no readable column {column}", f"give {budget.what}")
         count(len(names), budget.columns, "columns in it")
         place = names.index(column)
         for row in rows:

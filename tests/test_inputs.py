@@ -110,7 +110,7 @@ def test_the_nearest_row_of_a_table(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf# about\nx,time_s,y\n1,0.0,2\n\n3,0.5,4\n# between\n5,1.0,6")
     assert nearest_row(path, "time_s", 0.6) == {"x": "3", "time_s": "0.5", "y": "4"}
     assert nearest_row(path, "time_s", 9.0)["x"] == "5"
-    with pytest.raises(InputError, match="no column z"):
+    with pytest.raises(InputError, match="no readable column z"):
         nearest_row(path, "z", 0.0)
     path.write_bytes(b"time_s\nsoon\n")
     with pytest.raises(InputError, match="no readable column time_s"):

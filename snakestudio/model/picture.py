@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from snakestudio.inputs import PICTURE, InputError, opened
 
-__all__ = ["KINDS", "LARGEST", "grey_values"]
+__all__ = ["KINDS", "LARGEST", "REMEDY", "grey_values"]
 
 KINDS = ("PNG", "JPEG", "TIFF", "BMP", "PPM")
 """As Pillow calls them."""
+
+REMEDY = "give a grey-scale PNG, TIFF, JPEG, BMP or PGM file"
 
 LARGEST = 4096
 """Pixels either way."""
@@ -33,7 +35,6 @@ def grey_values(path: Path) -> NDArray[np.float64]:
     """
     from PIL import Image
 
-    kinds = "give a grey-scale PNG, TIFF, JPEG, BMP or PGM file"
     with opened(path, PICTURE) as file:
         try:
             with warnings.catch_warnings():
@@ -49,9 +50,9 @@ def grey_values(path: Path) -> NDArray[np.float64]:
         except (Image.DecompressionBombError, Image.DecompressionBombWarning):
             raise _size("far too many") from None
         except Exception:  # whatever a foreign picture does to the library: OSError, SyntaxError, struct.error, ...
-            raise InputError("it is no picture that can be read", kinds) from None
+            raise InputError("it is no picture that can be read", REMEDY) from None
     if not np.isfinite(grey).all():
-        raise InputError("it holds values that are no numbers", kinds)
+        raise InputError("it holds values that are no numbers", REMEDY)
     return np.ascontiguousarray(grey[::-1] / (65535.0 if deep and grey.max() > 255.0 else 255.0))
 
 

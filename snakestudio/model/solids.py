@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from snakestudio.errors import Problem, SceneError
 from snakestudio.inputs import InputError
 from snakestudio.model.by_identity import by_identity
-from snakestudio.model.picture import grey_values
+from snakestudio.model.picture import REMEDY, grey_values
 from snakestudio.model.rotations import rotation
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 
@@ -154,7 +154,7 @@ def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
         raise error("picture", f"'{path}' cannot be used ({reason.message})", reason.remedy) from None
     except (OSError, ValueError) as reason:
         why = getattr(reason, "strerror", None) or "this is not a path"
-        raise error("picture", f"'{path}' cannot be used ({why})", "give the name of a picture") from None
+        raise error("picture", f"'{path}' cannot be used ({why})", REMEDY) from None
     return grey * o.relief_m
 
 
