@@ -159,7 +159,7 @@ def shared_libraries(files: dict[str, str], known: list[dict[str, Any]], owners:
     found: dict[str, Part] = {}
     for inside, source in sorted(files.items()):
         base = inside.rsplit("/", 1)[-1]
-        if re.search(r"(\.cpython-[\w-]+|\.abi3)\.so$", base) or base == "_ezc3d.so" or base.startswith("libpython"):
+        if re.search(r"(\.cpython-[\w-]+|\.abi3)\.so$", base) or base.startswith("libpython"):
             continue  # a module of its package, which is listed; Python itself, which is, too
         if source.startswith(("/usr/lib/", "/lib/")):
             part = debian_library(source)

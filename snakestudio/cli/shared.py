@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import threading
 import time
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio.errors import ExportError, UsageError
+from snakestudio.inputs import SCENE, InputError, parse_toml
 
 if TYPE_CHECKING:
     from snakestudio.api import Run
@@ -61,13 +62,12 @@ def _assignment(text: str) -> tuple[str, Any]:
     if not equals or not key.strip():
         raise UsageError(f"--set {text}: write it as KEY=VALUE, like gait.amplitude_deg=30.")
     try:
-        return key.strip(), tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        return key.strip(), parse_toml(f"value = {value}", SCENE)["value"]
+    except InputError:
         if value.strip() and not any(mark in value for mark in "\"'[]{}\n="):
             return key.strip(), value.strip()  # quotes around a text may be left out: the shell eats them anyway
-        raise UsageError(
-            f"--set {text}: {value!r} is no TOML value; write numbers plainly and texts in quotes."
-        ) from None
+        told = f"--set {text[:60]}: {value[:60]!r}"
+        raise UsageError(f"{told} is no TOML value; write numbers plainly and texts in quotes.") from None
 
 
 def not_the_scene(scene: str, *paths: Path | None) -> None:
@@ -77,9 +77,9 @@ def not_the_scene(scene: str, *paths: Path | None) -> None:
     ------
     UsageError
     """
-    source = Path(scene).resolve()
+    source = os.path.realpath(scene)  # which a link to itself does not stop
     for path in paths:
-        if path is not None and path.resolve() == source:
+        if path is not None and os.path.realpath(path) == source:
             raise UsageError(f"{path} is the scene itself; give another name to write to.")
 
 

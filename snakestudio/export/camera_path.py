@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import ExportError, UsageError
+from snakestudio.inputs import CAMERA_PATH, InputError, parse_toml, read_text
 from snakestudio.model.atomic import write_atomically
 from snakestudio.render.camera import Camera
 
@@ -155,9 +155,9 @@ def parse_camera_path(text: str, source: str = "camera path") -> CameraPath:
         Naming the keyframe and what is wrong with it.
     """
     try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{source}: this is no TOML file ({error}).") from None
+        values = parse_toml(text, CAMERA_PATH)
+    except InputError as error:
+        raise UsageError(f"{source}: {error}.") from None
     keyframes = values.get("keyframes")
     if not isinstance(keyframes, list) or not keyframes:
         raise UsageError(f"{source}: there are no [[keyframes]]; give each time_s, target_m and distance_m.")
@@ -208,10 +208,9 @@ def load_camera_path(path: str | Path) -> CameraPath:
         If there is no such file, or something in it is wrong.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it holds no text"
-        raise UsageError(f"{path}: the camera path cannot be read ({reason}).") from None
+        text = read_text(Path(path), CAMERA_PATH)
+    except InputError as error:
+        raise UsageError(f"{path}: {error}.") from None
     return parse_camera_path(text, str(path))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import platform
 from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
@@ -12,7 +13,8 @@ from pathlib import Path
 import snakestudio
 from snakestudio import processor
 from snakestudio.errors import SceneError
-from snakestudio.model.events import Change
+from snakestudio.inputs import SCENE, InputError, count, leading_lines, parse_json
+from snakestudio.model.events import MOST_CHANGES, Change
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene
@@ -132,16 +134,24 @@ def read_changes(path: Path) -> tuple[Change, ...]:
     SceneError
         If such a line cannot be read.
     """
-    changes = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            if not line.startswith("#"):
-                break
-            if not line.startswith(_CHANGE):
-                continue
-            try:
-                entry = json.loads(line[len(_CHANGE) :])
-                changes.append(Change(float(entry["time_s"]), dict(entry["values"])))
-            except (ValueError, KeyError, TypeError):
-                raise SceneError(f"{path}: line {number} is no change that can be read; remove or mend it.") from None
+    changes: list[Change] = []
+    try:
+        for number, line in enumerate(leading_lines(path), 1):
+            if line.startswith(_CHANGE):
+                changes.append(_change(line[len(_CHANGE) :], f"{path}: line {number}"))
+                count(len(changes), MOST_CHANGES, "changes in it", "give a CSV that SnakeStudio exported")
+    except InputError as error:
+        raise SceneError(f"{path}: {error}.") from None
     return tuple(changes)
+
+
+def _change(text: str, where: str) -> Change:
+    """The change that a line notes."""
+    try:
+        entry = parse_json(text, SCENE)
+        time, values = float(entry["time_s"]), entry["values"]
+        if not (math.isfinite(time) and isinstance(values, dict)):
+            raise ValueError(text)
+    except (ValueError, KeyError, TypeError, OverflowError):
+        raise SceneError(f"{where} is no change that can be read; remove or mend it.") from None
+    return Change(time, values)

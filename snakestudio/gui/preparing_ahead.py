@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 from snakestudio.engines import registry
 from snakestudio.gui.gallery.entries import entries
 from snakestudio.gui.job import Job
+from snakestudio.inputs import SCENE, read_toml
 from snakestudio.session.preparation import Preparations
 from snakestudio.session.preparation_words import ENGINE_NAMES, percent
 from snakestudio.session.status import State
@@ -168,9 +168,8 @@ def _compiled(kind: str) -> bool:
 
 def _kind_of(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return str(tomllib.load(file)["model"]["kind"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return str(read_toml(path, SCENE)["model"]["kind"])
+    except (ValueError, KeyError, TypeError):
         return ""
 
 

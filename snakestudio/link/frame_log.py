@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import queue
+import struct
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import can
 from can.io.generic import MessageWriter
 
 from snakestudio.errors import LinkError
+from snakestudio.inputs import FRAME_LOG, NOTE, InputError, opened, parse_json, read_text
 from snakestudio.link.bus import frame_of, message_of
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import Severity
@@ -30,6 +34,10 @@ _WAITING = 20_000
 """Frames that may wait for a slow disk: several seconds of a full bus."""
 _FLUSH_S = 0.5
 _LOOK_S = 0.1
+_OBJECT = struct.Struct("<4sHHLL")
+"""What every object of a BLF file begins with: mark, sizes of its head, version, size, kind."""
+_CONTAINER = 10
+_MOST_OBJECT = 16_000_000
 _BLF_BLOCK = 16_384
 """Bytes that a BLF file is written in: what a killed link takes with it."""
 
@@ -193,29 +201,87 @@ def read_log(path: Path) -> Iterator[Logged]:
     count, begin = 0, 0.0
     try:
         # Opened here, and not by the readers: they leave a file open whose header they cannot read.
-        binary = path.suffix.lower() == ".blf"
-        with path.open(
-            "rb" if binary else "r", encoding=None if binary else "utf-8", errors=None if binary else "replace"
-        ) as file:
+        with opened(path, FRAME_LOG) as data, _as_read(path, data) as file:
             for message in _messages(path, file):
                 if not count:
                     begin = message.timestamp
                 count += 1
                 since = max(message.timestamp - begin, 0.0)
                 yield Logged(since, frame_of(message, since), not message.is_rx)
-    except OSError as error:
-        raise LinkError(f"{path}: the log cannot be read ({error.strerror}); choose another file.") from error
+    except InputError as error:
+        raise LinkError(f"{path}: the log cannot be read ({error.message}); choose another file.") from error
     except Exception as error:  # readers of binary files raise their own kinds: struct.error, zlib.error, BLFParseError
         where = f"after {count} frames" if count else "at its begin"
         raise LinkError(f"{path.name}: the log is broken {where}; choose another file.") from error
 
 
+class _GuardedBlf:
+    """A BLF file of others, looked at on its way to python-can: that believes every size, and 0 keeps it for ever."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._kind = 0
+        self._tail = b""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes.
+
+        Raises
+        ------
+        ValueError
+            If nothing sound is so long, or what they hold is not.
+        """
+        if not 0 <= size <= _MOST_OBJECT:
+            raise ValueError("an object of an impossible size")
+        data = self._file.read(size)
+        if self._kind == _CONTAINER:
+            self._look_into(data)
+        begins = size == _OBJECT.size and data[:4] == b"LOBJ" and len(data) == size
+        self._kind = _OBJECT.unpack(data)[4] if begins and self._kind == 0 else 0
+        return data
+
+    def close(self) -> None:
+        """Left to whoever opened it."""
+
+    def _look_into(self, data: bytes) -> None:
+        method, packed = int.from_bytes(data[:2], "little"), data[16:]
+        if method == 2:
+            unpacker = zlib.decompressobj()
+            packed = unpacker.decompress(packed, _MOST_OBJECT)
+            if unpacker.unconsumed_tail:
+                raise ValueError("a container of an impossible size")
+        content, at = self._tail + packed, 0
+        while (found := content.find(b"LOBJ", at, at + 8)) >= 0 and found + _OBJECT.size <= len(content):
+            length = _OBJECT.unpack_from(content, found)[3]
+            if not _OBJECT.size <= length <= _MOST_OBJECT:
+                raise ValueError("an object of an impossible size")
+            if found + length > len(content):
+                break
+            at = found + length
+        self._tail = content[at:]
+
+
+@contextlib.contextmanager
+def _as_read(path: Path, data: BinaryIO) -> Iterator[Any]:
+    """A log as its reader wants it: BLF as bytes, the others as text, no line of which is without an end."""
+    if path.suffix.lower() == ".blf":
+        yield _GuardedBlf(data)
+        return
+    while (piece := data.read(FRAME_LOG.line)) and b"\n" in piece:
+        pass
+    if len(piece) == FRAME_LOG.line:
+        raise InputError(f"a line of it is longer than {FRAME_LOG.line} characters", "choose another file")
+    data.seek(0)
+    with io.TextIOWrapper(data, encoding="utf-8", errors="replace") as text:
+        yield text
+
+
 def read_source(path: Path) -> LogSource | None:
     """What a log was written of, if the file beside it is there and says so."""
     try:
-        values = json.loads(side_file(path).read_text(encoding="utf-8"))
+        values = parse_json(read_text(side_file(path), NOTE), NOTE)
         return LogSource(Profile.model_validate_json(json.dumps(values["profile"])), str(values["dbc"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
 
 

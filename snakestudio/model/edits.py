@@ -29,7 +29,7 @@ __all__ = [
     "with_values",
 ]
 
-_PART = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)((?:\[\d+\])*)\Z")
+_PART = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)((?:\[\d{1,9}\])*)\Z")
 
 
 def parse_key(key: str) -> tuple[str | int, ...]:

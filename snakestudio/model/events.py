@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["Change", "EventKind", "RunEvent"]
+__all__ = ["MOST_CHANGES", "Change", "EventKind", "RunEvent"]
 
 EventKind = Literal["impact", "jam", "freed", "unsolved", "fault", "continued", "note"]
 """What a moment is: an impact on an obstacle, a controller that finds the robot jammed or free again, steps that were
 not solved well enough, something that failed, another run that goes on from here, a remark."""
+
+
+MOST_CHANGES = 20_000
+"""Changes that a run may note: each is a scene of its own when it is read back."""
 
 
 @dataclass(frozen=True, slots=True)

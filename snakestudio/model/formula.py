@@ -108,8 +108,10 @@ def _read(
         used = set().union(*(part.free_symbols for part in parts))
         symbols = sorted(used, key=lambda symbol: str(symbol.name))
         function = sympy.lambdify(symbols, parts, modules=[NUMERIC, "numpy"], cse=True, docstring_limit=0)
+    except FormulaError:
+        raise
     # Whatever sympy stumbles over is refused; NotImplementedError is what it raises where it knows no way.
-    except (ArithmeticError, AttributeError, TypeError, RecursionError, NotImplementedError) as error:
+    except (ArithmeticError, AttributeError, TypeError, ValueError, RecursionError, NotImplementedError) as error:
         raise refused from error
     uses = frozenset(str(symbol.name) for symbol in made.free_symbols)
     return Formula(made, uses, tuple(str(symbol.name) for symbol in symbols), function)

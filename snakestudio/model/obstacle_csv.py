@@ -6,10 +6,12 @@ import csv
 import math
 import re
 
-from snakestudio.model.obstacle_import import Circle, Circles, refuse
+from snakestudio.inputs import count
+from snakestudio.model.obstacle_import import MAX_OBSTACLES, Circle, Circles, refuse
 
 __all__ = ["circles_of_csv"]
 
+_LONGEST_LINE = 10_000
 _DELIMITERS = (";", "\t", ",", " ")
 _COLUMN = re.compile(
     r"(?:cent(?:er|re)|position|pos)?[ _]*(?P<what>x|y|radius|rad|r|diameter|dia|d|name|label)"
@@ -37,6 +39,9 @@ def circles_of_csv(text: str, source: str) -> Circles:
     ]
     if not lines:
         raise refuse(source, ["there are no obstacles in it; give lines of x, y, radius."])
+    count(len(lines), 2 * MAX_OBSTACLES, "lines in it")
+    if max(len(line) for _, line in lines) > _LONGEST_LINE:
+        raise refuse(source, [f"a line of it is longer than {_LONGEST_LINE} characters; give lines of x, y, radius."])
     delimiter = _delimiter(lines[0][1])
     rows = [(number, _cells(line, delimiter)) for number, line in lines]
     columns, unit = ["x", "y", "radius"], ""

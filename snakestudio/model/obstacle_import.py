@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from snakestudio.errors import Problem, SceneError
+from snakestudio.inputs import CIRCLES, DRAWING, InputError, read_bytes, read_text
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Cylinder
 
@@ -15,7 +16,6 @@ __all__ = ["UNITS", "Circle", "Circles", "as_cylinders", "bounds", "read_circles
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "px": 0.0254 / 96}
 """Metres in each unit; a pixel of a drawing is what CSS says, 1/96 inch."""
 
-MAX_BYTES = 64 * 1024 * 1024
 MAX_OBSTACLES = 20_000
 _MOST = 20
 
@@ -70,19 +70,11 @@ def read_circles(path: Path) -> Circles:
     from snakestudio.model.obstacle_svg import circles_of_svg
 
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise refuse(str(path), ["the file is larger than 64 MB; give a smaller one."])
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise refuse(str(path), ["there is no such file; check the path."]) from None
-    except OSError as error:
-        raise refuse(str(path), [f"the file cannot be read ({error.strerror}); check its permissions."]) from None
-    if path.suffix.lower() == ".svg":
-        return circles_of_svg(data, str(path))
-    try:
-        return circles_of_csv(data.decode("utf-8-sig"), str(path))
-    except UnicodeDecodeError as error:
-        raise refuse(str(path), [f"byte {error.start + 1} is not UTF-8 text; save the file as UTF-8."]) from None
+        if path.suffix.lower() == ".svg":
+            return circles_of_svg(read_bytes(path, DRAWING), str(path))
+        return circles_of_csv(read_text(path, CIRCLES), str(path))
+    except InputError as error:
+        raise refuse(str(path), [f"{error}."]) from None
 
 
 def as_cylinders(found: Circles, unit: str, scale: float, group: str, source: str = "") -> tuple[Cylinder, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import SceneError
+from snakestudio.inputs import InputError, nearest_row
 from snakestudio.model.beam_shape import initial_body
 from snakestudio.model.chain import chain, gait_joint_angles, joint_angles, level_gait_frame, wave_directions
 from snakestudio.model.motion import (
@@ -128,24 +128,12 @@ def _recorded(scene: Scene, start: RecordingStart, base_dir: Path | None) -> tup
     if not path.is_absolute() and base_dir is not None:
         path = base_dir / path
     n = scene.robot.n_links
-    nearest: dict[str, str] = {}
     try:
-        with path.open(newline="", encoding="utf-8") as stream:
-            best = math.inf
-            for row in csv.DictReader(line for line in stream if not line.startswith("#")):
-                distance = abs(float(row["time_s"]) - start.time_s)
-                if distance < best:
-                    best, nearest = distance, row
-    except OSError as error:
+        nearest = nearest_row(path, "time_s", start.time_s)
+    except InputError as error:
         raise SceneError(
-            f"start.file: '{path}' cannot be read ({error.strerror}); give a CSV file recorded by this program."
-        ) from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise SceneError(
-            f"start.file: '{path}' has no readable column time_s; give a CSV file recorded by this program."
-        ) from error
-    if not nearest:
-        raise SceneError(f"start.file: '{path}' holds no rows; give a CSV file with at least the initial state.")
+            f"start.file: '{path}' cannot be read ({error.message}); give a CSV file recorded by this program."
+        ) from None
     found = sum(f"link_{i}_x_m" in nearest for i in range(1, 1001))
     if found != n:
         raise SceneError(

@@ -24,6 +24,9 @@ __all__ = ["FORMAT", "Control", "Model", "Run", "Scene", "Solver", "structure_pr
 FORMAT = 1
 """Version of the scene file's format."""
 
+MOST_BODIES = 50_000
+"""Posts, blocks and steps that the obstacles of a scene may be made of."""
+
 
 class Model(Frozen):
     """Which of the formulations moves the robot."""
@@ -161,6 +164,9 @@ def structure_problems(scene: Scene) -> list[Problem]:
     def wrong(key: str, message: str, remedy: str) -> None:
         problems.append(Problem("error", key, message, remedy))
 
+    bodies = sum(getattr(o, "blocks", 1) * getattr(o, "steps", 1) for o in scene.obstacles)
+    if bodies > MOST_BODIES:
+        wrong("obstacles", f"they are {bodies} blocks and steps in all, more than {MOST_BODIES}", "leave some out")
     n = scene.robot.n_links
     ratio = scene.control.period_s / scene.solver.step_s
     if round(ratio) < 1 or abs(ratio - round(ratio)) > 1e-6 * ratio:

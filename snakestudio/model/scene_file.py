@@ -8,13 +8,13 @@ import os
 from pathlib import Path
 
 from snakestudio.errors import Problem, SceneError
+from snakestudio.inputs import SCENE, InputError, leading_lines, read_text
 from snakestudio.model.atomic import write_atomically
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_dump import dump_scene
 from snakestudio.model.scene_parse import complete, parse_scene, scene_from_dict
 
 __all__ = [
-    "MAX_BYTES",
     "complete",
     "dump_scene",
     "file_digest",
@@ -25,9 +25,6 @@ __all__ = [
     "scene_from_dict",
     "text_digest",
 ]
-
-MAX_BYTES = 64 * 1024 * 1024
-"""Larger files are refused unread: no scene is that large."""
 
 CSV_SCENE_MARK = "#| "
 """Before every line of the scene in the header of an exported CSV."""
@@ -53,34 +50,15 @@ def read_scene_text(path: Path) -> str:
     SceneError
         If there is no such file, or it is no text.
     """
-
-    def refuse(what: str, remedy: str) -> SceneError:
-        return SceneError(f"{path}: {what}; {remedy}.", [Problem("error", "", what, remedy)])
-
     try:
-        if path.is_dir():
-            raise refuse("this is a folder, not a scene file", "name a .toml file in it")
-        if path.stat().st_size > MAX_BYTES:
-            raise refuse("the file is too large to be a scene", "give a scene file of less than 64 MB")
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise refuse("there is no such file", "check the path") from None
-    except OSError as error:
-        raise refuse(f"the file cannot be read ({error.strerror})", "check its permissions") from None
-    except ValueError:
-        raise refuse("this is not a path", "give the path of a scene file") from None
-    if b"\0" in data:
-        raise refuse("this is a binary file, not a scene", "give a scene in TOML")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise refuse(f"byte {error.start + 1} is not UTF-8 text", "save the file as UTF-8") from None
-    if path.suffix.lower() == ".csv":
-        header = [line for line in text.splitlines() if line.startswith(CSV_SCENE_MARK.rstrip())]
+        if path.suffix.lower() != ".csv":
+            return read_text(path, SCENE)
+        header = [line for line in leading_lines(path) if line.startswith(CSV_SCENE_MARK.rstrip())]
         if not header:
-            raise refuse("this CSV holds no scene", "give a CSV that SnakeStudio exported, or a scene file")
-        return "\n".join(line[len(CSV_SCENE_MARK) :] for line in header) + "\n"
-    return text
+            raise InputError("this CSV holds no scene", "give a CSV that SnakeStudio exported, or a scene file")
+    except InputError as error:
+        raise SceneError(f"{path}: {error}.", [Problem("error", "", error.message, error.remedy)]) from None
+    return "\n".join(line[len(CSV_SCENE_MARK) :] for line in header) + "\n"
 
 
 def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:

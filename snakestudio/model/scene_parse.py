@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -10,14 +9,20 @@ from typing import Any
 import pydantic
 
 from snakestudio.errors import Problem, SceneError
+from snakestudio.inputs import SCENE, InputError, parse_toml
 from snakestudio.model.scene import FORMAT, Scene, structure_problems
 from snakestudio.model.sentences import problem_of
 from snakestudio.model.toml_merge import tuples
 
-__all__ = ["complete", "parse_scene", "parse_values", "scene_from_dict"]
+__all__ = ["MOST_MISTAKES", "complete", "parse_scene", "parse_values", "scene_from_dict"]
 
 _FIRST_KINDS = {"gait": "lateral_undulation", "obstacles": "cylinder"}
 """Kinds that may be left out, for there were no others once."""
+
+MOST_MISTAKES = 200
+"""So many are named: a table of a million wrong values has a million."""
+
+_MOST_TOLD = 200_000
 
 
 def parse_scene(text: str, source: str = "scene") -> Scene:
@@ -30,10 +35,9 @@ def parse_scene(text: str, source: str = "scene") -> Scene:
     """
     try:
         values = parse_values(text)
-    except ValueError as error:
-        what = f"this is not valid TOML: {error}"
-        remedy = "mend the line"
-        raise SceneError(f"{source}: {what}; {remedy}.", [Problem("error", "", what, remedy)]) from None
+    except InputError as error:
+        problem = Problem("error", "", error.message, error.remedy)
+        raise SceneError(f"{source}: {error}.", [problem]) from None
     return _validate(values, source)
 
 
@@ -54,13 +58,10 @@ def parse_values(text: str) -> dict[str, Any]:
 
     Raises
     ------
-    ValueError
-        If it is not valid TOML; names the line.
+    InputError
+        If it is not valid TOML (names the line), or more than any scene.
     """
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ValueError("its tables or arrays are nested too deeply") from None
+    return parse_toml(text, SCENE)
 
 
 def _validate(values: dict[str, Any], source: str) -> Scene:
@@ -75,9 +76,15 @@ def _validate(values: dict[str, Any], source: str) -> Scene:
     try:
         scene = Scene.model_validate(tuples(values))
     except pydantic.ValidationError as error:
-        details = error.errors(include_url=False)
-        problems += [problem_of(detail) for detail in details]
-        problems += _contradictions(values, {str(detail["loc"][0]) for detail in details if detail["loc"]})
+        found = error.error_count()
+        # To tell them takes a kilobyte each.
+        details = error.errors(include_url=False) if found <= _MOST_TOLD else []
+        problems += [problem_of(detail) for detail in details[:MOST_MISTAKES]]
+        if found > MOST_MISTAKES:
+            more = f"there are {found - min(len(details), MOST_MISTAKES)} {'more ' if details else ''}mistakes in it"
+            problems.append(Problem("error", "", more, "mend these first" if details else "look into its lists"))
+        if found <= MOST_MISTAKES:
+            problems += _contradictions(values, {str(detail["loc"][0]) for detail in details if detail["loc"]})
         raise _scene_error(source, problems) from None
     return complete(scene, [*problems, *structure_problems(scene)], source)
 
@@ -103,6 +110,7 @@ def _contradictions(values: dict[str, Any], wrong: set[str]) -> list[Problem]:
     # A finding counts only if everything it compares is right.
     compared = {
         "control": {"control", "solver"}, "run": {"run", "solver"}, "start": {"start", "robot"}, "path": {"path"},
+        "obstacles": {"obstacles"},
     }  # fmt: skip
     return [p for p in structure_problems(scene) if not compared[p.key.partition(".")[0]] & wrong]
 

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Problem, SceneError
+from snakestudio.inputs import InputError
 from snakestudio.model.by_identity import by_identity
+from snakestudio.model.picture import REMEDY, grey_values
 from snakestudio.model.rotations import rotation
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 
@@ -107,16 +109,10 @@ def _rubble(o: Rubble) -> list[Solid]:
     return blocks
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def _picture(path: Path, stamp: int) -> FloatArray:
     """Grey values 0 to 1 of a picture, first row at the bottom; `stamp` (of the file) makes a changed file be read."""
-    from PIL import Image
-
-    with Image.open(path) as image:
-        grey = np.asarray(image.convert("F"), dtype=np.float64)
-        deep = image.mode.startswith("I") or image.mode == "F"
-    top = 65535.0 if deep and grey.max() > 255.0 else 255.0
-    return np.ascontiguousarray(grey[::-1] / top)
+    return grey_values(path)
 
 
 def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
@@ -154,13 +150,11 @@ def _heights(o: HeightField, base_dir: Path | None) -> FloatArray:
         path = base_dir / path
     try:
         grey = _picture(path, path.stat().st_mtime_ns)
+    except InputError as reason:
+        raise error("picture", f"'{path}' cannot be used ({reason.message})", reason.remedy) from None
     except (OSError, ValueError) as reason:
-        why = getattr(reason, "strerror", None) or "it is no picture that can be read"
-        raise error(
-            "picture", f"'{path}' cannot be used ({why})", "give a grey-scale PNG, TIFF or JPEG file"
-        ) from reason
-    if min(grey.shape) < 2 or max(grey.shape) > 4096:
-        raise error("picture", f"'{path}' has {grey.shape[1]} x {grey.shape[0]} pixels", "give 2 to 4096 either way")
+        why = getattr(reason, "strerror", None) or "this is not a path"
+        raise error("picture", f"'{path}' cannot be used ({why})", REMEDY) from None
     return grey * o.relief_m
 
 

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from snakestudio.errors import SceneError
+from snakestudio.inputs import NOTE, parse_json
 from snakestudio.model.atomic import write_atomically
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_dump import dump_scene
@@ -152,7 +153,7 @@ def unsaved_scenes(folder: Path | None = None) -> list[Unsaved]:
             notes = {match[1]: match[2] for match in matches if match is not None}
             if is_running(int(notes["process"]), notes["started"]):
                 continue
-            own = json.loads(notes["scene file"])
+            own = parse_json(notes["scene file"], NOTE)
             written = datetime.fromisoformat(notes["written"]).astimezone()
             found.append(Unsaved(parse_scene(text, str(path)), Path(own) if own else None, written, path))
     return sorted(found, key=lambda unsaved: unsaved.written, reverse=True)

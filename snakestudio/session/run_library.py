@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from snakestudio.errors import UsageError
+from snakestudio.inputs import NOTE, parse_json, read_text
 from snakestudio.model.atomic import write_atomically
 from snakestudio.paths import runs_dir
 from snakestudio.session.run_file import RunFileError, RunInfo, read_info
@@ -241,7 +242,7 @@ def _read(path: Path, stamp: tuple[int, int]) -> _Known:
 def _said(path: Path) -> tuple[str, tuple[str, ...]]:
     """Name and tags a person gave; what cannot be read says nothing, for the run itself is sound."""
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
+        said = parse_json(read_text(path, NOTE), NOTE)
         return str(said.get("name", "")), clean_tags([str(tag) for tag in said.get("tags", [])])
-    except (OSError, ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError):
         return "", ()

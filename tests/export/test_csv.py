@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from snakestudio.export.csv import write_csv
 from snakestudio.export.provenance import read_changes, scene_hash
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_values
+from snakestudio.model.events import Change
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
@@ -126,6 +128,32 @@ def test_the_header_names_program_scene_and_hash(recording: SpooledRecording, tm
     assert "# scene: obstacle_aided.toml" in header
     assert f"# scene_sha256: {scene_hash(recording.scene)}" in header
     assert load_scene(tmp_path / "a.csv") == recording.scene
+
+
+def _changed_run(path: Path) -> tuple[bytes, tuple[Change, ...]]:
+    """A CSV of a run during which something was changed, and the changes."""
+    scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.05})
+    changes = (Change(0.02, {"gait.amplitude_deg": 35.0}),)
+    write_csv(path, run_offline(scene, None, changes).recording)
+    return path.read_bytes(), changes
+
+
+def test_a_mark_of_utf8_before_the_header_drops_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    data, changes = _changed_run(path)
+    scene = load_scene(path)
+    path.write_bytes(b"\xef\xbb\xbf" + data)  # as some editors save a text
+    assert read_changes(path) == changes
+    assert load_scene(path) == scene
+
+
+def test_the_rows_of_a_run_may_be_any_many(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    _, changes = _changed_run(path)
+    scene = load_scene(path)
+    os.truncate(path, 300_000_000_000)  # as hours of rows at a high rate; they are not looked at
+    assert load_scene(path) == scene
+    assert read_changes(path) == changes
 
 
 def test_a_damaged_change_in_a_header_is_a_sentence(recording: SpooledRecording, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_helper_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_without_a_helper_all_is_written_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(text_writers, "_WORTH", 0)
-    monkeypatch.setattr(text_writers.sys, "executable", str(tmp_path / "gone"))
+    monkeypatch.setattr("sys.executable", str(tmp_path / "gone"))
     with TextWriters(1) as writers:
         assert list(writers.lines([np.array([[1.5]])])) == [(b"1.5\n", 1)]
 

@@ -142,7 +142,7 @@ def test_bus_off_is_seen_in_error_frames_and_in_the_adapters_state() -> None:
         (Bus(interface="slcan", channel=""), True, "slcan: no channel was chosen; give one such as /dev/ttyACM0"),
         (Bus(interface="socketcand", channel="can0"), True, "cannot do without host and port; give them as options"),
         (Bus(interface="replay", channel=""), True, "replay: no log was chosen; give a file as channel"),
-        (Bus(interface="replay", channel="no.blf"), True, "no.blf: the log cannot be read (No such file"),
+        (Bus(interface="replay", channel="no.blf"), True, "no.blf: the log cannot be read (there is no such file"),
         (Bus(interface="replay", channel="run.txt"), True, "this is no log of frames"),
         (Bus(interface="replay", channel="a.log", options={"speed": 0}), True, "a speed of 0 is not possible"),
         (Bus(interface="replay", channel="a.log", options={"sped": 1}), True, 'no option "sped"; give speed or loop'),

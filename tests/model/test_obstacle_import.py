@@ -186,5 +186,5 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_circles(latin)
     with pytest.raises(SceneError, match="no such file"):
         read_circles(tmp_path / "none.svg")
-    with pytest.raises(SceneError, match="cannot be read"):
+    with pytest.raises(SceneError, match="this is a folder"):
         read_circles(tmp_path)

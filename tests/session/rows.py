@@ -7,7 +7,10 @@ from dataclasses import fields
 import numpy as np
 
 from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.robot import Robot
+from snakestudio.model.scene import Scene
 
+SCENE = Scene(robot=Robot(n_links=3))
 SCHEMA = Schema(3, False, ("kinetic", "potential", "work_actuator", "work_friction"))
 
 

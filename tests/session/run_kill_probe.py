@@ -12,15 +12,14 @@ import time
 from pathlib import Path
 
 from snakestudio.model.events import RunEvent
-from snakestudio.model.scene import Scene
 from snakestudio.session.recording import SpooledRecording
-from tests.session.rows import SCHEMA, make_rows
+from tests.session.rows import SCENE, SCHEMA, make_rows
 
 
 def main() -> None:
     """Record until killed: some rows a centisecond, now and then an event and a checkpoint."""
     at_once = int(sys.argv[2])
-    recording = SpooledRecording(Scene(), SCHEMA, Path(sys.argv[1]))
+    recording = SpooledRecording(SCENE, SCHEMA, Path(sys.argv[1]))
     count = 0
     while True:
         recording.append(make_rows(count, count + at_once))

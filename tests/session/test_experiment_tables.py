@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from snakestudio.errors import ExperimentError
 from snakestudio.export.csv import write_csv
+from snakestudio.inputs import MEASUREMENT
 from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.paths import resource
 from snakestudio.session.experiment.importing import BodyColumns, Layout, guess_layout, preview, read_capture
@@ -195,10 +196,11 @@ def test_binary_foreign_huge_and_absent_files(tmp_path: Path, monkeypatch: pytes
         read_capture(path)
     with pytest.raises(ExperimentError, match=r"read from \.csv, \.tsv"):
         read_capture(tmp_path / "a.mat")
-    with pytest.raises(ExperimentError, match="cannot be read"):
+    with pytest.raises(ExperimentError, match="there is no such file"):
         read_capture(tmp_path / "none.csv")
-    monkeypatch.setattr("snakestudio.session.experiment.text_table._LARGEST", 100)
-    with pytest.raises(ExperimentError, match="too much to read at once"):
+    small = replace(MEASUREMENT, largest=100)
+    monkeypatch.setattr("snakestudio.session.experiment.text_table.MEASUREMENT", small)
+    with pytest.raises(ExperimentError, match="too large to be a measurement"):
         read_capture(path)
 
 
@@ -222,7 +224,7 @@ def test_layouts_are_kept_as_files(tmp_path: Path) -> None:
         layout_from_toml('delimeter = ";"', "l")
     with pytest.raises(ExperimentError, match="l: rate_hz: "):
         layout_from_toml('rate_hz = "fast"', "l")
-    with pytest.raises(ExperimentError, match="this is no TOML"):
+    with pytest.raises(ExperimentError, match="this is not valid TOML"):
         layout_from_toml("rate_hz = ", "l")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from snakestudio.errors import PhysicsError, SceneError, SnakeStudioError, UsageError
+from snakestudio.export.fit_text import fit_rows
 from snakestudio.model.capture import Capture
 from snakestudio.model.edits import with_values
 from snakestudio.session.fitting import (
@@ -82,6 +83,17 @@ def test_a_delay_40_percent_off_is_found_within_10_ms() -> None:
     assert result.values["control.start_delay_s"] == pytest.approx(0.1, abs=0.010)
     low, high = result.intervals["control.start_delay_s"]
     assert high - low < 0.010
+
+
+@pytest.mark.parametrize("size", [0.002, 1.0])
+def test_what_is_fitted_to_pure_noise_is_not_identifiable(seen: Trial, size: float) -> None:
+    chance = np.random.default_rng(4)
+    tracks = tuple(replace(t, position=size * chance.normal(size=t.position.shape)) for t in short(seen).tracks)
+    result = fitted([replace(seen, tracks=tracks)], [ALONG])
+    assert result.notes[0].startswith("Not identifiable: ")
+    assert all(math.isnan(bound) for bound in result.intervals["ground.mu_along"])
+    assert np.isnan(result.correlation).all()
+    assert "unknown" in fit_rows(result)[0]
 
 
 @pytest.mark.soak

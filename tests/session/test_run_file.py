@@ -28,7 +28,6 @@ from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.recording import Rows
-from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.offline import run_offline
@@ -39,7 +38,7 @@ from snakestudio.session.run_file.blocks import Columns, decode, decode_head, en
 from snakestudio.session.run_file.cdr import HEADER, MESSAGE_HEAD
 from snakestudio.session.run_file.index import Index
 from snakestudio.session.run_file.writer import RunWriter
-from tests.session.rows import SCHEMA, assert_equal, make_rows
+from tests.session.rows import SCENE, SCHEMA, assert_equal, make_rows
 
 SCENES = sorted(path.stem for path in scenes_dir().glob("*.toml"))
 
@@ -55,7 +54,8 @@ def same_bits(rows: Rows, expected: Rows) -> None:
 
 def recorded(path: Path, n_rows: int = 300, at_once: int = 100) -> SpooledRecording:
     """A run of made-up rows with everything that a run may have."""
-    recording = SpooledRecording(Scene(title="A run"), SCHEMA, path, origin=Origin("made.toml", path.parent))
+    scene = SCENE.model_copy(update={"title": "A run"})
+    recording = SpooledRecording(scene, SCHEMA, path, origin=Origin("made.toml", path.parent))
     for start in range(0, n_rows, at_once):
         recording.append(make_rows(start, min(start + at_once, n_rows)))
     later = with_values(recording.scene, {"gait.amplitude_deg": 33.0})
@@ -178,7 +178,7 @@ def test_what_the_run_came_from_is_noted(tmp_path: Path) -> None:
 
 
 def test_a_run_of_one_row_leaves_no_file(tmp_path: Path) -> None:
-    recording = SpooledRecording(Scene(), SCHEMA, tmp_path / "run.mcap")
+    recording = SpooledRecording(SCENE, SCHEMA, tmp_path / "run.mcap")
     recording.append(make_rows(0, 1))
     recording.add_event(RunEvent(0.0, "note", "begun"))
     recording.close()
@@ -188,7 +188,7 @@ def test_a_run_of_one_row_leaves_no_file(tmp_path: Path) -> None:
 
 def test_rows_are_in_the_file_while_the_run_goes(tmp_path: Path) -> None:
     path = tmp_path / "run.mcap"
-    recording = SpooledRecording(Scene(), SCHEMA, path, chunk_rows=16)
+    recording = SpooledRecording(SCENE, SCHEMA, path, chunk_rows=16)
     recording.append(make_rows(0, 40))
     try:
         assert wait_for(lambda: path.exists() and rows_in(path) == 40), "all of them, full block or not"
@@ -332,7 +332,7 @@ def test_without_its_end_nothing_but_the_end_is_lost(tmp_path: Path, whole: byte
 @pytest.mark.parametrize("n_rows", [40, names.BLOCK_ROWS, names.MOST_BLOCK_ROWS])
 def test_blocks_of_any_size_are_found_without_the_end(tmp_path: Path, n_rows: int) -> None:
     file = io.BytesIO()
-    writer = RunWriter(file, Scene(), SCHEMA, Columns.of(make_rows(0, 1)), Origin())
+    writer = RunWriter(file, SCENE, SCHEMA, Columns.of(make_rows(0, 1)), Origin())
     writer.write([make_rows(0, n_rows)])
     writer.write([make_rows(n_rows, n_rows + 40)])
     with opened(file.getvalue(), tmp_path) as run:
@@ -438,7 +438,7 @@ class SmallDisk(io.BytesIO):
 
 def test_what_does_not_fit_on_the_disk_leaves_the_file_readable(tmp_path: Path) -> None:
     disk = SmallDisk(10**6)
-    writer = RunWriter(disk, Scene(), SCHEMA, Columns.of(make_rows(0, 1)), Origin())  # type: ignore[arg-type]
+    writer = RunWriter(disk, SCENE, SCHEMA, Columns.of(make_rows(0, 1)), Origin())  # type: ignore[arg-type]
     writer.write([make_rows(0, 100)])
     disk.room = disk.tell() + 5000
     with pytest.raises(OSError, match="No space"):
@@ -455,7 +455,7 @@ def test_what_does_not_fit_on_the_disk_leaves_the_file_readable(tmp_path: Path) 
 
 def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.mcap"
-    recording = SpooledRecording(Scene(), SCHEMA, path, chunk_rows=100)
+    recording = SpooledRecording(SCENE, SCHEMA, path, chunk_rows=100)
     recording.append(make_rows(0, 100))
     assert wait_for(lambda: path.exists() and rows_in(path) == 100)
 
@@ -476,7 +476,7 @@ def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_file_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    recording = SpooledRecording(Scene(), SCHEMA, tmp_path / "file" / "run.mcap")
+    recording = SpooledRecording(SCENE, SCHEMA, tmp_path / "file" / "run.mcap")
     recording.append(make_rows(0, 20))
     recording.close()
     assert "the recording stopped at 0.00 s" in recording.trouble

@@ -19,12 +19,15 @@ from snakestudio.model.pose import initial_joint_angles, initial_state
 from snakestudio.model.robot import Robot
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import Solid, obstacle_solids
+from snakestudio.model.solids import Relief, Solid, obstacle_solids
 from snakestudio.model.world import HeightField
 
 __all__ = ["check", "largest_stable_step"]
 
 FloatArray = NDArray[np.float64]
+
+MOST_HEIGHTS = 20_000_000
+"""Points of all height fields together: more take gigabytes while they are prepared."""
 
 SQUARENESS = 1e-3
 """How far the axes of a joint may be from square in a given state, rad (P1 (19): z_k . y_k+1 = 0)."""
@@ -138,6 +141,7 @@ def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: Fl
     boxes = plan_boxes(scene.obstacles)
     low, high = centre[:, :2].min(axis=0) - reach, centre[:, :2].max(axis=0) + reach
     near = ((boxes.low <= high) & (boxes.high >= low)).all(axis=1)
+    points = 0
     for j, obstacle in enumerate(scene.obstacles):
         if not near[j] and not isinstance(obstacle, HeightField):  # of which the file may be missing
             continue
@@ -147,6 +151,13 @@ def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: Fl
             for p in error.problems:
                 problems.append(Problem(p.severity, f"obstacles[{j + 1}].{p.key}", p.message, p.remedy, obstacles=(j,)))
             continue
+        if isinstance(obstacle, HeightField):
+            points += sum(solid.heights.size for solid in solids if isinstance(solid, Relief))
+            if points > MOST_HEIGHTS:
+                what = f"the height fields have more than {MOST_HEIGHTS} points in all"
+                remedy = "leave some out, or give them smaller pictures"
+                problems.append(Problem("error", f"obstacles[{j + 1}]", what, remedy, obstacles=(j,)))
+                break
         depth = np.max([depth_in_solid(solid, centre, axis, half, radius) for solid in solids], axis=0)
         inside = np.flatnonzero(depth > checks.TOLERATED)
         if len(inside):

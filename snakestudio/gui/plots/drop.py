@@ -9,6 +9,7 @@ from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
 from snakestudio.gui import theme
+from snakestudio.inputs import NOTE, parse_json
 
 __all__ = ["MIME", "DropHint", "drag_data", "dragged_channels"]
 
@@ -27,8 +28,11 @@ def dragged_channels(data: QMimeData) -> tuple[str, ...]:
     """The channels that are dragged, () if it is something else."""
     if not data.hasFormat(MIME):
         return ()
-    names = json.loads(bytes(data.data(MIME).data()).decode())
-    return tuple(str(name) for name in names)
+    try:
+        names = parse_json(bytes(data.data(MIME).data()).decode(), NOTE)
+    except ValueError:
+        return ()
+    return tuple(str(name) for name in names) if isinstance(names, list) else ()
 
 
 class DropHint(QLabel):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPixmap, QPixmapCache
+from PySide6.QtCore import QByteArray, QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QImageReader, QPainter, QPainterPath, QPixmap, QPixmapCache
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from snakestudio.gui import theme
@@ -17,6 +17,9 @@ __all__ = ["RunDelegate"]
 
 _MARGIN = 6
 _RADIUS = 4.0
+
+_LARGEST = 2000
+"""Pixels of a picture either way."""
 
 
 class RunDelegate(QStyledItemDelegate):
@@ -112,7 +115,7 @@ def _line(painter: QPainter, text: str, place: QRect, top: int) -> int:
 
 def _pixmap(run: KeptRun) -> QPixmap | None:
     """The picture of a run, from Qt's cache while the file is the same."""
-    if run.picture is None:
+    if run.picture is None or not run.picture.is_file():  # a pipe would be waited for
         return None
     try:
         key = f"{run.picture}:{run.picture.stat().st_mtime_ns}"
@@ -121,6 +124,10 @@ def _pixmap(run: KeptRun) -> QPixmap | None:
     pixmap = QPixmap()
     if QPixmapCache.find(key, pixmap):
         return pixmap
-    pixmap = QPixmap(str(run.picture))
+    reader = QImageReader(str(run.picture), QByteArray(b"png"))  # of no other kind, whatever it is called
+    size = reader.size()
+    if not 0 < max(size.width(), size.height()) <= _LARGEST:
+        return None
+    pixmap = QPixmap.fromImage(reader.read())
     QPixmapCache.insert(key, pixmap)
     return None if pixmap.isNull() else pixmap

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import tomlkit
 from snakestudio.errors import UsageError
 from snakestudio.gui.teleop.inputs import parse_input
 from snakestudio.gui.teleop.mapping import FUNCTIONS, Binding, Function, InputMap
+from snakestudio.inputs import MAPPING, InputError, parse_toml, read_text
 from snakestudio.model.atomic import write_atomically
 
 __all__ = ["RANGES", "conflicts", "dump_map", "load_map", "mistakes", "parse_map", "save_map"]
@@ -58,9 +58,9 @@ def parse_map(text: str, source: str = "the mapping") -> InputMap:
         With every mistake, a sentence a line.
     """
     try:
-        tree = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{source}: this is no TOML ({error}); mend the line.") from None
+        tree = parse_toml(text, MAPPING)
+    except InputError as error:
+        raise UsageError(f"{source}: {error}.") from None
     told: list[str] = []
 
     def tell(sentence: str) -> None:
@@ -167,10 +167,9 @@ def load_map(path: Path) -> InputMap:
         If it cannot be read or used.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise UsageError(f"{path}: cannot be read ({reason}); choose another file.") from None
+        text = read_text(path, MAPPING)
+    except InputError as error:
+        raise UsageError(f"{path}: {error}.") from None
     return parse_map(text, path.name)
 
 

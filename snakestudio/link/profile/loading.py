@@ -18,15 +18,15 @@ from cantools.database.can.database import Database
 from tomlkit.exceptions import TOMLKitError
 
 from snakestudio.errors import Problem, ProfileError
+from snakestudio.inputs import DBC, PROFILE, Budget, InputError, parse_toml, read_bytes, text_of
 from snakestudio.link.profile.schema import FORMAT, Profile
 from snakestudio.model.atomic import write_atomically
-from snakestudio.model.scene_parse import parse_values
+from snakestudio.model.scene_parse import MOST_MISTAKES
 from snakestudio.model.sentences import problem_of
 from snakestudio.model.toml_merge import merge, tuples
 
 __all__ = ["LoadedProfile", "dump_profile", "load_profile", "parse_profile", "read_dbc", "save_profile"]
 
-_LARGEST = 16 * 1024 * 1024
 _MOST_BYTES = 1785
 """Data length of J1939's longest message: what a DBC may say a message has, for it may describe more than frames."""
 
@@ -64,14 +64,14 @@ def load_profile(path: str | Path) -> LoadedProfile:
         With one sentence a mistake, each naming file, key, value and remedy.
     """
     path = Path(path)
-    text = _text(path, "a robot profile", ".toml")
+    text = _text(path, PROFILE)
     problems: list[Problem] = []
     dbc_text = None
-    with contextlib.suppress(ValueError):  # said below
-        name = parse_values(text).get("dbc")
+    with contextlib.suppress(InputError):  # said below
+        name = parse_toml(text, PROFILE).get("dbc")
         if isinstance(name, str) and name:
             try:
-                dbc_text = _text(path.parent / name, "a DBC", ".dbc")
+                dbc_text = _text(path.parent / name, DBC)
             except ProfileError as error:
                 problems = [
                     Problem("error", "dbc", f'"{name}": {problem.message}', problem.remedy)
@@ -96,9 +96,9 @@ def parse_profile(
 def _parse(text: str, dbc_text: str | None, source: str, path: Path | None, problems: list[Problem]) -> LoadedProfile:
     profile = database = None
     try:
-        values = parse_values(text)
-    except ValueError as error:
-        raise _refusal(source, [Problem("error", "", f"this is not valid TOML: {error}", "mend the line")]) from None
+        values = parse_toml(text, PROFILE)
+    except InputError as error:
+        raise _refusal(source, [Problem("error", "", error.message, error.remedy)]) from None
     version = values.get("format")
     if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
         what = f"format = {version} is newer than this program, which reads up to {FORMAT}"
@@ -123,7 +123,7 @@ def _parse(text: str, dbc_text: str | None, source: str, path: Path | None, prob
 
 def _findings(error: pydantic.ValidationError) -> list[Problem]:
     """Every mistake once: unions of plain types report one a type, and a list is no shorter for what is wrong in it."""
-    details = error.errors(include_url=False)
+    details = error.errors(include_url=False)[:MOST_MISTAKES]
     places = [detail["loc"] for detail in details]
 
     def follows(loc: tuple[str | int, ...]) -> bool:
@@ -146,12 +146,21 @@ def read_dbc(text: str, source: str = "DBC") -> Database:
     ProfileError
         If it cannot be read; names the line where it can.
     """
+    words = sum(1 for _ in re.finditer(r"[\w.]+|[^\w.\s]", text))
+    if words > DBC.values:
+        what = f"{source} has {words} words and signs, more than {DBC.values}"
+        raise _refusal("", [Problem("error", "", what, "leave out messages that the robot has no use for")])
     # cantools builds its tables bit by bit: what no message can be is refused before.
     for match in re.finditer(r"^BO_\s+\d+\s+(\w+)\s*:\s*(\d+)", text, re.MULTILINE):
         if len(match[2]) > 5 or int(match[2]) > _MOST_BYTES:
             line = text.count("\n", 0, match.start()) + 1
             what = f"{source}, line {line}: message {match[1][:60]} cannot have {match[2][:20]} bytes"
             raise _refusal("", [Problem("error", "", what, "give it 0 to 8, with CAN FD up to 64")])
+    for match in re.finditer(r"^\s+SG_\s+(\w+)[^:\n]*:\s*(\d+)\s*\|\s*(\d+)", text, re.MULTILINE):
+        if max(len(match[2]), len(match[3])) > 6 or int(match[2]) + int(match[3]) > 8 * _MOST_BYTES:
+            line = text.count("\n", 0, match.start(1)) + 1
+            what = f"{source}, line {line}: signal {match[1][:60]} lies behind the end of any message"
+            raise _refusal("", [Problem("error", "", what, "give it a bit and a length within its message")])
     try:
         database = cantools.database.load_string(text, database_format="dbc", strict=False)
     except Exception as error:  # cantools lets anything through that goes wrong while it reads: KeyError, ...
@@ -180,37 +189,24 @@ def _refusal(source: str, problems: list[Problem]) -> ProfileError:
     return ProfileError("\n".join(head + problem.sentence() for problem in problems), problems)
 
 
-def _text(path: Path, what: str, ending: str) -> str:
+def _text(path: Path, budget: Budget) -> str:
     """The text of a file.
 
     Raises
     ------
     ProfileError
     """
-
-    def refuse(why: str, remedy: str) -> ProfileError:
-        return _refusal(str(path), [Problem("error", "", why, remedy)])
-
     try:
-        if path.is_dir():
-            raise refuse(f"this is a folder, not {what}", f"name a {ending} file in it")
-        if path.stat().st_size > _LARGEST:
-            raise refuse(f"the file is too large to be {what}", "give one of less than 16 MB")
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise refuse("there is no such file", "check the path") from None
-    except OSError as error:
-        raise refuse(f"the file cannot be read ({error.strerror})", "check its permissions") from None
-    except ValueError:
-        raise refuse("this is not a path", f"give the path of {what}") from None
-    if b"\0" in data:
-        raise refuse(f"this is a binary file, not {what}", f"give a {ending} file")
-    try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        if ending == ".dbc":  # the tools that write them use the encoding of Windows for the likes of °
-            return data.decode("cp1252", errors="replace").replace("\r\n", "\n")
-        raise refuse(f"byte {error.start + 1} is not UTF-8 text", "save the file as UTF-8") from None
+        data = read_bytes(path, budget)
+        try:
+            text = text_of(data, budget)
+        except InputError:
+            if budget is not DBC or b"\0" in data:
+                raise
+            text = data.decode("cp1252", errors="replace")  # the tools that write DBCs use it for the likes of °
+    except InputError as error:
+        raise _refusal(str(path), [Problem("error", "", error.message, error.remedy)]) from None
+    return text.replace("\r\n", "\n")
 
 
 def dump_profile(profile: Profile, base: str | None = None) -> str:
@@ -219,7 +215,7 @@ def dump_profile(profile: Profile, base: str | None = None) -> str:
         with contextlib.suppress(TOMLKitError, ValueError, RecursionError):
             text = _over(profile, base)
             # What is on disk must be what was in memory, whatever the layout of `base` did to it.
-            if Profile.model_validate(tuples(parse_values(text))) == profile:
+            if Profile.model_validate(tuples(parse_toml(text, PROFILE))) == profile:
                 return text
     return _over(profile, "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.inputs import MEASUREMENT
 from snakestudio.session.experiment.header_words import Heading, headings, link_of, rate_in
 from snakestudio.session.experiment.layout import (
     AXES,
@@ -25,6 +27,7 @@ from snakestudio.session.experiment.layout import (
 )
 from snakestudio.session.experiment.text_table import (
     MISSING,
+    beginning_of,
     cells,
     delimiter_and_decimal,
     is_number,
@@ -40,6 +43,12 @@ FloatArray = NDArray[np.float64]
 
 _BEGINNING = 400
 """Lines that the guess looks at."""
+
+_CHARACTERS = 2_000_000
+"""Characters of them."""
+
+_WORDS = 2_000
+"""Characters of a line that speaks of the whole file."""
 
 _LARGE_M = 30.0
 """No unit given and positions that differ by more than this: millimetres."""
@@ -71,11 +80,12 @@ def guess_layout(path: str | Path) -> Layout:
 def guess_from_lines(lines: list[str]) -> Layout:
     """How a table given as lines is best read."""
     begun = next((i for i, line in enumerate(lines) if line.strip() and not line.startswith("#")), 0)
-    beginning = lines[begun : begun + _BEGINNING]
+    beginning = beginning_of(lines[begun : begun + _BEGINNING], _BEGINNING, _CHARACTERS)
     delimiter, decimal = delimiter_and_decimal(beginning)
     first = _first_row(beginning, delimiter, decimal)
     rows = [cells(line, delimiter) for line in beginning[first:] if line.strip() and not line.startswith("#")]
-    n_columns = max((len(row) for row in rows), default=0)
+    n_columns = min(max((len(row) for row in rows), default=0), MEASUREMENT.columns)
+    rows = [row[:n_columns] for row in rows]
     above = [cells(line, delimiter) for line in beginning[:first] if line.strip()]
     # Words over the columns are rows about as wide as the table; what is narrower speaks of the whole file.
     words = [row for row in above if len(row) >= max(2, n_columns - 2)]
@@ -84,7 +94,7 @@ def guess_from_lines(lines: list[str]) -> Layout:
     if not any(heading.what for heading in found):
         found = _by_place(values)
     layout = Layout(delimiter=delimiter, decimal="," if decimal == "," else ".", header_rows=begun + first)
-    metadata = [line for line in lines[: begun + first] if line.strip()]
+    metadata = [line[:_WORDS] for line in lines[max(begun - _BEGINNING, 0) : begun + first] if line.strip()]
     layout = _timed(layout, found, values, metadata)
     layout = replace(layout, bodies=_bodies(found), joints=_joints(found))
     layout = _with_units(layout, found, values, metadata)
@@ -112,7 +122,8 @@ def _values(rows: list[list[str]], n_columns: int, decimal: str) -> FloatArray:
     for i, row in enumerate(rows):
         for j, cell in enumerate(row):
             if is_number(cell, decimal):
-                values[i, j] = number(cell, decimal)
+                with contextlib.suppress(ValueError):  # too large for a number
+                    values[i, j] = number(cell, decimal)
     return values
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from snakestudio.session.experiment.layout import (
     axes_matrix,
 )
 from snakestudio.session.experiment.samples import Samples, capture_of
-from snakestudio.session.experiment.text_table import cells, digest, number, read_bytes, read_lines
+from snakestudio.session.experiment.text_table import cells, digest, number, read_bytes, read_lines, room_for
 
 __all__ = ["read_table"]
 
@@ -29,6 +30,9 @@ FloatArray = NDArray[np.float64]
 
 _MOST_TOLD = 4
 """Wrong lines that are named."""
+
+_MOST_COUNTED = 100_000
+"""After so many the rest is not looked at."""
 
 
 def read_table(path: Path, layout: Layout | None = None) -> Capture:
@@ -46,7 +50,8 @@ def read_table(path: Path, layout: Layout | None = None) -> Capture:
         Saying what is wrong and what to do.
     """
     data = read_bytes(path)
-    lines = read_lines(path, data)
+    lines, found = read_lines(path, data), digest(data)
+    del data  # as much again as the lines
     guessed = layout is None
     layout = layout or guess_from_lines(lines)
     _no_twofold_commas(path, lines, layout)
@@ -57,7 +62,7 @@ def read_table(path: Path, layout: Layout | None = None) -> Capture:
     if guessed:
         notes = [_read_as(layout, lines), *notes]
     samples = _samples(layout, values)
-    return capture_of(path, samples, layout.max_gap_s, notes, digest(data))
+    return capture_of(path, samples, layout.max_gap_s, notes, found)
 
 
 def _no_twofold_commas(path: Path, lines: list[str], layout: Layout) -> None:
@@ -81,7 +86,8 @@ def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, l
     if layout.time_column is not None:
         needed.add(layout.time_column)
     order, width = sorted(needed), max(needed) + 1
-    rows: list[list[float]] = []
+    room_for(path, max(len(lines) - layout.header_rows, 0), width)
+    numbers = array("d")
     mistakes: list[str] = []
     n_mistakes, widths = 0, set()
     last = max((i for i, line in enumerate(lines) if line.strip()), default=0)
@@ -95,7 +101,7 @@ def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, l
         try:
             if len(row) < width:
                 raise ValueError
-            rows.append([number(row[c], layout.decimal) for c in order])
+            numbers.extend([number(row[c], layout.decimal) for c in order])
         except ValueError as error:
             if index == last and len(row) < width:  # the file ends in the middle of a line
                 notes.append(f"The last line ({index + 1}) is not whole and was left out.")
@@ -104,16 +110,19 @@ def _values(path: Path, lines: list[str], layout: Layout) -> tuple[FloatArray, l
             wrong = f'"{error}" is not a number' if error.args else f"{len(row)} cells instead of at least {width}"
             if n_mistakes <= _MOST_TOLD:
                 mistakes.append(f"{path}: line {index + 1}: {wrong}.")
+            elif n_mistakes == _MOST_COUNTED:
+                break
     if n_mistakes:
         if n_mistakes > _MOST_TOLD:
-            mistakes.append(f"{path}: and {n_mistakes - _MOST_TOLD} more such lines.")
+            least = "at least " if n_mistakes == _MOST_COUNTED else ""
+            mistakes.append(f"{path}: and {least}{n_mistakes - _MOST_TOLD} more such lines.")
         mistakes.append(
             f"{path}: mend these lines, or choose another delimiter, decimal mark or number of header rows."
         )
         raise ExperimentError("\n".join(mistakes))
+    rows = np.frombuffer(numbers).reshape(-1, len(order))
     values = np.full((len(rows), width), np.nan)
-    if rows:
-        values[:, order] = rows
+    values[:, order] = rows
     return values, notes
 
 
@@ -121,7 +130,7 @@ def _read_as(layout: Layout, lines: list[str]) -> str:
     """What a guess came to, so that a wrong one is seen."""
     mark = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "blanks"}[layout.delimiter]
     time = f"time in {layout.time_unit}" if layout.time_column is not None else f"{layout.rate_hz:g} Hz"
-    stated = any(unit_in(cell)[1] == layout.length_unit for line in lines[: layout.header_rows]
+    stated = any(unit_in(cell)[1] == layout.length_unit for line in lines[: layout.header_rows][-20:]
                  for cell in cells(line, layout.delimiter))  # fmt: skip
     lengths = f"lengths in {layout.length_unit}" + ("" if stated else " (no column says so)")
     return f"Read with {mark} between columns, {time}, {lengths}, {layout.axes[5]} upwards."

@@ -31,7 +31,10 @@ def evenly(time: FloatArray, samples: Samples) -> tuple[Samples, int]:
     """
     steps = np.diff(time)
     step = float(np.median(steps))
-    whole = np.round(steps / step)
+    with np.errstate(over="ignore"):
+        whole = np.round(steps / step)
+    if not np.isfinite(whole.sum()):
+        return samples, 0
     even = np.all(np.abs(steps - whole * step) <= 0.2 * step) and np.all(whole >= 1)
     total = int(whole.sum()) + 1
     if not even or total == len(time) or total > _MOST_ADDED * len(time):

@@ -27,11 +27,15 @@ _MEANING = {
     "tx": "x", "ty": "y", "tz": "z", "rx": "roll", "ry": "pitch", "rz": "yaw", "heading": "vertical",
     "theta": "vertical", "psi": "vertical", "q0": "qw", "q1": "qx", "q2": "qy", "q3": "qz",
 }  # fmt: skip
-_JOINT = re.compile(r"joint[ _-]*(\d+)[ _-]*(yaw|pitch)?\Z", re.IGNORECASE)
-_LINK = re.compile(r"(?:link|segment|module|glied|ledd)[ _-]*(\d+)\Z", re.IGNORECASE)
+_JOINT = re.compile(r"joint[ _-]*(\d{1,4})[ _-]*(yaw|pitch)?\Z", re.IGNORECASE)
+_LINK = re.compile(r"(?:link|segment|module|glied|ledd)[ _-]*(\d{1,4})\Z", re.IGNORECASE)
 _CENTRE = re.compile(r"(com|cog|cm|centre[ _]of[ _]mass|center[ _]of[ _]mass)\Z", re.IGNORECASE)
 _RATE = re.compile(r"(?:frame ?rate|data ?rate|sample ?rate|sampling|rate|fps)[^\d\n]{0,20}(\d+(?:[.,]\d+)?)", re.I)
 _HERTZ = re.compile(r"(\d+(?:\.\d+)?)\s*Hz\b")
+
+
+_LONGEST = 200
+"""Characters of a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Heading:
 
 def unit_in(text: str) -> tuple[str, str]:
     """A name without the unit it ends in, and the unit ("" for none)."""
-    match = _UNIT.search(text.lower())
+    match = _UNIT.search(text.lower()) if len(text) <= _LONGEST else None
     if match is None:
         return text.strip(), ""
     unit = _UNITS.get(match["unit"] or match["bare"], "")
@@ -135,7 +139,7 @@ def _heading(cell: str) -> Heading:
     joint = _JOINT.match(low)
     if joint and unit in ("rad", "deg"):
         return Heading(f"joint_{joint[2] or 'yaw'}", joint[1], unit)
-    match = _WHAT.match(name)
+    match = _WHAT.match(name) if len(name) <= _LONGEST else None
     if match is None:
         return Heading("")
     body, what = match["body"], match["what"]
@@ -151,8 +155,11 @@ def _heading(cell: str) -> Heading:
 def _quaternions_apart(found: list[Heading]) -> list[Heading]:
     """Give each body but one rotation: a yaw alone is one about the vertical."""
     result = []
+    of_body: dict[str, set[str]] = {}
     for heading in found:
-        own = {other.what for other in found if other.body == heading.body}
+        of_body.setdefault(heading.body, set()).add(heading.what)
+    for heading in found:
+        own = of_body[heading.body]
         what = heading.what
         if what in ("yaw", "vertical"):
             what = "yaw" if {"roll", "pitch", "yaw"} <= own else "vertical"

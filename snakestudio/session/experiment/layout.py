@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from snakestudio.errors import ExperimentError
+from snakestudio.inputs import LAYOUT, MEASUREMENT, InputError, parse_toml, read_text
 
 __all__ = [
     "ANGLE_UNITS",
@@ -50,6 +51,8 @@ AngleUnit = Literal["rad", "deg"]
 TimeUnit = Literal["s", "ms", "us", "min", "frame"]
 RotationKind = Literal["none", "quaternion", "euler", "vertical"]
 """How a file tells rotations: not at all; w x y z; roll, pitch, yaw (R = R_z R_y R_x); about the vertical alone."""
+
+_MOST_LINKS = 10_000
 
 _ROTATION_COLUMNS = {"none": 0, "quaternion": 4, "euler": 3, "vertical": 1}
 
@@ -104,6 +107,11 @@ class JointColumns:
     joint: int
     yaw: int | None = None
     pitch: int | None = None
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """All columns it needs."""
+        return tuple(c for c in (self.yaw, self.pitch) if c is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +171,8 @@ class Layout:
             found.append("There is no time column and no rate; choose the column of the time or give the rate in Hz.")
         elif self.time_unit == "frame" and not self.rate_hz:
             found.append("The time is counted in frames; give their rate in Hz.")
-        if self.rate_hz is not None and not 0.0 < self.rate_hz < 1e6:
-            found.append(f"The rate {self.rate_hz:g} Hz must be positive.")
+        if self.rate_hz is not None and not 1e-6 < self.rate_hz < 1e6:
+            found.append(f"The rate {self.rate_hz:g} Hz must be positive, and less than 1 MHz.")
         if not self.bodies:
             found.append("No column holds a position; choose the columns of x and y of at least one body.")
         for body in self.bodies:
@@ -173,6 +181,19 @@ class Layout:
             needed = _ROTATION_COLUMNS[body.rotation]
             if len(body.rotation_columns) != needed:
                 found.append(f"{body.name}: a rotation as {body.rotation} takes {needed} columns; choose them.")
+        columns = [c for body in self.bodies for c in body.columns] + [
+            c for joint in self.joints for c in joint.columns
+        ]
+        columns.append(self.time_column or 0)
+        if not 0 <= min(columns) <= max(columns) < MEASUREMENT.columns:
+            found.append(f"Columns are counted from 0 to at most {MEASUREMENT.columns - 1}; choose others.")
+        numbers = [b.link for b in self.bodies if b.link is not None] + [joint.joint for joint in self.joints]
+        if numbers and not -1 <= min(numbers) <= max(numbers) < _MOST_LINKS:
+            found.append(f"Links and joints are counted from 0 to at most {_MOST_LINKS - 1}; choose others.")
+        if self.header_rows < 0:
+            found.append(f"{self.header_rows} header rows are none; give 0 or more.")
+        if not 0.0 <= self.max_gap_s < math.inf:
+            found.append(f"The longest gap {self.max_gap_s:g} s is none; give 0 or more.")
         try:
             axes_matrix(self.axes)
         except ExperimentError as error:
@@ -236,9 +257,9 @@ def layout_from_toml(text: str, source: str = "the layout") -> Layout:
         Naming every key that is wrong.
     """
     try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ExperimentError(f"{source}: this is no TOML ({error}); mend it or write the layout anew.") from None
+        values = parse_toml(text, LAYOUT)
+    except InputError as error:
+        raise ExperimentError(f"{source}: {error}.") from None
     if values.get("time_column") == "none":
         values["time_column"] = None
     try:
@@ -262,10 +283,9 @@ def load_layout(path: str | Path) -> Layout:
         If it cannot be read.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise ExperimentError(f"{path}: the layout cannot be read ({reason}); give a TOML file.") from None
+        text = read_text(Path(path), LAYOUT)
+    except InputError as error:
+        raise ExperimentError(f"{path}: {error}.") from None
     return layout_from_toml(text, str(path))
 
 

@@ -17,6 +17,9 @@ __all__ = ["Samples", "capture_of"]
 
 FloatArray = NDArray[np.float64]
 
+_LATEST_S, _FARTHEST_M = 1e10, 1e7
+"""Beyond all measuring; clocks may count from 1970."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
@@ -50,6 +53,7 @@ def capture_of(path: Path, samples: Samples, max_gap_s: float, notes: list[str],
         If there is nothing in them, or their times make no sense.
     """
     notes = list(notes)
+    _within_reason(path, samples)
     samples = _in_order(path, samples, notes)
     seen = rows_known(samples.position)
     empty = [name for name, own in zip(samples.bodies, seen.T, strict=True) if np.count_nonzero(own) < 2]
@@ -76,6 +80,17 @@ def capture_of(path: Path, samples: Samples, max_gap_s: float, notes: list[str],
         capture.name, capture.time, capture.bodies, capture.links, capture.position, capture.orientation,
         capture.joint_angle, capture.measured, tuple(notes), capture.source, capture.digest,
     )  # fmt: skip
+
+
+def _within_reason(path: Path, samples: Samples) -> None:
+    """See that no number is beyond all measuring: squares and differences of such have no value."""
+    limits = (("time", samples.time, _LATEST_S, "s"), ("place", samples.position, _FARTHEST_M, "m"))
+    for what, values, most, unit in limits:
+        size = np.abs(values[np.isfinite(values)])
+        if size.size and size.max() > most:
+            raise ExperimentError(
+                f"{path}: there is a {what} of {size.max():.3g} {unit}; choose another unit or column."
+            )
 
 
 def _only(samples: Samples, keep: list[int]) -> Samples:

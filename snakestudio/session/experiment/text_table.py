@@ -8,15 +8,20 @@ import math
 import re
 from pathlib import Path
 
+from snakestudio import inputs
 from snakestudio.errors import ExperimentError
+from snakestudio.inputs import MEASUREMENT, InputError
 
-__all__ = ["MISSING", "cells", "delimiter_and_decimal", "digest", "is_number", "number", "read_bytes", "read_lines"]
+__all__ = [
+    "MISSING", "beginning_of", "cells", "delimiter_and_decimal", "digest", "is_number", "number", "read_bytes",
+    "read_lines", "room_for",
+]  # fmt: skip
 
 MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "--", "missing", "inf", "-inf", "#n/a"})
 """Cells (small letters) that tell that there is no value."""
 
-_LARGEST = 2_000_000_000
-"""Bytes of the largest file that is read."""
+_MOST_LINES = 3_000_000
+"""An hour at 800 frames a second."""
 
 _NUMBER = {
     ".": re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\Z"),
@@ -25,6 +30,9 @@ _NUMBER = {
 _DELIMITERS = ("\t", ";", ",", " ")
 _LOOKED_AT = 60
 """Lines that a guess looks at, from the end of the file's beginning: headers do not reach so far."""
+_LOOKED_AT_CHARACTERS = 100_000
+"""Characters of them: of lines with very many columns a few tell enough."""
+_FEWEST = 4
 
 
 def read_bytes(path: Path) -> bytes:
@@ -36,14 +44,9 @@ def read_bytes(path: Path) -> bytes:
         If it cannot be read, is empty or far too large for a measurement.
     """
     try:
-        size = path.stat().st_size
-        if size > _LARGEST:
-            raise ExperimentError(
-                f"{path}: {size / 1e9:.1f} GB are too much to read at once; export a shorter piece or a lower rate."
-            )
-        data = path.read_bytes()
-    except OSError as error:
-        raise ExperimentError(f"{path}: the file cannot be read ({error.strerror}); choose another one.") from None
+        data = inputs.read_bytes(path, MEASUREMENT)
+    except InputError as error:
+        raise ExperimentError(f"{path}: {error}.") from None
     if not data.strip():
         raise ExperimentError(f"{path}: the file is empty; export the measurement again.")
     return data
@@ -73,7 +76,43 @@ def read_lines(path: Path, data: bytes) -> list[str]:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = data.decode("latin-1")
-    return text.splitlines()
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.count("\n") > _MOST_LINES:
+        raise ExperimentError(
+            f"{path}: there are more than {_MOST_LINES} lines in it; export a shorter piece or a lower rate."
+        )
+    lines = text.removesuffix("\n").split("\n")
+    longest = max(map(len, lines))
+    if longest > MEASUREMENT.line:
+        raise ExperimentError(f"{path}: a line of {longest} characters is none of a measurement; export it again.")
+    return lines
+
+
+def beginning_of(lines: list[str], most: int, characters: int) -> list[str]:
+    """The first lines, so many at most and no more characters than that in all; a few in any case."""
+    total = 0
+    for i, line in enumerate(lines[:most]):
+        total += len(line)
+        if total > characters and i >= _FEWEST:
+            return lines[:i]
+    return lines[:most]
+
+
+def room_for(path: Path, rows: int, columns: int) -> None:
+    """See that a table is one that fits in memory.
+
+    Raises
+    ------
+    ExperimentError
+    """
+    if columns > MEASUREMENT.columns:
+        raise ExperimentError(f"{path}: {columns} columns are more than {MEASUREMENT.columns}; export fewer.")
+    if rows * columns > MEASUREMENT.values:
+        raise ExperimentError(
+            f"{path}: {rows} rows of {columns} columns are too much to read at once; export a shorter piece, a lower "
+            "rate or fewer columns."
+        )
 
 
 def cells(line: str, delimiter: str) -> list[str]:
@@ -99,7 +138,9 @@ def number(cell: str, decimal: str) -> float:
         If it is neither.
     """
     if is_number(cell, decimal):
-        return float(cell.replace(",", "."))
+        value = float(cell.replace(",", "."))
+        if math.isfinite(value):
+            return value
     if cell.lower() in MISSING:
         return math.nan
     raise ValueError(cell)
@@ -111,7 +152,8 @@ def delimiter_and_decimal(lines: list[str]) -> tuple[str, str]:
     What leaves most cells that are numbers, in most columns, is right.
     """
     full = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    tail = full[max(0, min(len(full) - _LOOKED_AT, 20)) :][:_LOOKED_AT]
+    tail = full[max(0, min(len(full) - _LOOKED_AT, 20)) :]
+    tail = beginning_of(tail, _LOOKED_AT, _LOOKED_AT_CHARACTERS)
     best, chosen = -1.0, (",", ".")
     for delimiter in _DELIMITERS:
         for decimal in ".,":
@@ -119,7 +161,7 @@ def delimiter_and_decimal(lines: list[str]) -> tuple[str, str]:
                 continue
             good = columns = wrong = fractions = 0
             for line in tail:
-                row = cells(line, delimiter)
+                row = cells(line[:_LOOKED_AT_CHARACTERS], delimiter)
                 columns += len(row)
                 for cell in row:
                     if is_number(cell, decimal):

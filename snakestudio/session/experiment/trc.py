@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from snakestudio.errors import ExperimentError
 from snakestudio.session.experiment.layout import length_unit
 from snakestudio.session.experiment.markers import Markers
-from snakestudio.session.experiment.text_table import number, read_lines
+from snakestudio.session.experiment.text_table import number, read_lines, room_for
 
 __all__ = ["read_trc"]
 
@@ -33,19 +34,21 @@ def read_trc(path: Path, data: bytes) -> Markers:
     names = tuple(cell.strip() for cell in lines[3].rstrip().split("\t")[2:] if cell.strip())
     if not names:
         raise ExperimentError(f"{path}: line 4 names no markers; export it anew.")
-    rows, width = [], 2 + 3 * len(names)
+    width = 2 + 3 * len(names)
+    room_for(path, len(lines), width)
+    numbers = array("d")
     for index, line in enumerate(lines[5:], 6):
         if not line.strip():
             continue
         row = [cell.strip() for cell in line.split("\t")]
         try:
             # A marker out of sight is an empty cell, and the last ones of a line may be left away.
-            rows.append([number(cell, ".") for cell in [*row, *[""] * width][:width]])
+            numbers.extend([number(cell, ".") for cell in [*row, *[""] * (width - len(row))][:width]])
         except ValueError as error:
             raise ExperimentError(f'{path}: line {index}: "{error}" is not a number; mend it.') from None
-    if len(rows) < 2:
+    table = np.frombuffer(numbers).reshape(-1, width)
+    if len(table) < 2:
         raise ExperimentError(f"{path}: there are fewer than two frames; export the measurement again.")
-    table = np.array(rows)
     time = table[:, 1]
     notes: tuple[str, ...] = ()
     if not np.isfinite(time).all():
@@ -54,7 +57,7 @@ def read_trc(path: Path, data: bytes) -> Markers:
             raise ExperimentError(f"{path}: frames have no time, and there is no DataRate; export it anew.")
         time = np.arange(len(table)) / rate
         notes = (f"The times are counted off at {rate:g} Hz, as some are missing.",)
-    position = table[:, 2:].reshape(len(table), len(names), 3)
+    position = table[:, 2:].reshape(len(table), len(names), 3).copy()
     position[(position == 0.0).all(axis=2)] = np.nan
     step = float(np.median(np.diff(time)))
     return Markers("TRC", time, names, position, unit, 1.0 / step if step > 0 else 0.0, notes)

@@ -13,11 +13,11 @@ from snakestudio.session.fitting.misfit import Misfit
 from snakestudio.session.fitting.objective import Objective
 from snakestudio.session.fitting.parameters import FreeParameter, present_value
 from snakestudio.session.fitting.pool import Evaluator, Here, Pool, StoppedError, default_workers
-from snakestudio.session.fitting.remarks import remarks
+from snakestudio.session.fitting.remarks import NOT_IDENTIFIABLE, remarks
 from snakestudio.session.fitting.result import FitProgress, FitResult, TrialOutcome
 from snakestudio.session.fitting.search import ROUGH, Search, evolve, jacobian, least
 from snakestudio.session.fitting.tracks import Trial
-from snakestudio.session.fitting.uncertainty import Determination, determination
+from snakestudio.session.fitting.uncertainty import Determination, determination, explains
 from snakestudio.session.offline import OfflineRun
 
 __all__ = ["METHODS", "fit"]
@@ -119,6 +119,14 @@ def fit(
     cost_after = _cost(misfits_after, weights)
     intervals, correlation = _intervals(parameters, values, found)
     notes = remarks(tuple(parameters), values, found, rough, outcomes, stopped, search.exhausted)
+    scatter = sum(measured.scatter for measured in objective.measured)
+    left = sum(float(m.residual @ m.residual) for m in misfits_after)
+    instants = float(sum(len(m.time) for m in misfits_after))
+    if found is not None and found.effective > 0.0:
+        instants = min(instants, found.effective)
+    if not explains(scatter, left, p + _nuisance(trials), instants):
+        intervals, correlation = _intervals(parameters, values, None)
+        notes = (NOT_IDENTIFIABLE, *notes)
     return FitResult(
         tuple(parameters), start, values, intervals, cost_before, cost_after, correlation, search.evaluations,
         search.history, notes, outcomes, method, seed, stopped,

@@ -106,6 +106,10 @@ class Measured:
         self._lever = trial.scene.robot.link_length_m
         self.weight = float(self._place_weight.sum() + self._angle_weight.sum())
         """Of all that was measured."""
+        parts = [t.weight * _about_mean(t.position[t.used, :dimensions]) for t in places]
+        parts += [t.weight * self._lever**2 * _about_mean(t.angle[t.used]) for t in angles]
+        self.scatter = sum(parts)
+        """Sum of squares, m^2, that a robot leaves which stands still where each track is on average."""
 
     def against(self, recording: Recording) -> Misfit:
         """How far a run is; where it ended early, it stands still from there on."""
@@ -198,6 +202,11 @@ class _Motion:
 def _repeated(values: list[float], times: list[FloatArray]) -> FloatArray:
     """A value a track as a value a row."""
     return np.repeat(np.array(values, dtype=np.float64), [len(part) for part in times])
+
+
+def _about_mean(values: FloatArray) -> float:
+    """Sum of the squared distances from the mean."""
+    return float(np.square(values - values.mean(axis=0)).sum())
 
 
 def _turn(angle: float) -> FloatArray:

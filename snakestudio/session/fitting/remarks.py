@@ -9,7 +9,12 @@ from snakestudio.session.fitting.parameters import START_DELAY, FreeParameter, p
 from snakestudio.session.fitting.result import TrialOutcome
 from snakestudio.session.fitting.uncertainty import Determination
 
-__all__ = ["called", "remarks"]
+__all__ = ["NOT_IDENTIFIABLE", "called", "remarks"]
+
+NOT_IDENTIFIABLE = (
+    "Not identifiable: the fitted run explains the measurement no better than a robot that stands still, so the values"
+    " say nothing; see whether the tracks are those of this scene, and their unit, links and time offset."
+)
 
 _AT_BOUND = 0.01
 """Share of the range within which a value is at its bound."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Determination", "determination"]
+__all__ = ["Determination", "determination", "explains"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -119,6 +119,29 @@ def determination(
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = covariance / np.outer(deviation, deviation)
     return Determination(covariance, quantile * deviation, correlation, singular, effective, no_effect, weak)
+
+
+def explains(scatter: float, left: float, fitted: int, effective: float) -> bool:
+    """Whether a fitted run explains more of what was measured than a constant, and than chance would (F test).
+
+    Parameters
+    ----------
+    scatter, left : float
+        Sum of squares about constants, and what the run leaves, m^2.
+    fitted : int
+        Number of quantities that were fitted.
+    effective : float
+        Number of instants that say something of their own.
+    """
+    from scipy.stats import f as fisher
+
+    freedom = effective - fitted - 1.0
+    if freedom < 1.0 or not left < scatter:
+        return left < 0.5 * scatter
+    if left == 0.0:
+        return True
+    ratio = (scatter - left) / fitted / (left / freedom)
+    return ratio > float(fisher.ppf(CONFIDENCE, fitted, freedom))
 
 
 def _autocorrelation(scores: list[FloatArray]) -> float:

@@ -14,6 +14,7 @@ from typing import Any
 
 import snakestudio
 from snakestudio import processor
+from snakestudio.inputs import SCENE, count, parse_json
 from snakestudio.model.edits import tree
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
@@ -23,7 +24,9 @@ from snakestudio.session.run_file.blocks import Columns
 from snakestudio.session.run_file.format import VERSION
 from snakestudio.session.run_file.views import VIEW_RATE_HZ
 
-__all__ = ["Origin", "RunInfo", "about", "schema_of"]
+__all__ = ["Origin", "RunInfo", "about", "fits", "schema_of"]
+
+_MOST_LINKS, _MOST_COLUMNS, _LONGEST_NAME = 10_000, 20_000, 200
 
 _PACKAGES = ("numpy", "numba", "scipy", "sympy")
 
@@ -109,11 +112,11 @@ def schema_of(text: str) -> Schema:
 
     Raises
     ------
-    ValueError, TypeError, KeyError
+    ValueError, TypeError, KeyError, OverflowError
         If it cannot be one.
     """
-    plain = json.loads(text)
-    return Schema(
+    plain = parse_json(text, SCENE)
+    schema = Schema(
         n_links=int(plain["n_links"]),
         has_pitch=bool(plain["has_pitch"]),
         energy=tuple(map(str, plain["energy"])),
@@ -122,6 +125,22 @@ def schema_of(text: str) -> Schema:
         sections=tuple(map(float, plain["sections"])),
         n_holds=int(plain["n_holds"]),
     )
+    count(schema.n_links, _MOST_LINKS, "links")
+    count(len(schema.extra) + len(schema.energy) + schema.n_holds, _MOST_COLUMNS, "columns")
+    names = (*schema.energy, *schema.extra)
+    if schema.n_links < 1 or schema.n_holds < 0 or len(schema.sections) not in (0, schema.n_links):
+        raise ValueError("there is no such body")
+    if len(set(names)) < len(names) or any(not 0 < len(name) <= _LONGEST_NAME for name in names):
+        raise ValueError("its columns have no names of their own")
+    return schema
+
+
+def fits(schema: Schema, scene: Scene) -> bool:
+    """Whether rows of a schema can be of a scene: exports and pictures take the body from the one or the other."""
+    body = schema.n_links if schema.sections else 0
+    if scene.model.continuum:
+        return body == scene.beam.sections
+    return not body and schema.n_links == scene.robot.n_links
 
 
 def _seeds(part: Any, key: str) -> Iterator[tuple[str, int]]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.recording import ContactRows, Rows
+from snakestudio.model.recording import HOLD_COLUMNS, ContactRows, Rows, Schema
 from snakestudio.session.run_file.cdr import HEADER, MESSAGE_HEAD, align
 
 __all__ = ["Columns", "Room", "decode", "decode_head", "definition", "encode", "head_bytes"]
@@ -68,6 +68,26 @@ def _row_columns(rows: Rows) -> Iterator[tuple[str, NDArray[Any]]]:
         yield f"contact_{name}", getattr(rows.contacts, name)
 
 
+_WHOLE = frozenset({
+    "contacts_closed", "solver_iterations", "solver_unconverged", "steps", "contact_count", "contact_link",
+    "contact_other", "contact_state",
+})  # fmt: skip
+"""Columns of whole numbers; all others are real."""
+
+
+def _shapes(schema: Schema) -> dict[str, tuple[int, ...]]:
+    """Shapes of a row's values; of a column that is not named here it is one number."""
+    n, sections = schema.n_links, len(schema.sections)
+    joints = ("joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", "joint_torque")
+    return {
+        "link_pose": (n, 7), "link_twist": (n, 6), "impulse_obstacle": (n, 3), "impulse_ground": (n, 3),
+        "energy": (len(schema.energy),), "extra": (len(schema.extra),), "strain": (sections, 6),
+        "wrench": (sections, 6), "hold": (schema.n_holds, len(HOLD_COLUMNS)), "contact_point": (3,),
+        "contact_impulse_normal": (3,), "contact_impulse_friction": (3,),
+        **dict.fromkeys(joints, (schema.n_joints, 2)),
+    }  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Columns:
     """What columns the blocks of a file have, in the order of the message.
@@ -112,6 +132,23 @@ class Columns:
         if any(size < 0 for _, _, shape in columns for size in shape):
             raise ValueError("negative shape")
         return cls(columns)
+
+    def check(self, schema: Schema) -> None:
+        """See that they are those of rows of a schema.
+
+        Raises
+        ------
+        ValueError
+            If they are not.
+        """
+        wanted = _shapes(schema)
+        for name, kind, shape in self.columns:
+            if shape != wanted.get(name, ()):
+                raise ValueError(f"{name} has another shape than the schema says")
+            if (np.dtype(_TYPES[kind]).kind == "f") != (name not in _WHOLE):
+                raise ValueError(f"{name} is of another kind of number")
+        if self.columns[0][1] != "float64":
+            raise ValueError("times are not of eight bytes")
 
     def plain(self) -> list[list[Any]]:
         """As lists, for JSON."""
@@ -257,7 +294,9 @@ def decode(columns: Columns, body: NDArray[np.uint8]) -> Rows:
 
 
 def _rows(columns: Columns, found: dict[str, NDArray[Any]]) -> Rows:
-    n_rows, n_contacts = len(found["time"]), int(found["contact_count"].sum())
+    n_rows, n_contacts = len(found["time"]), int(found["contact_count"].sum(dtype=np.int64))
+    if n_contacts < 0 or (n_rows and found["contact_count"].min() < 0):
+        raise ValueError("there are less than no contacts")
     for name, _, shape in columns.columns:
         wanted = n_contacts if name.startswith("contact_") and name != "contact_count" else n_rows
         if 0 in shape:

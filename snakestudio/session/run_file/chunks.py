@@ -69,6 +69,8 @@ class BlockReader:
         ValueError
             If the file ends before, or was closed.
         """
+        if place.length > MAX_BLOCK_BYTES:
+            raise ValueError("a record is impossibly long")
         data = bytearray()
         with self._lock:
             self._file.seek(place.offset)
@@ -157,6 +159,8 @@ def block_head(file: BinaryIO, place: Place) -> tuple[int, int, NDArray[np.float
     ValueError
         If it is damaged.
     """
+    if place.length > MAX_BLOCK_BYTES:
+        raise ValueError("a record is impossibly long")
     for length in (*(length for length in _BEGINNINGS if length < place.length), place.length):
         file.seek(place.offset)
         chunk = file.read(length)

@@ -12,7 +12,7 @@ from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.records import Attachment, Footer, Metadata, MetadataIndex, SummaryOffset
 
-from snakestudio.session.run_file.format import END, MAX_RECORD_BYTES
+from snakestudio.session.run_file.format import END, MAX_INDEX_BYTES, MAX_RECORD_BYTES
 from snakestudio.session.run_file.index import Index, Place
 from snakestudio.session.run_file.records import MAGIC
 from snakestudio.session.run_file.walk import records
@@ -75,7 +75,7 @@ def finished_index(file: BinaryIO, size: int) -> Index:
     """The index of a finished file; one of `DAMAGED` is raised where there is none."""
     end = end_of(file, size)
     place = Place(int(end["index_offset"]), int(end["index_length"]))
-    if not 0 < place.length <= size or not 0 < place.offset <= size - place.length:
+    if not 0 < place.length <= min(size, MAX_INDEX_BYTES) or not 0 < place.offset <= size - place.length:
         raise ValueError("the index lies out of the file")
     file.seek(place.offset)
     return Index.unpacked(attached(file.read(place.length)), size)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "ABOUT", "BLOCK_BYTES", "BLOCK_ROWS", "CHANGES", "CHECKPOINT", "END", "EVENTS", "INDEX", "LOG", "MAX_BLOCK_BYTES",
-    "MAX_RECORD_BYTES", "MOST_BLOCK_ROWS", "PACKAGE", "ROWS", "VERSION", "nanoseconds",
+    "MAX_INDEX_BYTES", "MAX_RECORD_BYTES", "MOST_BLOCK_ROWS", "PACKAGE", "ROWS", "VERSION", "nanoseconds",
 ]  # fmt: skip
 
 VERSION = 1
@@ -50,11 +50,14 @@ MOST_BLOCK_ROWS = 1024
 BLOCK_BYTES = 32 * 1024 * 1024
 """A block of a robot with very many links has fewer rows, so that it stays below this."""
 
-MAX_BLOCK_BYTES = 512 * 1024 * 1024
+MAX_BLOCK_BYTES = 160 * 1024 * 1024
 """Larger blocks are taken for damage and refused before there is memory asked for them."""
 
 MAX_RECORD_BYTES = 64 * 1024 * 1024
-"""The same of other records, the index but for its size in rows apart."""
+"""The same of other records."""
+
+MAX_INDEX_BYTES = 256 * 1024 * 1024
+"""The same of the index, which grows with the rows: thirty million of them."""
 
 
 def nanoseconds(time: NDArray[np.float64]) -> NDArray[Any]:

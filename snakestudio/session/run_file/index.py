@@ -10,6 +10,8 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from snakestudio.session.run_file.format import MAX_INDEX_BYTES
+
 __all__ = ["Index", "Place"]
 
 _HEAD = struct.Struct("<QQQQ")
@@ -71,7 +73,7 @@ class Index:
         try:
             size = zstandard.frame_content_size(data)
             # A row and its time take more room in the file than here; what claims to hold more is damaged.
-            if not _HEAD.size <= size <= 4 * file_size + 4096:
+            if not _HEAD.size <= size <= min(4 * file_size + 4096, MAX_INDEX_BYTES):
                 raise ValueError("impossible size")
             plain = zstandard.ZstdDecompressor().decompress(data)
         except zstandard.ZstdError as error:

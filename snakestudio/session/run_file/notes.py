@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from snakestudio.inputs import SCENE, parse_json
 from snakestudio.model.events import Change, EventKind, RunEvent
 from snakestudio.session.run_file.cdr import HEADER, MESSAGE_HEAD, Template, align
 from snakestudio.session.run_file.format import CHANGES, EVENTS, LOG, nanoseconds
@@ -93,7 +94,7 @@ def read_messages(data: bytes, channels: Mapping[str, int]) -> Iterator[Change |
 
 
 def _values(text: str) -> dict[str, Any]:
-    values = json.loads(text)
+    values = parse_json(text, SCENE)
     if not isinstance(values, dict):
         raise ValueError("no values")
     return values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
+import os
 import weakref
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -20,13 +20,14 @@ from mcap.records import Header, Metadata
 from numpy.typing import NDArray
 
 from snakestudio.errors import RunFileError, SceneError
+from snakestudio.inputs import RUN_FILE, SCENE, InputError, count, opened, parse_json
 from snakestudio.model.edits import with_values
-from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.events import MOST_CHANGES, Change, RunEvent
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import parse_scene
 from snakestudio.session.run_file import format as names
-from snakestudio.session.run_file.about import RunInfo, schema_of
+from snakestudio.session.run_file.about import RunInfo, fits, schema_of
 from snakestudio.session.run_file.blocks import Columns
 from snakestudio.session.run_file.chunks import BlockReader, chunk_content
 from snakestudio.session.run_file.ending import DAMAGED, attached, end_of, finished_index, record_body
@@ -37,6 +38,8 @@ from snakestudio.session.run_file.stored import StoredRows, with_change
 from snakestudio.session.run_file.walk import records, walk
 
 __all__ = ["RunFile", "open_run", "read_info"]
+
+_MOST_EVENTS = 200_000
 
 _TOPICS = (names.ROWS, names.CHANGES, names.EVENTS)
 
@@ -55,13 +58,18 @@ class RunFile(StoredRows):
 
     def __init__(self, path: Path, begun: _Begun, index: Index, complete: bool) -> None:
         about = begun.about
-        super().__init__(_scene(path, about), schema_of(about["schema"]), names.BLOCK_ROWS)
+        scene, schema = _scene(path, about), schema_of(about["schema"])
+        if not fits(schema, scene):
+            raise ValueError("its rows are of another body than its scene")
+        super().__init__(scene, schema, names.BLOCK_ROWS)
         self.info = _info(path, begun, len(index.times), float(index.times[-1]), complete)
         folder = about.get("base_folder", "")
-        self.base_dir = Path(folder) if folder and Path(folder).is_dir() else path.parent
+        self.base_dir = Path(folder) if folder and os.path.isdir(folder) else path.parent
         self.about = about
         self._index = index
-        self._blocks = BlockReader(path, Columns.from_plain(json.loads(about["columns"])))
+        columns = Columns.from_plain(parse_json(about["columns"], SCENE))
+        columns.check(schema)
+        self._blocks = BlockReader(path, columns)
         weakref.finalize(self, self._blocks.close)
 
     @property
@@ -144,8 +152,10 @@ class RunFile(StoredRows):
                 for note in read_messages(bytes(chunk_content(self._blocks.read(place))), channels):
                     if isinstance(note, Change):
                         changes = with_change(changes, note)
+                        count(len(changes), MOST_CHANGES, "changes in it")
                     else:
                         events.append(note)
+                        count(len(events), _MOST_EVENTS, "events in it")
         return changes, tuple(events)
 
     @cached_property
@@ -191,6 +201,8 @@ def open_run(path: str | Path) -> RunFile:
             index, complete = walk(file, begun.end, begun.size, {}), False
         if not len(index.times):
             raise RunFileError(f"{path}: no row was written before the program ended; there is nothing to read back.")
+        if not np.isfinite(index.times).all() or np.any(np.diff(index.times) < 0.0):
+            raise RunFileError(f"{path}: the times of its rows go back, or are none; it cannot be read.")
         try:
             return RunFile(path, begun, index, complete)
         except DAMAGED as error:
@@ -222,15 +234,11 @@ def read_info(path: str | Path) -> RunInfo:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
-    if path.is_dir():
-        raise RunFileError(f"{path}: this is a folder, not a recorded run; name a .mcap file in it.")
     try:
-        with path.open("rb") as file:
+        with opened(path, RUN_FILE) as file:
             yield file
-    except FileNotFoundError:
-        raise RunFileError(f"{path}: there is no such file; check the path.") from None
-    except OSError as error:
-        raise _cannot_read(path, error) from None
+    except InputError as error:
+        raise RunFileError(f"{path}: {error}.") from None
 
 
 def _cannot_read(path: Path, error: OSError) -> RunFileError:
@@ -278,7 +286,7 @@ def _too_short(path: Path) -> RunFileError:
 
 def _checked(path: Path, begun: _Begun) -> _Begun:
     version = begun.about.get("format_version", "")
-    if not version.isdecimal():
+    if not (version.isdecimal() and len(version) < 9):
         raise RunFileError(f"{path}: the file does not say which format it has; it cannot be read.")
     if int(version) > names.VERSION:
         raise RunFileError(

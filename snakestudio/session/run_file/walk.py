@@ -16,7 +16,7 @@ from mcap.opcode import Opcode
 from numpy.typing import NDArray
 
 from snakestudio.session.run_file.chunks import block_head, chunk_content
-from snakestudio.session.run_file.format import CHANGES, CHECKPOINT, EVENTS, LOG, ROWS
+from snakestudio.session.run_file.format import CHANGES, CHECKPOINT, EVENTS, LOG, MAX_BLOCK_BYTES, ROWS
 from snakestudio.session.run_file.index import Index, Place
 
 __all__ = ["records", "walk"]
@@ -138,6 +138,8 @@ def _checkpoint_time(file: BinaryIO, place: Place) -> float | None:
 
 
 def _sound(file: BinaryIO, place: Place) -> bool:
+    if place.length > MAX_BLOCK_BYTES:
+        return False
     file.seek(place.offset)
     try:
         chunk_content(file.read(place.length))

@@ -6,6 +6,7 @@ convolutions with what they answer to a single value: scipy's take two seconds t
 
 from __future__ import annotations
 
+import bisect
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -28,6 +29,12 @@ _PASSES = (math.sqrt(2.0) - 1.0) ** 0.25
 
 _FORGOTTEN = 1e-15
 """What of a row's weight is left where a filter's window ends."""
+
+_MOST_ROWS = 4_000_000
+"""Rows that a filter may look at for one: a few hundred megabytes."""
+
+_MOST_SORTED = 20_000
+"""The same of a median, which sorts them."""
 
 
 class _Window(Node):
@@ -97,9 +104,16 @@ class _Filter(NamedTuple):
         return len(self.response)
 
 
-@lru_cache(maxsize=64)
-def _designed(kind: Literal["lowpass", "highpass"], share: float) -> _Filter:
+def _memory(share: float) -> int:
+    """After how many rows a filter at a share of the row rate has forgotten one."""
+    return math.ceil(-1.3 * math.log(_FORGOTTEN) / (math.sqrt(2.0) * math.pi * max(share, 1e-300))) + 8
+
+
+@lru_cache(maxsize=16)
+def _designed(kind: Literal["lowpass", "highpass"], share: float, rows: int) -> _Filter:
     """The Butterworth filter of order 2 at a share of the row rate, by the bilinear transform.
+
+    What it answers after more than `rows` rows nobody asks for.
 
     Its poles are a pair r exp(+-i theta), so that one over its denominator answers r^n sin((n + 1) theta) / sin(theta).
     """
@@ -108,7 +122,8 @@ def _designed(kind: Literal["lowpass", "highpass"], share: float) -> _Filter:
     whole = 1.0 + math.sqrt(2.0) * warped + warped * warped
     radius = math.sqrt((1.0 - math.sqrt(2.0) * warped + warped * warped) / whole)
     angle = math.atan2(math.sqrt(2.0) * warped, 1.0 - warped * warped)
-    memory = math.ceil(1.3 * math.log(_FORGOTTEN) / math.log(min(max(radius, 1e-3), 1.0 - 1e-9))) + 8
+    memory = math.ceil(1.3 * math.log(_FORGOTTEN) / math.log(min(max(radius, 1e-3), 1.0 - 1e-15))) + 8
+    memory = min(memory, rows)
     count = np.arange(memory)
     poles = radius**count * np.sin((count + 1) * angle) / math.sin(angle)
     first, middle = (warped * warped / whole, 2.0) if kind == "lowpass" else (1.0 / whole, -2.0)
@@ -136,7 +151,15 @@ class Butterworth(_Window):
                 f"{self._kind} at {self._hz:g} Hz: the run has {rate:.4g} rows a second, so there is nothing above "
                 f"{0.5 * rate:.4g} Hz in it", "give a lower frequency, or record at a higher rate",
             )  # fmt: skip
-        return _designed(self._kind, self._hz / rate)
+        # A run that is shorter than the filter's memory needs no more of it than that.
+        span = max(float(len(reading)), float(reading.times[-1] - reading.times[0]) * rate + 2.0)
+        if min(_memory(self._hz / rate), 3.0 * span) > _MOST_ROWS:
+            least = rate * _memory(1.0) / _MOST_ROWS
+            raise SignalError(
+                f"{self._kind} at {self._hz:g} Hz looks at more than {_MOST_ROWS} rows at once",
+                f"give at least {1.1 * least:.2g} Hz, or record at a lower rate",
+            )
+        return _designed(self._kind, self._hz / rate, 1 << math.ceil(math.log2(3.0 * span)))
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
         """As many rows more as the filter remembers."""
@@ -186,8 +209,9 @@ def _both_ways(designed: _Filter, values: FloatArray) -> FloatArray:
 
 def _forwards(designed: _Filter, values: FloatArray) -> FloatArray:
     """What the filter makes of values, which it takes to have been the first for ever before."""
-    size = 1 << (len(values) + designed.memory - 2).bit_length()
-    changed = np.fft.rfft(values - values[0], size) * np.fft.rfft(designed.response, size)
+    response = designed.response[: len(values)]
+    size = 1 << (len(values) + len(response) - 2).bit_length()
+    changed = np.fft.rfft(values - values[0], size) * np.fft.rfft(response, size)
     made: FloatArray = np.fft.irfft(changed, size)[: len(values)] + designed.constant * values[0]
     return made
 
@@ -233,7 +257,15 @@ class RunningMedian(_Window):
         self._seconds = seconds
 
     def _half(self, reading: Reading) -> int:
-        return int(0.5 * self._seconds / reading.interval + 1e-6) if len(reading) > 1 else 0
+        if len(reading) < 2:
+            return 0
+        half = int(min(0.5 * self._seconds / reading.interval + 1e-6, len(reading)))
+        if _MOST_SORTED < half < len(reading):
+            raise SignalError(
+                f"a median over {self._seconds:g} s sorts {2 * half + 1} rows for every row",
+                f"give at most {2 * _MOST_SORTED * reading.interval:.3g} s, or more than the run is long",
+            )
+        return half
 
     def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
         """Half the window on either side."""
@@ -242,21 +274,35 @@ class RunningMedian(_Window):
 
     def values(self, block: Block, start: int, stop: int) -> FloatArray:
         """NaN where there is no value within the window; the window is shorter at the ends of the recording."""
-        from scipy import ndimage
-
         half = self._half(block.reading)
         first, last = self.window(block.reading, start, stop)
         values = self.part.values(block, first, last)
         gap = ~np.isfinite(values)
+        if half >= len(block.reading):  # one median for all
+            return np.full(stop - start, np.nan if gap.all() else np.median(values[~gap]))
+        from scipy import ndimage
+
         size = 2 * half + 1
         made: FloatArray = ndimage.median_filter(np.where(gap, 0.0, values), size=size, mode="nearest")
         # What has a gap or an end of the recording within its window is done one by one.
         broken = ndimage.maximum_filter1d(gap.astype(np.int8), size, mode="constant", cval=1) > 0
-        for i in np.flatnonzero(broken):
-            near = values[max(i - half, 0) : i + half + 1]
-            near = near[np.isfinite(near)]
-            made[i] = np.median(near) if len(near) else np.nan
+        for a, b in _stretches(np.where(broken, 0.0, np.nan)):
+            made[a:b] = _medians(values, a, b, half)
         return made[start - first : stop - first]
+
+
+def _medians(values: FloatArray, start: int, stop: int, half: int) -> list[float]:
+    """Medians around the rows `start` to `stop`: what is in the window is kept in order as it moves on."""
+    held = sorted(x for x in values[max(start - half, 0) : start + half].tolist() if math.isfinite(x))
+    made = []
+    for i in range(start, stop):
+        if i + half < len(values) and math.isfinite(values[i + half]):
+            bisect.insort(held, float(values[i + half]))
+        if i - half - 1 >= 0 and i > start and math.isfinite(values[i - half - 1]):
+            del held[bisect.bisect_left(held, float(values[i - half - 1]))]
+        count = len(held)
+        made.append(0.5 * (held[(count - 1) // 2] + held[count // 2]) if count else math.nan)
+    return made
 
 
 class Delay(_Window):

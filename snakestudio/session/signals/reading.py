@@ -55,7 +55,8 @@ class Reading:
     @cached_property
     def interval(self) -> float:
         """Median time between two of the first rows, s; NaN where there are less than two."""
-        return float(np.median(np.diff(self.times[:_FIRST]))) if len(self.times) > 1 else float("nan")
+        between = np.diff(self.times[:_FIRST])
+        return float(np.median(between)) or float("nan") if len(between) else float("nan")
 
     @cached_property
     def even(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -262,3 +263,36 @@ def test_any_span_is_that_of_the_whole(span: list[int], text: str) -> None:
     start, stop = sorted(span)
     signal = compile_signal(text, NAMES)
     np.testing.assert_allclose(signal.values(run, start, stop), signal.values(run)[start:stop], rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("seconds", [0.17, 0.5, 2.0, 5.0, 11.9, 12.0, 1e5, 1e300])
+def test_medians_are_those_of_every_window_by_itself(seconds: float) -> None:
+    run = made_of(even(6.0))
+    values, n = with_gaps(run.times), len(run.times)
+    half = int(min(0.5 * seconds / float(np.median(np.diff(run.times))) + 1e-6, n))
+    near = [values[max(i - half, 0) : i + half + 1] for i in range(n)]
+    wanted = [np.median(x[np.isfinite(x)]) if np.isfinite(x).any() else np.nan for x in near]
+    np.testing.assert_array_equal(compile_signal(f"median(b_m, {seconds:g})", NAMES).values(run), wanted)
+
+
+@pytest.mark.parametrize("kind", ["lowpass", "highpass"])
+def test_filters_that_remember_longer_than_the_run_take_no_more_than_the_run(kind: str) -> None:
+    """A filter of 1e-5 Hz remembers a hundred million rows: that took gigabytes for six seconds."""
+    run = made_of(even(6.0))
+    tracemalloc.start()
+    slow = compile_signal(f"{kind}(a_m, 1e-5)", NAMES).values(run)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 2_000_000
+    # What it has not forgotten by the run's end counts as it is: so do all that are slower still.
+    np.testing.assert_allclose(slow, compile_signal(f"{kind}(a_m, 1e-7)", NAMES).values(run), atol=1e-2)
+    if kind == "lowpass":
+        assert np.ptp(slow) < 3.0
+
+
+def test_windows_of_too_many_rows_are_refused_with_what_is_possible() -> None:
+    run = MadeRecording(np.arange(3_000_000) / 100.0, a_m=np.sin)
+    with pytest.raises(SignalError, match=r"looks at more than 4000000 rows at once; give at least 0\.00\d+ Hz"):
+        compile_signal("lowpass(a_m, 1e-5)", NAMES).values(run, 0, 10)
+    with pytest.raises(SignalError, match=r"sorts 100001 rows for every row; give at most 400 s"):
+        compile_signal("median(a_m, 1000)", NAMES).values(run, 0, 10)

@@ -1,0 +1,60 @@
+"""Pictures of others: the one place that opens them, of the kinds that are wanted and no larger than is needed.
+
+A library that reads any kind of picture runs other programs for some of them, and takes gigabytes for a large one of a
+few kilobytes. So the kind is one of a list, and the size is read from the picture's head before anything is unpacked.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.inputs import PICTURE, InputError, opened
+
+__all__ = ["KINDS", "LARGEST", "REMEDY", "grey_values"]
+
+KINDS = ("PNG", "JPEG", "TIFF", "BMP", "PPM")
+"""As Pillow calls them."""
+
+REMEDY = "give a grey-scale PNG, TIFF, JPEG, BMP or PGM file"
+
+LARGEST = 4096
+"""Pixels either way."""
+
+
+def grey_values(path: Path) -> NDArray[np.float64]:
+    """Grey values 0 to 1 of a picture, first row at the bottom.
+
+    Raises
+    ------
+    InputError
+        If it is no picture of one of the `KINDS`, or has less than 2 or more than `LARGEST` pixels either way.
+    """
+    from PIL import Image
+
+    with opened(path, PICTURE) as file:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # of damage, and of sizes that are refused here
+                with Image.open(file, formats=KINDS) as image:
+                    width, height = image.size
+                    if not (min(width, height) >= 2 and max(width, height) <= LARGEST):
+                        raise _size(f"{width} x {height}")
+                    deep = image.mode.startswith("I") or image.mode == "F"
+                    grey = np.asarray(image.convert("F"), dtype=np.float64)
+        except InputError:
+            raise
+        except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+            raise _size("far too many") from None
+        except Exception:  # whatever a foreign picture does to the library: OSError, SyntaxError, struct.error, ...
+            raise InputError("it is no picture that can be read", REMEDY) from None
+    if not np.isfinite(grey).all():
+        raise InputError("it holds values that are no numbers", REMEDY)
+    return np.ascontiguousarray(grey[::-1] / (65535.0 if deep and grey.max() > 255.0 else 255.0))
+
+
+def _size(pixels: str) -> InputError:
+    return InputError(f"it has {pixels} pixels", f"give 2 to {LARGEST} either way")
