@@ -157,7 +157,8 @@ def _run(words: list[str]) -> int:
 def _shown(code: int) -> int:
     """See that what was said has come to whom it was said."""
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it may have been closed before the program began
+            sys.stdout.flush()
     except BrokenPipeError:
         silence_stdout()
     except OSError as error:

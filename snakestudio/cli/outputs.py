@@ -89,7 +89,8 @@ class Outputs:
                 _ask(path, kind)
         self._before = {path: identity(path) for path in wanted}
         if STDOUT in wanted:
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
             sys.stdout = sys.stderr
 
     @contextlib.contextmanager

@@ -166,6 +166,17 @@ def test_a_standard_output_that_takes_nothing_is_said(words: list[str], unbuffer
     ]
 
 
+def test_a_standard_output_that_is_closed_is_no_trouble_unless_it_is_a_target(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "snakestudio", "run", MAIN, "--duration", "0.1", "--csv"]
+    for target, code in ((str(tmp_path / "run.csv"), 0), ("-", 2)):
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@" >&-', "sh", *words, target], stderr=subprocess.PIPE, text=True, check=False
+        )
+        assert done.returncode == code, done.stderr
+        assert ("Bad file descriptor" in done.stderr) == bool(code)
+        assert "Traceback" not in done.stderr
+
+
 def test_a_reader_that_goes_away_is_no_trouble() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "snakestudio", "check", MAIN], stdout=subprocess.PIPE, stderr=subprocess.PIPE
