@@ -75,7 +75,8 @@ def execute(options: argparse.Namespace) -> int:
         f"{int(last.steps[0])} steps, {unconverged} unconverged{worst}"
     )
     if ending.number:
-        print(f"snakestudio: stopped by {ending.by} at {simulated:g} s; the rows so far are written.", file=sys.stderr)
+        kept = "; the rows so far are written" if options.csv or options.hdf5 or options.mcap else ""
+        print(f"snakestudio: stopped by {ending.by} at {simulated:g} s{kept}.", file=sys.stderr)
     with ending.awaited():  # rows that are there are not given up; asked a second time, it ends at once
         outputs.write_run(options, run)
         written = _film(options.video, video, run, base_dir, outputs, line, ending) if video is not None else None

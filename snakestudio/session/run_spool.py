@@ -273,17 +273,24 @@ class RunSpool:
         return not stopping
 
     def _write(self, blocks: list[Rows], notes: list[Change | RunEvent], states: list[tuple[float, bytes]]) -> None:
+        """Write a block at a time: as far as it comes it counts, and can be taken back."""
         if self._file is None and not blocks:
             return
+        for block in blocks[:-1]:
+            self._put([block], [], [])
+        self._put(blocks[-1:], notes, states)
+
+    def _put(self, blocks: list[Rows], notes: list[Change | RunEvent], states: list[tuple[float, bytes]]) -> None:
         changes = [note for note in notes if isinstance(note, Change)]
         events = [note for note in notes if isinstance(note, RunEvent)]
-        before, writer = 0, self._file[0] if self._file is not None else None
-        if writer is None:
+        before = 0
+        if self._file is None:
             with self._open_file(blocks[0]) as opened:
                 writer = opened[0]
                 places = writer.write(blocks, changes, events, states)
             self._file = opened
         else:
+            writer = self._file[0]
             before = len(writer.index.checkpoints)
             places = writer.write(blocks, changes, events, states)
         with self._changed:
@@ -300,9 +307,8 @@ class RunSpool:
         with self._changed:
             since = float(self._times[self._written_rows])
             if self._path is not None:
-                self.cut_off = (
-                    f"{self._path}: the recording stopped at {since:.2f} s ({why}); what was written until then is kept"
-                )
+                left = "what was written until then is kept" if self._file is not None else "nothing was written"
+                self.cut_off = f"{self._path}: the recording stopped at {since:.2f} s ({why}); {left}"
                 self.trouble = (
                     f"{self.cut_off}, the rest stays in memory. Free some space and save the run under another name."
                 )
@@ -311,7 +317,7 @@ class RunSpool:
                 self.trouble = f"The run stays in memory, as it cannot be written to disk ({why}); free some space."
             self._notes, self._states = [], []
             self._changed.notify_all()
-        log.warning("%s", self.trouble)
+        log.info("%s", self.trouble)  # who shows the run says it
         if self._file is not None:
             self._file[1].close()
 
@@ -322,8 +328,7 @@ class RunSpool:
                 writer.finish(self._times[: writer.n_rows])
             except OSError:
                 with self._changed:
-                    in_memory = len(self._places) > len(self._starts) - len(self._held)
-                    if not in_memory or not writer.take_back():
+                    if not writer.take_back(len(self._starts) - len(self._held)):
                         return
                     del self._places[len(writer.index.blocks) :]
                     written = len(writer.index.checkpoints)

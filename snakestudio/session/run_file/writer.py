@@ -66,6 +66,11 @@ class _Mark(NamedTuple):
     counts: dict[int, int]
     span: tuple[int, int]
 
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of rows so far."""
+        return self.lengths[2]
+
 
 class RunWriter:
     """A run file being written; not thread-safe.
@@ -216,12 +221,13 @@ class RunWriter:
         )  # fmt: skip
         return _Mark(self.size, self._n_rows, tuple(len(each) for each in lists), dict(self._counts), self._span)
 
-    def take_back(self) -> bool:
-        """Cut off what the last call of `write` added: the end needs its room. False if no row would be left.
+    def take_back(self, n_blocks: int) -> bool:
+        """Cut off what the last call of `write` added: the end needs its room.
 
-        Only of files that outlive the program, and not further back than the last few calls.
+        Only of files that outlive the program, and not further back than the last few calls. False if that cannot be,
+        no row or less than `n_blocks` blocks would be left.
         """
-        if not self._marks or not self._marks[-1].n_rows:
+        if not self._marks or not self._marks[-1].n_rows or self._marks[-1].n_blocks < n_blocks:
             return False
         mark = self._marks.pop()
         self._file.truncate(mark.size)
