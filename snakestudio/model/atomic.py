@@ -90,7 +90,7 @@ def free_name(path: Path) -> Path:
 
 def _end(path: Path) -> Path | int:
     """What stands at the end of all links: a name, or the number of a file that this process has open."""
-    at = Path(os.path.abspath(path))
+    at = path if path == STDOUT else Path(os.path.abspath(path))
     for _ in range(_MOST_LINKS):
         if at == STDOUT:
             return 1
