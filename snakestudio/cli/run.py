@@ -43,6 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio run`."""
+    with contextlib.ExitStack() as rows_wait:
+        return _execute(options, rows_wait)
+
+
+def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> int:
+    """From the first row on, `rows_wait` holds what keeps signals from ending the program before they are written."""
     values = assignments(options.values)
 
     from snakestudio import api
@@ -53,12 +59,13 @@ def execute(options: argparse.Namespace) -> int:
     line, ending, live = ProgressLine(), Ending(), outputs.live(options.mcap)
     if options.since is not None:
         started = time.perf_counter()
-        run, base_dir = _continued(options, values, line, ending, live)
+        run, base_dir = _continued(options, values, line, ending, live, rows_wait)
         took = time.perf_counter() - started
     else:
         scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
         warm_up([scene.model.kind], line)
-        with started_together(options, Path(options.scene).stem) as together, ending.awaited():
+        with started_together(options, Path(options.scene).stem) as together:
+            rows_wait.enter_context(ending.awaited())
             started = time.perf_counter()
             tell = ending.heeded(line.reporter("simulating", scene.run.duration_s))
             run = api.simulate_scene(
@@ -77,9 +84,8 @@ def execute(options: argparse.Namespace) -> int:
     if ending.number:
         kept = "; the rows so far are written" if options.csv or options.hdf5 or options.mcap else ""
         print(f"snakestudio: stopped by {ending.by} at {simulated:g} s{kept}.", file=sys.stderr)
-    with ending.awaited():  # rows that are there are not given up; asked a second time, it ends at once
-        outputs.write_run(options, run)
-        written = _film(options.video, video, run, base_dir, outputs, line, ending) if video is not None else None
+    outputs.write_run(options, run)
+    written = _film(options.video, video, run, base_dir, outputs, line, ending) if video is not None else None
     if ending.number:
         if video is not None and written is None:
             print(f"snakestudio: {options.video} is not made, as the run was stopped.", file=sys.stderr)
@@ -114,7 +120,12 @@ def _film(
 
 
 def _continued(
-    options: argparse.Namespace, values: dict[str, Any], line: ProgressLine, ending: Ending, live: Path | None
+    options: argparse.Namespace,
+    values: dict[str, Any],
+    line: ProgressLine,
+    ending: Ending,
+    live: Path | None,
+    rows_wait: contextlib.ExitStack,
 ) -> tuple[Run, Path | None]:
     """The run that goes on from a moment of another one; what is to be known about it is said."""
     from snakestudio import api
@@ -126,9 +137,9 @@ def _continued(
         raise UsageError("--rate cannot change while a run goes; leave it out together with --from.")
     with contextlib.closing(open_run(options.scene)) as old:
         warm_up([old.scene.model.kind], line)
-    with ending.awaited():
-        tell = ending.heeded(line.reporter("simulating"))
-        run, notes = api.continue_from(options.scene, options.since, options.duration, values, tell, live)
+    rows_wait.enter_context(ending.awaited())
+    tell = ending.heeded(line.reporter("simulating"))
+    run, notes = api.continue_from(options.scene, options.since, options.duration, values, tell, live)
     line.clear()
     print(f"continued from {options.since:g} s of {Path(options.scene).name}")
     for note in notes:
