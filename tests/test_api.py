@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -93,3 +94,42 @@ def test_importing_snakestudio_loads_nothing_heavy() -> None:
         "import sys, snakestudio; print(sorted({'numpy', 'numba', 'PySide6', 'OpenGL', 'pydantic'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    values = {"gait.amplitude_deg": np.int64(30), "robot.n_links": np.int32(8), "title": "numpy"}
+    run = ss.simulate(MAIN, duration=np.int64(1), rate=np.float32(20), **values)
+    assert run.scene.run.duration_s == 1.0
+    assert (run.scene.robot.n_links, run.scene.gait.amplitude_deg) == (8, 30)
+    assert type(run.scene.robot.n_links) is int
+    for wrong in (np.bool_(True), np.float64("nan"), np.int64(0), "1", 1j):
+        with pytest.raises(ss.SnakeStudioError, match="must be a positive number"):
+            ss.simulate(MAIN, duration=wrong)  # type: ignore[arg-type]
+
+
+def test_a_run_that_was_closed_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    ss.simulate(MAIN, duration=0.1).to_mcap(path)
+    run = ss.load_run(path)
+    run.close()
+    for read in (lambda: run["link_6_x_m"], lambda: run.to_csv(tmp_path / "run.csv"), lambda: pickle.dumps(run)):
+        with pytest.raises(ss.SnakeStudioError, match=r"run\.mcap: the run was closed.*; open it again"):
+            read()
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["run.mcap"]
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_run_can_be_pickled(tmp_path: Path, opened: bool) -> None:
+    run = ss.simulate(MAIN, duration=0.3)
+    if opened:
+        run.to_mcap(tmp_path / "run.mcap")
+        run = ss.load_run(tmp_path / "run.mcap")
+    copy = pickle.loads(pickle.dumps(run))
+    if opened:
+        run.close()
+        run = ss.simulate(MAIN, duration=0.3)
+    assert copy.scene == run.scene
+    assert (copy.scene_file, copy.failure) == (MAIN.name, "")
+    for name in run:
+        np.testing.assert_array_equal(copy[name], run[name], name)
+    copy.close()

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from snakestudio.api.running import Run, prepare
 from snakestudio.export import chain_text
 from snakestudio.export.chain_csv import write_chain
@@ -194,7 +196,7 @@ def compare_chain(
     """
     prepared, base_dir, _ = prepare(scene, None, None, values)
     name = None if isinstance(scene, Scene) else Path(scene).name
-    times = (at,) if isinstance(at, int | float) else tuple(at)
+    times = tuple(np.atleast_1d(at).tolist())
     found = compare_scene_chain(prepared, links, times, base_dir, name, None, own_axes)
     assert found is not None, "nothing cancels it"
     return found

@@ -73,7 +73,7 @@ def continue_from(
     if duration is not None:
         if not 0 < duration < math.inf:
             raise UsageError(f"duration {duration!r} must be a positive number.")
-        wanted["run.duration_s"] = duration
+        wanted["run.duration_s"] = float(duration)
     try:
         if wanted and (refused := runner.apply(with_values(runner.scene, wanted))):
             raise UsageError(f"{', '.join(refused)}: this cannot change while a run goes.")
@@ -82,4 +82,5 @@ def continue_from(
         result = run_to_end(runner, (), progress)
     finally:
         runner.recording.close()
-    return Run(result.recording, scene_file or None, "" if result.ok else result.message, base_dir), found.notes
+    failure = "" if result.ok else result.message
+    return Run(result.recording, scene_file or None, failure, base_dir, result.recording.trouble_at_end), found.notes

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from snakestudio.api.running import prepare
 from snakestudio.errors import UsageError
 from snakestudio.export.fit_picture import write_fit_picture
@@ -137,7 +139,8 @@ def _parameters(free: Free) -> list[FreeParameter]:
 
 
 def _bounds(offset_s: tuple[float, float] | float) -> tuple[float, float]:
-    return (float(offset_s),) * 2 if isinstance(offset_s, int | float) else (float(offset_s[0]), float(offset_s[1]))
+    low, high = np.broadcast_to(np.asarray(offset_s, dtype=np.float64), 2).tolist()
+    return low, high
 
 
 def _are_tracks(given: Any) -> bool:

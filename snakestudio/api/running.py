@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import os
+import tempfile
 from collections.abc import Callable, Mapping
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,7 @@ from snakestudio.errors import PhysicsError, Problem, SceneError, UsageError
 from snakestudio.export.csv import write_csv
 from snakestudio.export.mcap import write_mcap
 from snakestudio.export.provenance import read_changes, replayed, scene_to_rebuild
+from snakestudio.model.atomic import roomy_folder
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change
@@ -21,7 +26,8 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.session.offline import run_offline
 from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_file import RunFile, open_run
+from snakestudio.session.run_file import Origin, RunFile, open_run
+from snakestudio.session.run_file.copying import copy_run
 
 __all__ = ["Run", "check", "load_run", "plan", "prepare", "simulate", "simulate_scene"]
 
@@ -59,6 +65,18 @@ class Run(Mapping[str, NDArray[np.float64]]):
         """Close the file that its rows are read from, if they are: they cannot be read any more then."""
         if isinstance(self.recording, RunFile):
             self.recording.close()
+
+    def __reduce__(self) -> tuple[Callable[..., Run], tuple[Any, ...]]:
+        """Runs can be pickled, whole, so that processes hand them over: as the bytes of their run files.
+
+        Raises
+        ------
+        RunFileError
+            If the run was closed.
+        """
+        data = io.BytesIO()
+        copy_run(self.recording, data, Origin(self.scene_file or "", self.base_dir))
+        return _unpickled, (data.getvalue(), self.scene_file, self.failure, self.base_dir, self.trouble)
 
     @property
     def scene(self) -> Scene:
@@ -162,6 +180,18 @@ class Run(Mapping[str, NDArray[np.float64]]):
         return written
 
 
+def _unpickled(data: bytes, *about: Any) -> Run:
+    """A run out of the bytes of its file, which lie in a temporary one without a name for as long as it is open."""
+    handle, name = tempfile.mkstemp(prefix="snakestudio-run-", suffix=".mcap", dir=roomy_folder())
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    try:
+        recording = open_run(name)
+    finally:
+        os.unlink(name)
+    return Run(recording, *about)
+
+
 def prepare(
     scene: Scene | str | Path,
     duration: float | None = None,
@@ -209,7 +239,7 @@ def load_run(path: str | Path) -> Run:
 
 
 def _positive(name: str, given: object) -> float:
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < np.inf:
+    if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) < np.inf:
         raise UsageError(f"{name} {given!r} must be a positive number.")
     return float(given)
 
@@ -236,7 +266,7 @@ def simulate_scene(
     """
     result = run_offline(scene, base_dir, changes, progress, path, scene_file or "", notes, ended)
     failure = "" if result.ok else result.message
-    return Run(result.recording, scene_file, failure, base_dir, result.recording.trouble if path is not None else "")
+    return Run(result.recording, scene_file, failure, base_dir, result.recording.trouble_at_end)
 
 
 def simulate(scene: Scene | str | Path, duration: float | None = None, rate: float | None = None, **values: Any) -> Run:

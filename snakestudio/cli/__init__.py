@@ -8,11 +8,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import snakestudio
+from snakestudio.cli.ending import Ended, cleaning_up, silence_stdout
 from snakestudio.errors import PhysicsError, SnakeStudioError
 
 __all__ = ["COMMANDS", "main", "overview", "parser_of"]
@@ -40,6 +42,9 @@ COMMANDS = {
 }
 """Commands by what is typed: the module, and what it does in a few words."""
 
+_OWN_ENDING = ("gui", "emulate")
+"""Commands that go on until they are told to end, and know how."""
+
 _HIDDEN = {
     "warm-up": "warm_up",
     "time-engines": "time_engines",
@@ -53,6 +58,9 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         text = message[:1].upper() + message[1:]
         self.exit(2, f"snakestudio: {text}; see '{self.prog} --help'.\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        (file or sys.stderr).write(message)  # argparse keeps silent about what it could not say
 
 
 def overview() -> argparse.ArgumentParser:
@@ -106,25 +114,69 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0; 2 for a mistake in what was given; 3 where the physics failed.
+        0; 2 for a mistake in what was given; 3 where the physics failed; 130, 143 and 129 where Ctrl+C, SIGTERM or a
+        closed terminal ended it.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(words)
+    except SystemExit as error:  # of --help and the like, which are output, too
+        sys.exit(_shown(error.code if isinstance(error.code, int) else 0))
+    except OSError as error:
+        if not _stdout_full():
+            raise
+        return _not_shown(error)
+
+
+def _run(words: list[str]) -> int:
     if words and words[0] in ("-h", "--help", "--version"):
         overview().parse_args(words[:1])
     name = _command(words)
     command, parser = _loaded(name)
+    shown = sys.stdout
+    with cleaning_up() if name in COMMANDS and name not in _OWN_ENDING else nullcontext():
+        try:
+            options = parser.parse_intermixed_args(words)  # options may stand among any number of names
+            code = int(command.execute(options))
+        except PhysicsError as error:
+            print(f"snakestudio: {error}", file=sys.stderr)
+            code = 3
+        except SnakeStudioError as error:
+            print("\n".join(f"snakestudio: {line}" for line in str(error).splitlines()), file=sys.stderr)
+            code = 2
+        except KeyboardInterrupt as error:
+            print("\nsnakestudio: interrupted.", file=sys.stderr)
+            code = error.code if isinstance(error, Ended) else 130
+        except BrokenPipeError:
+            code = 0  # the reader of our output went away: nothing to complain about
+        finally:
+            sys.stdout = shown
+    return _shown(code)
+
+
+def _shown(code: int) -> int:
+    """See that what was said has come to whom it was said."""
     try:
-        options = parser.parse_intermixed_args(words)  # options may stand among any number of names
-        return int(command.execute(options))
-    except PhysicsError as error:
-        print(f"snakestudio: {error}", file=sys.stderr)
-        return 3
-    except SnakeStudioError as error:
-        print("\n".join(f"snakestudio: {line}" for line in str(error).splitlines()), file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\nsnakestudio: interrupted.", file=sys.stderr)
-        return 130
+        if sys.stdout is not None:  # it may have been closed before the program began
+            sys.stdout.flush()
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output went away: nothing to complain about
-        return 0
+        silence_stdout()
+    except OSError as error:
+        return _not_shown(error)
+    return code
+
+
+def _stdout_full() -> bool:
+    """Whether nothing can be said any more: tried, for it may be unbuffered."""
+    try:
+        print(flush=True)
+    except OSError:
+        return True
+    return False
+
+
+def _not_shown(error: OSError) -> int:
+    silence_stdout()
+    why = error.strerror or str(error)
+    print(f"snakestudio: the standard output cannot be written ({why}); not all was said.", file=sys.stderr)
+    return 2

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
+from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.errors import UsageError
 
 __all__ = ["add_arguments", "execute"]
@@ -22,7 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--own-axes", action="store_true", help="let rings push along the axes of the link they are on (order 1)"
     )
-    parser.add_argument("--csv", metavar="F", type=Path, help="write all joints of all chains as CSV")
+    parser.add_argument("--csv", metavar="F", type=output, help="write all joints of all chains as CSV")
+    add_force_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -32,7 +34,7 @@ def execute(options: argparse.Namespace) -> int:
 
     from snakestudio import api
 
-    not_the_scene(options.scene, options.csv)
+    outputs = Outputs(options, (options.scene,), options.csv)
     scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, values)
     line = ProgressLine()
     if scene.model.continuum:
@@ -46,7 +48,8 @@ def execute(options: argparse.Namespace) -> int:
     assert comparison is not None, "nothing cancels it"
     print(f"{name}:\n\n{comparison}")
     if options.csv is not None:
-        comparison.to_csv(options.csv)
+        with outputs.place(options.csv) as path:
+            comparison.to_csv(path)
         print(f"\nwrote {options.csv}")
     return 0
 

@@ -7,7 +7,8 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
+from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.errors import PhysicsError, UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--layout", metavar="F.toml", type=Path, help="how the tables are to be read (guessed if left out)"
     )
-    parser.add_argument("--write-layout", metavar="F.toml", type=Path, help="write how the first is read, to edit it")
+    parser.add_argument("--write-layout", metavar="F.toml", type=output, help="write how the first is read, to edit it")
     parser.add_argument(
         "--offset-bounds", metavar=("A", "B"), nargs=2, type=float, default=(-0.5, 0.5),
         help="within which the time offset is sought, s (-0.5 0.5); twice the same: it is that",
@@ -34,8 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-position", action="store_true", help="do not shift the tracks: they have its origin")
     parser.add_argument("--over", metavar="S", type=float, help="shift and turn by the first so many seconds (all)")
     parser.add_argument("--link", metavar="N", type=int, help="link that is compared, from 1; 0: the centre of mass")
-    parser.add_argument("--csv", metavar="F", type=Path, help="write both tracks and their errors over time as CSV")
-    parser.add_argument("--report", metavar="F", type=Path, help="write a report (.html, .pdf)")
+    parser.add_argument("--csv", metavar="F", type=output, help="write both tracks and their errors over time as CSV")
+    parser.add_argument("--report", metavar="F", type=output, help="write a report (.html, .pdf)")
+    add_force_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -50,8 +52,8 @@ def execute(options: argparse.Namespace) -> int:
 
     if options.report is not None:
         report_path(options.report)  # what cannot be written is said before the run, not after it
-    for path in (options.scene, *options.experiments):
-        not_the_scene(str(path), options.csv, options.report, options.write_layout)
+    read = (options.scene, *options.experiments)
+    outputs = Outputs(options, read, options.csv, options.report, options.write_layout)
     layout = load_layout(options.layout) if options.layout is not None else None
     if options.write_layout is not None:
         save_layout(options.write_layout, layout or guess_layout(options.experiments[0]))
@@ -72,10 +74,12 @@ def execute(options: argparse.Namespace) -> int:
         )
         print(f"{name}:\n\n{comparison}")
         if options.csv is not None:
-            comparison.to_csv(options.csv)
+            with outputs.place(options.csv) as file:
+                comparison.to_csv(file)
             print(f"\nwrote {options.csv}")
         if options.report is not None:
-            print(f"\nwrote {comparison.to_report(options.report)}")
+            with outputs.place(options.report) as file:
+                print(f"\nwrote {comparison.to_report(file)}")
         if run.failure:
             raise PhysicsError(run.failure)
     return 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up
+from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.errors import PhysicsError, UsageError
 
 __all__ = ["add_arguments", "execute"]
@@ -21,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="models to run it in, the one that the others are compared with first (all, the scene's own first)",
     )
-    parser.add_argument("--csv", metavar="F", type=Path, help="write the course of all values and differences as CSV")
+    parser.add_argument("--csv", metavar="F", type=output, help="write the course of all values and differences as CSV")
+    add_force_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -31,7 +33,7 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio import api
     from snakestudio.session.model_comparison import chosen_kinds, refusals
 
-    not_the_scene(options.scene, options.csv)
+    outputs = Outputs(options, (options.scene,), options.csv)
     scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
     kinds = chosen_kinds(scene, options.kinds)
     why = {kind: refusals(scene, kind, base_dir) for kind in kinds}
@@ -48,7 +50,8 @@ def execute(options: argparse.Namespace) -> int:
     assert comparison is not None, "nothing cancels it"
     print(f"{name}:\n\n{comparison}")
     if options.csv is not None:
-        comparison.to_csv(options.csv)
+        with outputs.place(options.csv) as path:
+            comparison.to_csv(path)
         print(f"\nwrote {options.csv}: {len(comparison.data.times)} rows")
     failures = [f"{run.label}: {run.failure}" for run in comparison.data.ran if run.failure]
     if failures:

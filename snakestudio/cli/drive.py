@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
-from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, not_the_scene, warm_up, write_run
+from snakestudio.cli.ending import Ended
+from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, warm_up
 from snakestudio.cli.together import add_trigger_arguments, trigger_choices
 from snakestudio.errors import LinkError, UsageError
 
@@ -52,9 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--twin", action="store_true", help="run the simulation alongside, and say how far apart they are"
     )
-    parser.add_argument("--csv", metavar="F", type=Path, help="write a CSV")
-    parser.add_argument("--hdf5", metavar="F", type=Path, help="write an HDF5 file, with units and the scene")
-    parser.add_argument("--mcap", metavar="F", type=Path, help="record to a run file while it runs (.mcap)")
+    parser.add_argument("--csv", metavar="F", type=output, help="write a CSV")
+    parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene")
+    parser.add_argument("--mcap", metavar="F", type=output, help="record to a run file while it runs (.mcap)")
+    add_force_argument(parser)
     parser.add_argument("--log", metavar="F", type=Path, help="log all frames: .blf, .asc or .log (candump)")
     add_trigger_arguments(
         parser, "address that --wait-for waits at: 0.0.0.0 lets other computers start the armed robot (127.0.0.1)"
@@ -64,7 +67,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio drive`."""
     from snakestudio import api
-    from snakestudio.export.files import writable
     from snakestudio.link.client import LinkClient
     from snakestudio.link.priority import raise_below_link
     from snakestudio.link.profile.library import find_profile
@@ -79,14 +81,12 @@ def execute(options: argparse.Namespace) -> int:
     together = trigger_choices(options)
     if not 0.0 < options.wait < float("inf"):
         raise UsageError(f"--wait {options.wait:g}: give the seconds that the robot has to get ready, such as 10.")
-    not_the_scene(options.scene, options.csv, options.hdf5, options.mcap)
     if not (options.arm or sys.stdin.isatty()):
         raise UsageError("There is no terminal to type ARM on; give --arm if the torque may come on without asking.")
     for path in (options.mcap, options.csv, options.hdf5):
         if path is not None and not path.parent.is_dir():
             raise UsageError(f"{path}: there is no folder {path.parent}; make it, or give another file.")
-        if path is not None:
-            writable(path)
+    outputs = Outputs(options, (options.scene,), options.csv, options.hdf5, options.mcap)
     if options.twin:
         warm_up([scene.model.kind], ProgressLine())
     # Whoever starts it in the background of a script must be able to stop it the same way; shells let that be ignored.
@@ -95,7 +95,13 @@ def execute(options: argparse.Namespace) -> int:
     link = LinkClient(loaded, bus)
     try:
         robot = LiveRobot(
-            link, scene, base_dir, new_run=lambda scene: options.mcap, on_event=_say, pose=pose, twin=options.twin
+            link,
+            scene,
+            base_dir,
+            new_run=lambda scene: outputs.live(options.mcap),
+            on_event=_say,
+            pose=pose,
+            twin=options.twin,
         )
         drive = _Drive(link, robot, wait=options.wait, reset=options.reset, unasked=options.arm)
         try:
@@ -107,8 +113,9 @@ def execute(options: argparse.Namespace) -> int:
     finally:
         link.close()
     if drive.recording is not None and len(drive.recording):
-        trouble = drive.recording.trouble
-        write_run(options, api.Run(drive.recording, Path(options.scene).name, base_dir=base_dir, trouble=trouble))
+        trouble = drive.recording.trouble_at_end
+        run = api.Run(drive.recording, Path(options.scene).name, base_dir=base_dir, trouble=trouble)
+        outputs.write_run(options, run)
     return code
 
 
@@ -156,12 +163,12 @@ class _Drive:
             self._arm()
             self._stream(duration, together, name)
             return self._disarm()
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
             self._robot.stop("Stopped by Ctrl+C.")  # before anything that takes time
             print("\nsnakestudio: stopped.", file=sys.stderr)
             with suppress(KeyboardInterrupt):  # pressed again it spares the wait, not the run
                 self._await(lambda: self._state < self._states.ARMED or self._state == self._states.FAULT, _STOP_S)
-            return 130
+            return error.code if isinstance(error, Ended) else 130
         finally:
             self._let_go()
 

@@ -13,7 +13,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from snakestudio.cli.shared import ProgressLine, not_the_scene, warm_up
+from snakestudio.cli.outputs import Outputs, add_force_argument, folder_for_outputs, output
+from snakestudio.cli.shared import ProgressLine, warm_up
 from snakestudio.cli.video_options import add_video_arguments, video_options
 from snakestudio.errors import UsageError
 
@@ -28,17 +29,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio export`."""
     parser.add_argument("run", metavar="RUN", help="run file (.mcap), or a CSV of a run or a scene to run again")
     parser.add_argument("second", metavar="RUN2", nargs="?", help="another run, for the video")
-    parser.add_argument("--csv", metavar="F", type=Path, help="write a CSV")
-    parser.add_argument("--hdf5", metavar="F", type=Path, help="write an HDF5 file, with units and the scene")
-    parser.add_argument("--mcap", metavar="F", type=Path, help="write a run file (.mcap)")
+    parser.add_argument("--csv", metavar="F", type=output, help="write a CSV (- for the standard output)")
+    parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene")
+    parser.add_argument("--mcap", metavar="F", type=output, help="write a run file (.mcap)")
     parser.add_argument(
         "--figures", metavar="FOLDER", type=Path,
         help="draw its figures there: those of the papers that are of its scene, and general ones",
     )  # fmt: skip
     parser.add_argument("--figure-format", metavar="KIND", default="pdf", help="pdf, svg or png (pdf)")
     parser.add_argument(
-        "--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
+        "--video", metavar="F", type=output, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
     )
+    add_force_argument(parser)
     add_video_arguments(parser)
     parser.add_argument("--ghost", action="store_true", help="show RUN2 as a ghost over the run instead of beside it")
 
@@ -52,19 +54,19 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"{options.second}: a second run is for a video; give --video, too.")
     if options.ghost and options.second is None:
         raise UsageError("--ghost: give a second run to be shown as the ghost.")
-    for source in (options.run, options.second):
-        if source is not None:
-            not_the_scene(source, *wanted)
     video = video_options(options, options.video) if options.video is not None else None
+    outputs = Outputs(options, (options.run, options.second), *wanted)
+    if options.figures is not None:
+        folder_for_outputs(options.figures)
     with ExitStack() as stack:
-        _write(options, video, stack)
+        _write(options, video, outputs, stack)
     return 0
 
 
-def _write(options: argparse.Namespace, video: VideoOptions | None, stack: ExitStack) -> None:
+def _write(options: argparse.Namespace, video: VideoOptions | None, outputs: Outputs, stack: ExitStack) -> None:
     """Open what is to be read, which `stack` closes, and write all files."""
     line = ProgressLine()
-    run = _run(options.run, line, stack)
+    run = _run(options.run, line, stack, to_mcap=options.mcap is not None)
     second = _run(options.second, line, stack) if options.second is not None else None
     if video is not None:
         from snakestudio.export.video_options import check_columns
@@ -76,9 +78,10 @@ def _write(options: argparse.Namespace, video: VideoOptions | None, stack: ExitS
         (options.mcap, _mcap, "writing MCAP"),
     ):
         if path is not None:
-            write(path, run, line.reporter(doing))
-            line.clear()
-            print(f"wrote {path}: {len(run.recording)} rows")
+            with outputs.place(path) as file:
+                write(file, run, line.reporter(doing))
+                line.clear()
+                print(f"wrote {file}: {len(run.recording)} rows")
     if options.figures is not None:
         from snakestudio.export.figures.make import Wanted, write_run_figures
 
@@ -93,12 +96,13 @@ def _write(options: argparse.Namespace, video: VideoOptions | None, stack: ExitS
         beside = Companion(second.recording, _name(options.second)) if second is not None else None
         if beside is not None and options.ghost:
             ghosts, beside = (beside,), None
-        film = write_video(
-            options.video, run.recording, video, line.reporter("rendering"), base_dir=run.base_dir, ghosts=ghosts,
-            beside=beside, name=_name(options.run),
-        )  # fmt: skip
-        line.clear()
-        print(f"wrote {film}")
+        with outputs.place(options.video) as file:
+            film = write_video(
+                file, run.recording, video, line.reporter("rendering"), base_dir=run.base_dir, ghosts=ghosts,
+                beside=beside, name=_name(options.run),
+            )  # fmt: skip
+            line.clear()
+            print(f"wrote {film}")
 
 
 def _name(source: str) -> str:
@@ -106,7 +110,7 @@ def _name(source: str) -> str:
     return Path(source).stem.replace("_", " ")
 
 
-def _run(source: str, line: ProgressLine, stack: ExitStack) -> Run:
+def _run(source: str, line: ProgressLine, stack: ExitStack, *, to_mcap: bool = False) -> Run:
     """The run of a file; of a scene or a CSV, what running it again gives."""
     from snakestudio import api
     from snakestudio.session.run_file import RunFile
@@ -114,9 +118,11 @@ def _run(source: str, line: ProgressLine, stack: ExitStack) -> Run:
     if Path(source).suffix.lower() == ".mcap":
         loaded = api.load_run(source)
         stack.callback(loaded.close)
-        if isinstance(loaded.recording, RunFile) and not loaded.recording.info.complete:
+        if isinstance(loaded.recording, RunFile) and loaded.recording.cut_off:
             until = f"{loaded.recording.info.duration:.4g} s"
             print(f"{Path(source).name}: its recording was cut off; it is exported up to {until}.", file=sys.stderr)
+            if not to_mcap:
+                print(loaded.recording.cut_off, file=sys.stderr)
         return loaded
     scene, base_dir, changes = api.prepare(source)
     warm_up([scene.model.kind], line)
@@ -145,4 +151,4 @@ def _hdf5(path: Path, run: Run, progress: Callable[[float], bool]) -> None:
 def _mcap(path: Path, run: Run, progress: Callable[[float], bool]) -> None:
     from snakestudio.export.mcap import write_mcap
 
-    write_mcap(path, run.recording, run.scene_file, progress)
+    write_mcap(path, run.recording, run.scene_file, progress, base_dir=run.base_dir)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from snakestudio.cli.outputs import folder_for_outputs
 from snakestudio.cli.shared import ProgressLine, warm_up
 from snakestudio.errors import PhysicsError
 
@@ -34,6 +35,7 @@ def execute(options: argparse.Namespace) -> int:
     paper = options.paper.upper()
     figures = figures_of_paper(paper, [number.strip() for number in options.only.split(",") if number.strip()])
     wanted = Wanted(options.out or Path("figures") / paper, f".{options.format.lower().lstrip('.')}")
+    folder_for_outputs(wanted.folder)
     captures = [read_capture(path) for path in options.experiment]
     needs = needed(figures)
     scenes = {need: prepared(need) for need in needs}

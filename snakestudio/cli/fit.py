@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from snakestudio.cli.shared import ProgressLine, assignments, not_the_scene, warm_up
+from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.shared import ProgressLine, assignments, warm_up
 from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", metavar="KEY=VALUE", action="append", default=[], dest="values", help="replace a scene value"
     )
-    parser.add_argument("--out", metavar="F", type=Path, help="write the scene with the fitted values")
-    parser.add_argument("--report", metavar="F", type=Path, help="draw before and after (.pdf, .png, .svg)")
+    parser.add_argument("--out", metavar="F", type=output, help="write the scene with the fitted values")
+    parser.add_argument("--report", metavar="F", type=output, help="draw before and after (.pdf, .png, .svg)")
+    add_force_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -73,7 +75,7 @@ def execute(options: argparse.Namespace) -> int:
 
     if options.report is not None and options.report.suffix.lower() not in FORMATS:
         raise UsageError(f"--report {options.report}: give the file one of the endings {', '.join(FORMATS)}.")
-    not_the_scene(options.scene, options.out, options.report)
+    outputs = Outputs(options, (options.scene,), options.out, options.report)
     parameters = [parse_free(text) for text in options.free]
     bounds = offset_bounds(parameters) if options.offset is None else (options.offset[0], options.offset[1])
     scene, base_dir, _ = api.prepare(options.scene, values=values)
@@ -94,10 +96,12 @@ def execute(options: argparse.Namespace) -> int:
     line.clear()
     print(fitted)
     if options.out is not None:
-        api.save_scene(fitted.scene, options.out, read_scene_text(Path(options.scene)))
+        with outputs.place(options.out) as file:
+            api.save_scene(fitted.scene, file, read_scene_text(Path(options.scene)))
         print(f"\nwrote {options.out}")
     if options.report is not None:
-        fitted.to_picture(options.report)
+        with outputs.place(options.report) as file:
+            fitted.to_picture(file)
         print(f"wrote {options.report}")
     return 0
 

@@ -6,7 +6,8 @@ import argparse
 import math
 from pathlib import Path
 
-from snakestudio.cli.shared import add_scene_arguments, assignments, not_the_scene
+from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.shared import add_scene_arguments, assignments
 
 __all__ = ["add_arguments", "execute"]
 
@@ -17,7 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--contacts", choices=("friction", "rings"), help="what moves the body (friction; rings if it leaves the plane)"
     )
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="scene to write (SCENE_continuum.toml)")
+    parser.add_argument("-o", "--output", metavar="FILE", type=output, help="scene to write (SCENE_continuum.toml)")
+    add_force_argument(parser)
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -28,17 +30,18 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.model.strain_fit import as_continuum, fit_error, strain_of_gait
 
     source = Path(options.scene)
-    output = options.output or Path(f"{source.stem}_continuum.toml")
-    not_the_scene(options.scene, output)
+    target = options.output or Path(f"{source.stem}_continuum.toml")
+    outputs = Outputs(options, (options.scene,), target)
     scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, values)
     made = as_continuum(scene, base_dir, options.contacts)
     law, beam = strain_of_gait(scene)
-    api.save_scene(made, output)
+    with outputs.place(target) as file:
+        api.save_scene(made, file)
     for name in ("k_z_per_m", "k_y_per_m", "speed_m_s"):
         if getattr(law, name) not in ("", "0"):
             print(f"{name} = {getattr(law, name)}")
     print(f"joint angles differ by at most {math.degrees(fit_error(scene, law, beam)):.3g}°")
     for problem in api.check(made):
         print(f"{problem.severity}: {problem.sentence()}")
-    print(f"wrote {output}")
+    print(f"wrote {target}")
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.errors import UsageError
 
 __all__ = ["add_arguments", "execute"]
@@ -14,7 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio import-obstacles`."""
     parser.add_argument("file", metavar="FILE", type=Path, help="CSV with columns x, y, radius, or SVG with circles")
     parser.add_argument("--into", metavar="SCENE", type=Path, required=True, help="scene that gets the obstacles")
-    parser.add_argument("--out", metavar="NEW", type=Path, help="write the result there instead of into SCENE")
+    parser.add_argument("--out", metavar="NEW", type=output, help="write the result there instead of into SCENE")
+    add_force_argument(parser)
     parser.add_argument(
         "--unit", choices=("m", "cm", "mm", "in", "px"), help="unit of the numbers (what the file says; else m)"
     )
@@ -36,6 +38,8 @@ def execute(options: argparse.Namespace) -> int:
     cylinders = as_cylinders(found, unit, options.scale, options.file.stem, str(options.file))
     scene = with_imported(load_scene(options.into), cylinders)
     target = options.out or options.into
+    if target.resolve() != options.into.resolve():
+        Outputs(options, (), target)  # SCENE itself is to be changed, and stays beside as SCENE~
     save_scene(scene, target, base=read_scene_text(options.into))
     for note in found.notes:
         print(note)

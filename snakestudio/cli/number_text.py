@@ -8,7 +8,8 @@ __all__ = ["add_arguments", "execute"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of `snakestudio number-text`: none."""
+    """Declare the options of `snakestudio number-text`."""
+    parser.add_argument("counts", metavar="COLUMN", nargs="*", type=int, help="columns that hold counts, from 0")
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -17,5 +18,5 @@ def execute(options: argparse.Namespace) -> int:
 
     from snakestudio.export.number_text import serve
 
-    serve(sys.stdin.buffer, sys.stdout.buffer)
+    serve(sys.stdin.buffer, sys.stdout.buffer, options.counts)
     return 0

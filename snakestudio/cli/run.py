@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from snakestudio.cli.shared import (
-    ProgressLine,
-    add_scene_arguments,
-    assignments,
-    not_the_scene,
-    tell_of_tuning,
-    warm_up,
-    write_run,
-)
+from snakestudio.cli.ending import Ending
+from snakestudio.cli.outputs import Outputs, add_force_argument, output
+from snakestudio.cli.shared import ProgressLine, add_scene_arguments, assignments, tell_of_tuning, warm_up
 from snakestudio.cli.together import add_trigger_arguments, started_together
 from snakestudio.cli.video_options import add_video_arguments, video_options
 from snakestudio.errors import PhysicsError, UsageError
 
 if TYPE_CHECKING:
     from snakestudio.api import Run
+    from snakestudio.export.video_options import VideoOptions
 
 __all__ = ["add_arguments", "execute"]
 
@@ -34,41 +30,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from", metavar="T", type=float, dest="since",
         help="go on with a recorded run (SCENE is its .mcap file) from T seconds, as a new run; --set changes it there",
     )  # fmt: skip
-    parser.add_argument("--csv", metavar="F", type=Path, help="write a CSV")
-    parser.add_argument("--hdf5", metavar="F", type=Path, help="write an HDF5 file, with units and the scene")
-    parser.add_argument("--mcap", metavar="F", type=Path, help="record to a run file while it runs (.mcap)")
+    parser.add_argument("--csv", metavar="F", type=output, help="write a CSV (- for the standard output)")
+    parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene")
+    parser.add_argument("--mcap", metavar="F", type=output, help="record to a run file while it runs (.mcap)")
     parser.add_argument(
-        "--video", metavar="F", type=Path, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
+        "--video", metavar="F", type=output, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
     )
+    add_force_argument(parser)
     add_video_arguments(parser)
     add_trigger_arguments(parser, "address that --wait-for waits at (all addresses of this computer)")
 
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio run`."""
+    with contextlib.ExitStack() as rows_wait:
+        return _execute(options, rows_wait)
+
+
+def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> int:
+    """From the first row on, `rows_wait` holds what keeps signals from ending the program before they are written."""
     values = assignments(options.values)
 
     from snakestudio import api
-    from snakestudio.export.files import writable
 
     # What cannot be written is said before the run, not after it.
     video = video_options(options, options.video) if options.video is not None else None
-    not_the_scene(options.scene, options.csv, options.hdf5, options.mcap, options.video)
-    if options.mcap is not None:
-        writable(options.mcap)
-    line = ProgressLine()
+    outputs = Outputs(options, (options.scene,), options.csv, options.hdf5, options.mcap, options.video)
+    line, ending, live = ProgressLine(), Ending(), outputs.live(options.mcap)
     if options.since is not None:
         started = time.perf_counter()
-        run, base_dir = _continued(options, values, line)
+        run, base_dir = _continued(options, values, line, ending, live, rows_wait)
         took = time.perf_counter() - started
     else:
         scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
         warm_up([scene.model.kind], line)
         with started_together(options, Path(options.scene).stem) as together:
+            rows_wait.enter_context(ending.awaited())
             started = time.perf_counter()
-            tell = line.reporter("simulating", scene.run.duration_s)
+            tell = ending.heeded(line.reporter("simulating", scene.run.duration_s))
             run = api.simulate_scene(
-                scene, base_dir, changes, Path(options.scene).name, tell, options.mcap, together.notes, together.finish
+                scene, base_dir, changes, Path(options.scene).name, tell, live, together.notes, together.finish
             )
             line.clear()
             took = time.perf_counter() - started
@@ -80,22 +81,52 @@ def execute(options: argparse.Namespace) -> int:
         f"{Path(options.scene).name}: {simulated:g} s simulated in {took:.2f} s, "
         f"{int(last.steps[0])} steps, {unconverged} unconverged{worst}"
     )
-    write_run(options, run)
-    if video is not None:
-        from snakestudio.export.video import write_video
-
-        written = write_video(
-            options.video, run.recording, video, progress=line.reporter("rendering"), base_dir=base_dir
-        )
-        line.clear()
-        print(f"wrote {written}")
+    if ending.number:
+        kept = "; the rows so far are written" if options.csv or options.hdf5 or options.mcap else ""
+        print(f"snakestudio: stopped by {ending.by} at {simulated:g} s{kept}.", file=sys.stderr)
+    outputs.write_run(options, run)
+    written = _film(options.video, video, run, base_dir, outputs, line, ending) if video is not None else None
+    if ending.number:
+        if video is not None and written is None:
+            print(f"snakestudio: {options.video} is not made, as the run was stopped.", file=sys.stderr)
+        return ending.code
     if run.failure:
         raise PhysicsError(run.failure)
     tell_of_tuning(line)
     return 0
 
 
-def _continued(options: argparse.Namespace, values: dict[str, Any], line: ProgressLine) -> tuple[Run, Path | None]:
+def _film(
+    path: Path,
+    wanted: VideoOptions,
+    run: Run,
+    base_dir: Path | None,
+    outputs: Outputs,
+    line: ProgressLine,
+    ending: Ending,
+) -> Path | None:
+    """The video of a run that has ended by itself; None of one that was stopped."""
+    if ending.number:
+        return None
+    from snakestudio.export.video import write_video
+
+    with outputs.place(path) as place:
+        told = ending.heeded(line.reporter("rendering"))
+        written = write_video(place, run.recording, wanted, progress=told, base_dir=base_dir)
+        line.clear()
+        if written is not None:
+            print(f"wrote {written}")
+    return written
+
+
+def _continued(
+    options: argparse.Namespace,
+    values: dict[str, Any],
+    line: ProgressLine,
+    ending: Ending,
+    live: Path | None,
+    rows_wait: contextlib.ExitStack,
+) -> tuple[Run, Path | None]:
     """The run that goes on from a moment of another one; what is to be known about it is said."""
     from snakestudio import api
     from snakestudio.session.run_file import open_run
@@ -106,8 +137,9 @@ def _continued(options: argparse.Namespace, values: dict[str, Any], line: Progre
         raise UsageError("--rate cannot change while a run goes; leave it out together with --from.")
     with contextlib.closing(open_run(options.scene)) as old:
         warm_up([old.scene.model.kind], line)
-    tell = line.reporter("simulating")
-    run, notes = api.continue_from(options.scene, options.since, options.duration, values, tell, options.mcap)
+    rows_wait.enter_context(ending.awaited())
+    tell = ending.heeded(line.reporter("simulating"))
+    run, notes = api.continue_from(options.scene, options.since, options.duration, values, tell, live)
     line.clear()
     print(f"continued from {options.since:g} s of {Path(options.scene).name}")
     for note in notes:

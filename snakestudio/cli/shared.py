@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from snakestudio.errors import ExportError, UsageError
+from snakestudio.errors import UsageError
 from snakestudio.inputs import SCENE, InputError, parse_toml
-
-if TYPE_CHECKING:
-    from snakestudio.api import Run
 
 __all__ = [
     "ProgressLine",
     "add_scene_arguments",
     "assignments",
-    "not_the_scene",
     "tell_of_tuning",
     "warm_up",
-    "write_run",
 ]
 
 
@@ -68,49 +61,6 @@ def _assignment(text: str) -> tuple[str, Any]:
             return key.strip(), value.strip()  # quotes around a text may be left out: the shell eats them anyway
         told = f"--set {text[:60]}: {value[:60]!r}"
         raise UsageError(f"{told} is no TOML value; write numbers plainly and texts in quotes.") from None
-
-
-def not_the_scene(scene: str, *paths: Path | None) -> None:
-    """See that no file to be written is the scene itself.
-
-    Raises
-    ------
-    UsageError
-    """
-    source = os.path.realpath(scene)  # which a link to itself does not stop
-    for path in paths:
-        if path is not None and os.path.realpath(path) == source:
-            raise UsageError(f"{path} is the scene itself; give another name to write to.")
-
-
-def write_run(options: argparse.Namespace, run: Run) -> None:
-    """Write a run to the files that ``--mcap``, ``--csv`` and ``--hdf5`` name, and say so.
-
-    Raises
-    ------
-    ExportError
-        If a file cannot be written, or the run file could not be gone on with; the others have been written then.
-    """
-
-    def ended_well(_: Path) -> None:
-        if run.trouble:
-            raise ExportError(run.trouble)
-
-    ways: tuple[tuple[Path | None, Callable[[Path], None]], ...] = (
-        (options.mcap, ended_well), (options.csv, run.to_csv), (options.hdf5, run.to_hdf5),
-    )  # fmt: skip
-    troubles = []
-    for path, write in ways:
-        if path is None:
-            continue
-        try:
-            write(path)
-        except ExportError as error:
-            troubles.append(str(error))
-        else:
-            print(f"wrote {path}: {len(run.recording)} rows")
-    if troubles:
-        raise ExportError("\n".join(troubles))
 
 
 def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:

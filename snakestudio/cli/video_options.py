@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,7 +67,7 @@ def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:
     keyed = options.camera not in _CAMERAS
     if keyed and not options.camera.lower().endswith(".toml"):
         raise UsageError(f"--camera {options.camera}: give all, follow, or a file of keyframes ending in .toml.")
-    return VideoOptions(
+    made = VideoOptions(
         width=width,
         height=height,
         fps=options.fps if options.fps is not None else 15 if animation else 30,
@@ -86,6 +87,12 @@ def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:
         codec=options.codec,
         quality=options.quality,
     )
+    if made.size != (width, height):
+        print(
+            f"snakestudio: --size {width}x{height}: videos have even sizes, so it is {made.size[0]}x{made.size[1]}.",
+            file=sys.stderr,
+        )
+    return made
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.export.comparison_text import report
-from snakestudio.export.csv import number, write_blocks
+from snakestudio.export.csv import write_blocks
 from snakestudio.export.provenance import change_lines, origin_lines, scene_lines
 from snakestudio.session.model_comparison import ModelComparison
 from snakestudio.session.run_differences import LINKS, QUANTITIES
@@ -53,12 +52,7 @@ def write_comparison(
     """
     names, table = _table(comparison)
     blocks = (table[start : start + _BLOCK] for start in range(0, len(table), _BLOCK))
-    return write_blocks(path, _header(comparison, scene_file), names, blocks, len(table), progress, _cell)
-
-
-def _cell(value: float) -> str:
-    """A value; nothing where the run has ended."""
-    return "" if math.isnan(value) else number(value)
+    return write_blocks(path, _header(comparison, scene_file), names, blocks, len(table), progress)
 
 
 def _table(comparison: ModelComparison) -> tuple[list[str], NDArray[np.float64]]:

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.export.files import Partial, replacing
-from snakestudio.export.number_text import number, rows_text
+from snakestudio.export.number_text import counts_among, rows_text
 from snakestudio.export.provenance import header_lines
 from snakestudio.export.text_writers import TextWriters
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording
 
-__all__ = ["number", "write_blocks", "write_csv"]
+__all__ = ["write_blocks", "write_csv"]
 
 FloatArray = NDArray[np.float64]
 
@@ -54,7 +54,8 @@ def write_csv(
     """
     header, names = header_lines(recording, scene_file), column_names(recording.schema)
     n_rows = len(recording)
-    with TextWriters(n_rows * len(names)) as writers, _named(path, header, names) as (partial, file):
+    counts = counts_among(names)
+    with TextWriters(n_rows * len(names), counts) as writers, _named(path, header, names) as (partial, file):
         done = 0
         for text, rows in writers.lines(_pieces(table(recording))):
             file.write(text)
@@ -88,19 +89,16 @@ def write_blocks(
     blocks: Iterable[FloatArray],
     n_rows: int,
     progress: Callable[[float], bool] | None,
-    cell: Callable[[float], str] | None = None,
 ) -> bool:
     """Write header lines, column names and blocks of rows, about `n_rows` in all; False if it was cancelled.
 
-    `cell` makes a text of a value, `number` if none is given. The rest is as in `write_csv`.
+    A value that is NaN, as there is none, is left empty. The rest is as in `write_csv`.
     """
+    counts = counts_among(names)
     done = 0
     with _named(path, header, names) as (partial, file):
         for block in blocks:
-            if cell is None:
-                file.write(rows_text(block))
-            else:
-                file.writelines((",".join(map(cell, row)) + "\n").encode() for row in block.tolist())
+            file.write(rows_text(block, counts).replace(b"nan", b""))
             done += len(block)
             if progress is not None and not progress(min(1.0, done / n_rows)):
                 partial.keep = False

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.export.csv import number, write_blocks
+from snakestudio.export.csv import write_blocks
 from snakestudio.export.provenance import change_lines, origin_lines, scene_lines
 from snakestudio.session.experiment.comparison import ExperimentComparison, TrialComparison
 
@@ -47,7 +46,7 @@ def write_experiment(
     header += [*change_lines(recording.changes), *scene_lines(recording.scene)]
     blocks: Iterable[NDArray[np.float64]] = (_block(i, trial) for i, trial in enumerate(comparison.trials, 1))
     rows = sum(len(trial.course.time) for trial in comparison.trials)
-    return write_blocks(path, header, COLUMNS, blocks, rows, progress, _cell)
+    return write_blocks(path, header, COLUMNS, blocks, rows, progress)
 
 
 def _lines(index: int, trial: TrialComparison) -> list[str]:
@@ -67,7 +66,3 @@ def _block(index: int, trial: TrialComparison) -> NDArray[np.float64]:
     heading = np.full(len(c.time), np.nan) if c.heading is None else c.heading
     number_of, seen = np.full(len(c.time), float(index)), c.measured.astype(np.float64)
     return np.column_stack([number_of, c.time, c.run, c.experiment, seen, c.along, c.across, c.run_heading, heading])
-
-
-def _cell(value: float) -> str:
-    return "" if math.isnan(value) else number(value)

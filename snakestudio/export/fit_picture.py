@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from snakestudio.export.files import replacing
 from snakestudio.export.fit_text import fit_rows, length
 from snakestudio.export.plan_drawing import draw_world
-from snakestudio.export.printing import INK, STYLE, about_file, printed_suffix
+from snakestudio.export.printing import INK, STYLE, about_file, printed_suffix, save_figure
 from snakestudio.render.style import LIGHT
 from snakestudio.session.fitting import FitResult, Pictured, TrialOutcome, pictured
 
@@ -50,7 +50,7 @@ def write_fit_picture(path: Path, result: FitResult) -> None:
             _plan(plan, outcome, seen)
             _course(course, outcome, seen)
         figure.suptitle(_caption(result), x=0.01, ha="left", fontsize=7.5, linespacing=1.5)
-        figure.savefig(file.path, dpi=300, metadata=about_file(suffix))
+        save_figure(figure, file.path, dpi=300, metadata=about_file(suffix))
 
 
 def _caption(result: FitResult) -> str:

@@ -20,6 +20,8 @@ What is in it, for h5py, Matlab (``h5read(file, '/columns/com_x_m')``) and whoev
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -76,15 +78,87 @@ def write_hdf5(
     ExportError
         If the file cannot be written.
     """
-    with replacing(Path(path)) as partial, _new_file(partial.path) as file:
+    with replacing(Path(path)) as partial, _new_file(partial.path) as (file, disk):
         _describe(file, recording, scene_file)
-        partial.keep = _write_rows(file, recording, progress)
+
+        def written(fraction: float) -> bool:
+            disk.check()
+            return progress is None or progress(fraction)
+
+        partial.keep = _write_rows(file, recording, written)
     return partial.keep
 
 
-def _new_file(path: Path) -> Any:
+class _Disk(io.RawIOBase):
+    """The file under an HDF5 file: to the library every write succeeds.
+
+    A write that fails leaves the library with parts it can neither write nor let go, and closing the file then ends the
+    program (signal 11). So what the disk refuses is kept here to be asked for by `check`, and is nobody's any more.
+
+    Parameters
+    ----------
+    path : Path
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._file = path.open("w+b", buffering=0)
+        self._trouble: OSError | None = None
+
+    def check(self) -> None:
+        """Raise what went wrong, if something did."""
+        if self._trouble is not None:
+            raise self._trouble
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self._file.readinto(buffer)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def truncate(self, size: int | None = None) -> int:
+        try:
+            return self._file.truncate(size)
+        except OSError as error:
+            self._trouble = self._trouble or error
+            return self._file.tell() if size is None else size
+
+    def write(self, data: Any) -> int:
+        view, begin = memoryview(data), self._file.tell()
+        try:
+            while len(view) and self._trouble is None:
+                view = view[self._file.write(view) :]
+        except OSError as error:
+            self._trouble = error
+        if len(view):
+            self._file.seek(begin + len(data))
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+@contextlib.contextmanager
+def _new_file(path: Path) -> Iterator[tuple[Any, _Disk]]:
     """A new file that older readers understand, too; whole chunks are written, so none need to be held (1 MB each)."""
-    return h5py.File(path, "w", libver=("earliest", "v110"), rdcc_nbytes=32 * _CHUNK)
+    with contextlib.closing(_Disk(path)) as disk:
+        with h5py.File(disk, "w", libver=("earliest", "v110"), rdcc_nbytes=32 * _CHUNK) as file:
+            yield file, disk
+        disk.check()
 
 
 def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from snakestudio.errors import ExportError
+from snakestudio.model.atomic import replacing
 
 __all__ = ["PictureFiles", "picture_pattern", "writing_pictures"]
 
@@ -72,9 +73,10 @@ def writing_pictures(pattern: Path) -> Iterator[PictureFiles]:
         folder = Path(tempfile.mkdtemp(prefix=".pictures.partial", dir=pattern.parent))
         files = PictureFiles(folder, pattern.name)
         yield files
-        made = [pattern.name % number for number in range(files.count)]
-        for name in made:
-            os.replace(folder / name, pattern.parent / name)
+        for number in range(files.count):
+            name = pattern.name % number
+            with replacing(pattern.parent / name, alone=True) as partial:
+                os.replace(folder / name, partial.path)
         # An earlier sequence may have been longer: its end would be taken for this one's.
         number = files.count
         while (rest := pattern.parent / (pattern.name % number)).exists():

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from snakestudio.errors import UsageError
 from snakestudio.export.files import replacing
 from snakestudio.export.plan_drawing import draw_robot, draw_world
-from snakestudio.export.printing import INK, PALE, STYLE, about_file, printed_suffix
+from snakestudio.export.printing import INK, PALE, STYLE, about_file, printed_suffix, save_figure
 from snakestudio.model.footprints import robot_outlines
 from snakestudio.model.pose import initial_state
 from snakestudio.model.scene import Scene
@@ -134,7 +134,7 @@ def write_plan(
         draw_robot(axes, scene, pose)
         _title(figure, sheet, scene)
         dpi = 300 if suffix == ".png" else 72
-        figure.savefig(partial.path, format=suffix[1:], dpi=dpi, metadata=about_file(suffix))
+        save_figure(figure, partial.path, dpi=dpi, metadata=about_file(suffix))
     return path
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import snakestudio
 from snakestudio.errors import ExportError
 from snakestudio.render.style import Colour, colour
 
-__all__ = ["FORMATS", "INK", "PALE", "PLAIN", "STYLE", "about_file", "printed_suffix"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FORMATS", "INK", "PALE", "PLAIN", "STYLE", "about_file", "printed_suffix", "save_figure"]
 
 FORMATS = (".pdf", ".svg", ".png")
 """Suffixes of the files that can be written."""
@@ -46,6 +50,21 @@ def printed_suffix(path: Path, what: str) -> str:
     if suffix not in FORMATS:
         raise ExportError(f"{path}: {what} are written as {', '.join(FORMATS)}; give the file one of these endings.")
     return suffix
+
+
+def save_figure(figure: Figure, path: Path, **options: Any) -> None:
+    """Write a figure, once it is drawn whole; `options` are those of matplotlib's `savefig`.
+
+    What draws PDF pages does not bear a disk that runs full on the way.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix.lower()[1:], **options)
+    path.write_bytes(drawn.getvalue())
 
 
 def about_file(suffix: str, title: str = "", caption: str = "", source: str = "") -> dict[str, str | None]:

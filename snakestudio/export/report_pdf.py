@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -121,7 +122,8 @@ def write(path: Path, report: Report, progress: Callable[[float], bool] | None) 
     """Write a report as PDF; False if `progress` cancelled it."""
     from matplotlib.backends.backend_pdf import PdfPages
 
-    with PdfPages(path, metadata=about_file(".pdf", report.title)) as file:
+    drawn = io.BytesIO()  # a disk that runs full on the way would leave it without an end, and with an error of its own
+    with PdfPages(drawn, metadata=about_file(".pdf", report.title)) as file:
         pages = _Pages(file)
         pages.text(report.title, size=15.0, bold=True, after=0.08)
         pages.text(report.lead, size=9.0, after=0.2)
@@ -143,4 +145,5 @@ def write(path: Path, report: Report, progress: Callable[[float], bool] | None) 
             file.savefig(figure)
             if progress is not None and not progress(done / len(report.pictures)):
                 return False
+    path.write_bytes(drawn.getvalue())
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from types import TracebackType
 
@@ -35,14 +35,17 @@ class TextWriters:
     ----------
     n_numbers : int
         How many there will be: for few of them no other process is started.
+    counts : sequence of int
+        Columns that hold counts.
     """
 
-    def __init__(self, n_numbers: int) -> None:
+    def __init__(self, n_numbers: int, counts: Sequence[int] = ()) -> None:
+        self._counts = tuple(counts)
         self._helper: subprocess.Popen[bytes] | None = None
         if n_numbers >= _WORTH and (os.cpu_count() or 1) > 1:
             try:
                 self._helper = subprocess.Popen(
-                    [*own_program(), "number-text"],
+                    [*own_program(), "number-text", *map(str, self._counts)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
@@ -58,10 +61,10 @@ class TextWriters:
             cut = len(block) if self._helper is None else max(1, round(_OWN_SHARE * len(block)))
             own, other = block[:cut], block[cut:]
             under_way = len(other) > 0 and self._send(other)
-            yield rows_text(own), len(own)
+            yield rows_text(own, self._counts), len(own)
             if len(other):
                 text = self._receive() if under_way else None
-                yield rows_text(other) if text is None else text, len(other)
+                yield rows_text(other, self._counts) if text is None else text, len(other)
 
     def _send(self, block: FloatArray) -> bool:
         assert self._helper is not None

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
+from snakestudio.export.files import not_written
 from snakestudio.gui.banner import Banner
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
@@ -21,6 +22,7 @@ from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.video.companions import companions
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.amounts import duration_text
+from snakestudio.model.atomic import replacing
 from snakestudio.model.recording import Recording
 from snakestudio.session.experiment.comparison import ExperimentComparison
 from snakestudio.session.model_comparison import ModelComparison
@@ -298,8 +300,12 @@ class Exporter(QObject):
         except SnakeStudioError as error:
             self._banner.say("warning", str(error))
             return False
-        if not image.save(str(path)):
-            self._banner.say("warning", f"{path}: the picture cannot be written; choose another folder.")
+        try:
+            with replacing(path) as partial:
+                if not image.save(str(partial.path)):
+                    raise OSError("no picture of this kind, or no room for it")
+        except OSError as error:
+            self._banner.say("warning", str(not_written(path, error)))
             return False
         self._say_done(path)
         return True

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, get_args
 
+import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from snakestudio.errors import Problem, SceneError
@@ -113,6 +114,7 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
     SceneError
         Naming every mistake.
     """
+    values = {key: _plain(value) for key, value in values.items()}
     quick = _with_plain_values(scene, values)
     if quick is not None:
         return quick
@@ -138,6 +140,17 @@ def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
         else:
             holder[last] = value  # type: ignore[index]
     return scene_from_dict(whole)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of numpy as Python's own: scripts give them without noticing."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if type(value) is tuple:
+        return tuple(_plain(each) for each in value)
+    return value
 
 
 def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from snakestudio.errors import Problem, SceneError
 from snakestudio.inputs import SCENE, InputError, leading_lines, read_text
-from snakestudio.model.atomic import write_atomically
+from snakestudio.model.atomic import followed, write_atomically
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_dump import dump_scene
 from snakestudio.model.scene_parse import complete, parse_scene, scene_from_dict
@@ -88,8 +88,8 @@ def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
         if path.is_dir():
             raise SceneError(f"{path}: this is a folder; give a file name ending in .toml.")
         old = path.read_bytes() if path.is_file() else None
-        if old is not None and not os.access(path, os.W_OK):  # replacing it would get round that
-            raise PermissionError(errno.EACCES, "write-protected")
+        if old is not None:
+            followed(path)  # of what cannot be replaced no copy is made, either
         if base is None and old is not None:
             base = old.decode("utf-8", errors="replace")
         text = dump_scene(scene, base)

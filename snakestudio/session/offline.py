@@ -25,7 +25,8 @@ class OfflineRun:
     ----------
     recording : SpooledRecording
     ok : bool
-        False if the physics failed before the end; what was recorded until then is there.
+        False if the physics failed before the end; what was recorded until then is there. Where it could not be
+        recorded to the end, `recording.trouble` says so.
     message : str
         Why, in a sentence.
     cancelled : bool
@@ -90,7 +91,7 @@ def run_offline(
 def run_to_end(
     runner: Runner, changes: tuple[Change, ...] = (), progress: Callable[[float], bool] | None = None
 ) -> OfflineRun:
-    """Run on to the end, with changes on the way; see `run_offline`."""
+    """Run on to the end, with changes on the way, or until it cannot be recorded any more; see `run_offline`."""
     scene = runner.scene
     step = scene.solver.step_s
     block = max(1, round(0.5 / scene.control.period_s)) * scene.steps_per_period
@@ -111,5 +112,7 @@ def run_to_end(
             saved = save_failing_problem(runner.engine)
             where = f" The contact problem was saved as {saved}." if saved is not None else ""
             return OfflineRun(runner.recording, False, report.message + where, False, runner.engine_seconds)
+        if runner.recording.path is not None and runner.recording.trouble:
+            return OfflineRun(runner.recording, True, "", engine_seconds=runner.engine_seconds)
         if progress is not None and not progress(runner.engine.step_count / runner.end_step):
             return OfflineRun(runner.recording, False, "The run was cancelled.", True, runner.engine_seconds)

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.model.atomic import growing, roomy_folder
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
@@ -78,6 +79,17 @@ class SpooledRecording(StoredRows):
     def trouble(self) -> str:
         """Why the run is not written any more, in a sentence (the disk is full); empty if all is well."""
         return self._spool.trouble
+
+    @property
+    def trouble_at_end(self) -> str:
+        """The same for who keeps nothing in memory: until when the run stands in its file, and why no longer."""
+        said = self._spool.cut_off
+        return f"{said}. Free some space, or record to another disk." if said else ""
+
+    @property
+    def in_place(self) -> bool:
+        """False if the run was written to its end, but its file has been moved, deleted or replaced meanwhile."""
+        return self._spool.in_place
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -154,35 +166,34 @@ class _Opening:
     def __init__(self, scene: Scene, schema: Schema, path: Path | None, origin: Origin, created: datetime) -> None:
         self._scene, self._schema, self._path, self._origin, self._created = scene, schema, path, origin, created
 
-    def __call__(self, rows: Rows) -> tuple[RunWriter, BinaryIO, BlockReader]:
+    @contextlib.contextmanager
+    def __call__(self, rows: Rows) -> Iterator[tuple[RunWriter, BinaryIO, BlockReader]]:
+        """The file for these rows and all to come; it gets its name when the block ends well, and is gone if not."""
         columns = Columns.of(rows)
         with contextlib.ExitStack() as undo:
-            if self._path is None:
-                handle, name = tempfile.mkstemp(prefix="snakestudio-run-", suffix=".mcap", dir=_roomy_folder())
-                path, file = Path(name), undo.enter_context(os.fdopen(handle, "wb", buffering=0))
-            else:
-                path = self._path
-                path.parent.mkdir(parents=True, exist_ok=True)
-                file = undo.enter_context(path.open("wb", buffering=0))
-            reader = BlockReader(path, columns)
-            undo.callback(reader.close)
-            if self._path is None:
-                # Without a name the file goes with the program, however that ends; where the system refuses to take
-                # the name of an open file, it goes with the recording.
-                try:
-                    path.unlink()
-                except OSError:
-                    weakref.finalize(reader, path.unlink, missing_ok=True)
-            writer = RunWriter(
-                file, self._scene, self._schema, columns, self._origin,
-                temporary=self._path is None, created=self._created,
-            )  # fmt: skip
+            with _unnamed() if self._path is None else growing(self._path) as (path, file):
+                reader = BlockReader(path, columns)
+                undo.callback(reader.close)
+                writer = RunWriter(
+                    file, self._scene, self._schema, columns, self._origin,
+                    temporary=self._path is None, created=self._created,
+                )  # fmt: skip
+                yield writer, file, reader
             undo.pop_all()
-        return writer, file, reader
 
 
-def _roomy_folder() -> str | None:
-    """Where long recordings go: /tmp often lies in memory, /var/tmp does not; TMPDIR overrides both."""
-    if "TMPDIR" not in os.environ and os.access("/var/tmp", os.W_OK | os.X_OK):
-        return "/var/tmp"
-    return None
+@contextlib.contextmanager
+def _unnamed() -> Iterator[tuple[Path, BinaryIO]]:
+    """A temporary file that goes with the program, however that ends: it loses its name when the block ends."""
+    handle, name = tempfile.mkstemp(prefix="snakestudio-run-", suffix=".mcap", dir=roomy_folder())
+    file = os.fdopen(handle, "wb", buffering=0)
+    try:
+        yield Path(name), file
+    except BaseException:
+        file.close()
+        raise
+    finally:
+        try:
+            os.unlink(name)
+        except OSError:  # where the system refuses to take the name of an open file, it goes with the recording
+            weakref.finalize(file, Path(name).unlink, missing_ok=True)

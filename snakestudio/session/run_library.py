@@ -194,7 +194,7 @@ class RunLibrary:
     def set_picture(self, path: Path, png: bytes) -> None:
         """Keep a picture of the run in `path`, as a PNG file."""
         if path.exists():
-            path.with_suffix(".png").write_bytes(png)
+            write_atomically(path.with_suffix(".png"), png)
 
     def delete(self, run: KeptRun) -> None:
         """Remove a run with all that belongs to it.

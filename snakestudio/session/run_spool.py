@@ -8,13 +8,14 @@ stays in memory for as long as there is any.
 
 from __future__ import annotations
 
-import contextlib
 import logging
+import os
 import threading
 import time
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -46,7 +47,7 @@ _KEPT_ROWS = 4 * BLOCK_ROWS
 
 _FEWEST_ROWS = 16
 
-OpenFile = Callable[[Rows], tuple[RunWriter, BinaryIO, BlockReader]]
+OpenFile = Callable[[Rows], AbstractContextManager[tuple[RunWriter, BinaryIO, BlockReader]]]
 
 
 class RunSpool:
@@ -55,7 +56,7 @@ class RunSpool:
     Parameters
     ----------
     open_file : callable
-        Makes the file, given the first block; called once, in the thread.
+        Makes the file, given the first block; called once, in the thread. Once this block is written, it gets its name.
     block_rows : int
         Rows of a full block.
     path : Path or None
@@ -87,6 +88,10 @@ class RunSpool:
         self.events: tuple[RunEvent, ...] = ()
         self.trouble = ""
         """Why nothing more is written, in a sentence; empty if it is."""
+        self.cut_off = ""
+        """Until when a kept run was written, and why no longer; empty if it is written."""
+        self.in_place = True
+        """Whether the file that was ended stood under its name then."""
 
     def __len__(self) -> int:
         return self._count
@@ -236,6 +241,7 @@ class RunSpool:
                 pass
             if self._kept and self._file is not None:
                 self._file[0].finish(self.times)
+                self.in_place = self._stands_there(self._file[1])
                 self._file[1].close()
         except OSError as error:
             self._give_up(error.strerror or str(error))
@@ -267,15 +273,26 @@ class RunSpool:
         return not stopping
 
     def _write(self, blocks: list[Rows], notes: list[Change | RunEvent], states: list[tuple[float, bytes]]) -> None:
-        if self._file is None:
-            if not blocks:
-                return
-            self._file = self._open_file(blocks[0])
-        writer = self._file[0]
+        """Write a block at a time: as far as it comes it counts, and can be taken back."""
+        if self._file is None and not blocks:
+            return
+        for block in blocks[:-1]:
+            self._put([block], [], [])
+        self._put(blocks[-1:], notes, states)
+
+    def _put(self, blocks: list[Rows], notes: list[Change | RunEvent], states: list[tuple[float, bytes]]) -> None:
         changes = [note for note in notes if isinstance(note, Change)]
         events = [note for note in notes if isinstance(note, RunEvent)]
-        before = len(writer.index.checkpoints)
-        places = writer.write(blocks, changes, events, states)
+        before = 0
+        if self._file is None:
+            with self._open_file(blocks[0]) as opened:
+                writer = opened[0]
+                places = writer.write(blocks, changes, events, states)
+            self._file = opened
+        else:
+            writer = self._file[0]
+            before = len(writer.index.checkpoints)
+            places = writer.write(blocks, changes, events, states)
         with self._changed:
             self._places += places
             while len(self._held) > len(self._starts) - len(self._places) and self._held_rows > _KEPT_ROWS:
@@ -284,25 +301,47 @@ class RunSpool:
             self._changed.notify_all()
 
     def _give_up(self, why: str) -> None:
-        """Say that nothing more is written; what stands in the file gets its end if there is room for that."""
+        """Say that nothing more is written; what stands in the file gets its end, and room for that if it must be."""
+        if self._kept and self._file is not None and self._file[0].n_rows:
+            self._end_with_what_fits(self._file[0])
         with self._changed:
             since = float(self._times[self._written_rows])
             if self._path is not None:
+                left = "what was written until then is kept" if self._file is not None else "nothing was written"
+                self.cut_off = f"{self._path}: the recording stopped at {since:.2f} s ({why}); {left}"
                 self.trouble = (
-                    f"{self._path}: the recording stopped at {since:.2f} s ({why}); what was written until then is "
-                    "kept, the rest stays in memory. Free some space and save the run under another name."
+                    f"{self.cut_off}, the rest stays in memory. Free some space and save the run under another name."
                 )
                 self.events = (*self.events, RunEvent(float(self._times[self._count - 1]), "fault", self.trouble))
             else:
                 self.trouble = f"The run stays in memory, as it cannot be written to disk ({why}); free some space."
             self._notes, self._states = [], []
             self._changed.notify_all()
-        log.warning("%s", self.trouble)
-        if self._kept and self._file is not None and self._file[0].n_rows:
-            with contextlib.suppress(OSError):
-                self._file[0].finish(self._times[: self._file[0].n_rows])
+        log.info("%s", self.trouble)  # who shows the run says it
         if self._file is not None:
             self._file[1].close()
+
+    def _end_with_what_fits(self, writer: RunWriter) -> None:
+        """End the file; where there is no room, in place of its newest rows, as long as these are in memory, too."""
+        while True:
+            try:
+                writer.finish(self._times[: writer.n_rows])
+            except OSError:
+                with self._changed:
+                    if not writer.take_back(len(self._starts) - len(self._held)):
+                        return
+                    del self._places[len(writer.index.blocks) :]
+                    written = len(writer.index.checkpoints)
+                    later = [entry for entry in self._checkpoints[written:] if isinstance(entry[1], bytes)]
+                    self._checkpoints[written:] = later
+            else:
+                return
+
+    def _stands_there(self, file: BinaryIO) -> bool:
+        try:
+            return self._path is not None and os.path.samestat(os.fstat(file.fileno()), os.stat(self._path))
+        except OSError:
+            return False
 
     @property
     def _written_rows(self) -> int:

@@ -8,6 +8,8 @@ from pathlib import Path
 import av
 import h5py
 import pytest
+from mcap.exceptions import McapError
+from mcap.reader import make_reader
 
 from snakestudio import api
 from snakestudio.cli import main
@@ -67,6 +69,15 @@ def test_a_run_that_was_cut_off_is_exported_as_far_as_it_goes_and_says_so(
     assert main(["export", str(torn), "--csv", str(tmp_path / "torn.csv")]) == 0
     said = capsys.readouterr()
     assert "torn.mcap: its recording was cut off; it is exported up to 0.3 s." in said.err
+    assert "snakestudio export torn.mcap --mcap NEW.mcap" in said.err
+    with torn.open("rb") as file, pytest.raises(McapError):
+        make_reader(file).get_summary()  # as programs do that want a whole file
+    assert main(["export", str(torn), "--mcap", str(tmp_path / "whole.mcap")]) == 0
+    assert "snakestudio export" not in capsys.readouterr().err
+    with (tmp_path / "whole.mcap").open("rb") as file:
+        summary = make_reader(file).get_summary()
+    assert summary is not None
+    assert summary.chunk_indexes
     assert "wrote" in said.out
 
 

@@ -8,20 +8,79 @@ from pathlib import Path
 import pytest
 
 from snakestudio import api
-from snakestudio.cli.shared import write_run
+from snakestudio.cli.outputs import Outputs
 from snakestudio.errors import ExportError
-from snakestudio.paths import scenes_dir
+from snakestudio.paths import runs_dir, scenes_dir
+
+MAIN = scenes_dir() / "obstacle_aided.toml"
+
+
+def options_in(folder: Path) -> tuple[Namespace, Outputs]:
+    options = Namespace(mcap=folder / "run.mcap", csv=folder / "run.csv", hdf5=folder / "run.h5", force=False)
+    return options, Outputs(options, (), options.mcap, options.csv, options.hdf5)
 
 
 def test_what_cannot_be_written_costs_none_of_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = api.simulate(scenes_dir() / "obstacle_aided.toml", duration=0.1)
+    run = api.simulate(MAIN, duration=0.1)
     run.trouble = "run.mcap: the disk is full."
-    options = Namespace(mcap=tmp_path / "run.mcap", csv=tmp_path / "run.csv", hdf5=tmp_path / "run.h5")
+    options, outputs = options_in(tmp_path)
     options.csv.mkdir()
     with pytest.raises(ExportError) as caught:
-        write_run(options, run)
+        outputs.write_run(options, run)
     first, second = str(caught.value).splitlines()
     assert first == run.trouble
     assert "run.csv: this is a folder" in second
     assert options.hdf5.is_file()
     assert capsys.readouterr().out == f"wrote {options.hdf5}: {len(run.recording)} rows\n"
+
+
+def test_a_run_that_can_be_written_nowhere_is_kept_among_the_runs(tmp_path: Path) -> None:
+    run = api.simulate(MAIN, duration=0.1)
+    options, outputs = options_in(tmp_path)
+    options.mcap = options.hdf5 = None
+    options.csv.mkdir()
+    with pytest.raises(ExportError) as caught:
+        outputs.write_run(options, run)
+    (kept,) = runs_dir().glob("*.mcap")
+    assert str(kept) in str(caught.value).splitlines()[1]
+    loaded = api.load_run(kept)
+    assert (loaded["link_6_x_m"] == run["link_6_x_m"]).all()
+    loaded.close()
+
+
+def test_a_file_that_another_program_wrote_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    run = api.simulate(MAIN, duration=0.1)
+    options, outputs = options_in(tmp_path)
+    options.csv.write_text("another run")
+    with pytest.raises(ExportError, match=r"another program wrote this file meanwhile.*run-2\.csv"):
+        outputs.write_run(options, run)
+    assert options.csv.read_text() == "another run"
+    assert (tmp_path / "run-2.csv").read_text().startswith("# SnakeStudio")
+    assert options.hdf5.is_file()
+    assert options.mcap.is_file()
+
+
+def test_a_run_file_that_vanished_is_written_anew_and_said(tmp_path: Path) -> None:
+    options, outputs = options_in(tmp_path)
+    options.csv = options.hdf5 = None
+    scene, base_dir, _ = api.prepare(MAIN, 2.0)
+    deleted: list[float] = []
+
+    def delete_it(fraction: float) -> bool:
+        if options.mcap.exists() and not deleted:
+            options.mcap.unlink()
+            deleted.append(fraction)
+        return True
+
+    def wait_for_it(recording: object) -> None:
+        while not options.mcap.exists() and not deleted:  # its thread makes it
+            pass
+        delete_it(1.0)
+
+    run = api.simulate_scene(scene, base_dir, progress=delete_it, path=options.mcap, ended=wait_for_it)
+    assert deleted
+    with pytest.raises(ExportError, match="was moved, deleted or replaced while the run was recorded into it"):
+        outputs.write_run(options, run)
+    anew = api.load_run(options.mcap)
+    assert (anew["link_6_x_m"] == run["link_6_x_m"]).all()
+    anew.close()

@@ -81,6 +81,15 @@ def test_numbers_read_back_exactly(recording: SpooledRecording, tmp_path: Path) 
     assert columns["time_s"][-1] == 0.5
 
 
+def test_whoever_guesses_types_from_the_first_row_sees_floats(recording: SpooledRecording, tmp_path: Path) -> None:
+    write_csv(tmp_path / "a.csv", recording)
+    rows = [line.split(",") for line in (tmp_path / "a.csv").read_text().splitlines() if not line.startswith("#")]
+    whole = [name for name, cell in zip(*rows[:2], strict=True) if cell.lstrip("-").isdigit()]
+    assert whole == ["contacts_closed", "solver_unconverged"]
+    for name, *cells in zip(*rows, strict=True):
+        assert name in whole or not any(cell.lstrip("-").isdigit() for cell in cells)
+
+
 def test_interval_columns_are_means_since_the_row_before() -> None:
     # Row i of `make_rows` has the impulse i + place/1000 N s, 3 i iterations and 40 i steps: differences over 10 ms.
     recording = SpooledRecording(ss.Scene(), SCHEMA, chunk_rows=4)

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.export import number_text, text_writers
-from snakestudio.export.number_text import HEAD, number, rows_text, serve
+from snakestudio.export.number_text import HEAD, counts_among, rows_text, serve
 from snakestudio.export.text_writers import TextWriters
 
 
 def plainly(block: np.ndarray) -> bytes:
     """Written by Python alone."""
-    lines = [",".join(number(value) for value in row) for row in block.tolist()]
+    lines = [",".join(repr(value) for value in row) for row in block.tolist()]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -37,6 +37,20 @@ def test_every_number_is_written_as_python_writes_it() -> None:
     assert rows_text(block) == plainly(block)
 
 
+def test_only_counts_are_written_without_a_point() -> None:
+    counts = counts_among(("time_s", "contacts_closed", "com_x_m", "solver_unconverged"))
+    block = np.array([[0.0, 0.0, -0.0, 12.0], [1.0, np.nan, 1e20, 0.5]])
+    assert rows_text(block, counts) == b"0.0,0,-0.0,12\n1.0,nan,1e+20,0.5\n"
+
+
+def test_a_helper_knows_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_writers, "_WORTH", 0)
+    blocks = [np.ones((4, 2)), np.ones((4, 2))]
+    with TextWriters(1, (1,)) as writers:
+        assert b"".join(text for text, _ in writers.lines(blocks)) == 8 * b"1.0,1\n"
+        assert writers._helper is not None, "it wrote its share"
+
+
 @given(st.lists(st.floats(), min_size=1, max_size=20))
 def test_any_number_is_written_as_python_writes_it(values: list[float]) -> None:
     block = np.array([values])
@@ -47,7 +61,7 @@ def test_python_writes_where_the_fast_writer_spells_otherwise(monkeypatch: pytes
     monkeypatch.setattr(number_text, "to_json", lambda row: b"[1.0]")
     number_text._spells_alike.cache_clear()
     try:
-        assert rows_text(np.array([[0.25, 3.0]])) == b"0.25,3\n"
+        assert rows_text(np.array([[0.25, 3.0]])) == b"0.25,3.0\n"
     finally:
         number_text._spells_alike.cache_clear()
 
@@ -79,7 +93,7 @@ def test_a_helper_that_dies_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_without_a_helper_all_is_written_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(text_writers, "_WORTH", 0)
-    monkeypatch.setattr("sys.executable", str(tmp_path / "gone"))
+    monkeypatch.setattr(text_writers, "own_program", lambda: [str(tmp_path / "gone")])
     with TextWriters(1) as writers:
         assert list(writers.lines([np.array([[1.5]])])) == [(b"1.5\n", 1)]
 
@@ -87,4 +101,4 @@ def test_without_a_helper_all_is_written_here(monkeypatch: pytest.MonkeyPatch, t
 def test_half_a_block_ends_the_helper() -> None:
     sink = io.BytesIO()
     serve(io.BytesIO(HEAD.pack(1, 2) + np.array([1.5, 2.0]).tobytes() + HEAD.pack(1, 2) + b"abc"), sink)
-    assert sink.getvalue() == HEAD.pack(6, 0) + b"1.5,2\n"
+    assert sink.getvalue() == HEAD.pack(8, 0) + b"1.5,2.0\n"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QMessageBox, QProgressDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.document import Document
@@ -524,6 +524,29 @@ def test_pictures_hold_what_is_seen(qtbot: QtBot, panel: PlotPanel, tmp_path: Pa
         assert places.min() > 0.0
         assert places[:, 0].max() < plot.chart.width() + 16
         assert places[:, 1].max() < plot.chart.height() + 16
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "csv"])
+def test_an_export_to_a_link_leaves_the_link(qtbot: QtBot, panel: PlotPanel, tmp_path: Path, suffix: str) -> None:
+    link, real = tmp_path / f"link.{suffix}", tmp_path / "real"
+    real.write_bytes(b"old")
+    real.chmod(0o640)
+    link.symlink_to("real")
+    panel.export(panel.plots[1], link)
+    qtbot.waitUntil(lambda: not panel.exporter.busy and real.stat().st_size > 1000)
+    assert link.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == [link.name, "real"]
+
+
+def test_an_export_that_is_cancelled_leaves_the_old_file(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:
+    path = tmp_path / "joint.csv"
+    path.write_bytes(b"old")
+    panel.export(panel.plots[1], path)
+    assert panel.exporter.busy
+    panel.findChildren(QProgressDialog)[0].canceled.emit()  # as its button does
+    assert path.read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["joint.csv"]
 
 
 def test_an_export_that_fails_says_so(qtbot: QtBot, panel: PlotPanel, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.session import run_spool
 from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_file import chunks
+from snakestudio.session.run_file import chunks, open_run
 from snakestudio.session.run_file.writer import RunWriter
 from tests.session.rows import SCHEMA, assert_equal, make_rows
 
@@ -107,6 +107,68 @@ def test_a_full_disk_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     recording.append(make_rows(65, 100))
     assert "No space left on device" in recording.trouble
     assert_equal(Rows.concatenate(list(recording.chunks())), make_rows(0, 100))
+
+
+@given(room=st.integers(20_000, 120_000), pieces=st.lists(st.integers(1, 400), min_size=2, max_size=12))
+def test_a_file_for_which_there_is_no_room_is_whole_and_the_rest_stays_in_memory(room: int, pieces: list[int]) -> None:
+    append = RunWriter._append
+
+    def on_a_small_disk(writer: RunWriter, *parts: bytes) -> None:
+        if writer.size + sum(map(len, parts)) > room:
+            raise OSError(28, "No space left on device")
+        append(writer, *parts)
+
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunWriter, "_append", on_a_small_disk)
+        patch.setattr(run_spool, "_KEPT_ROWS", 30)
+        path = Path(folder, "run.mcap")
+        recording = SpooledRecording(Scene(), SCHEMA, path, chunk_rows=10)
+        total = 0
+        for piece in pieces:
+            recording.append(make_rows(total, total + piece))
+            recording.add_checkpoint(total / 100, str(total).encode())
+            total += piece
+        recording.close()
+        assert_equal(Rows.concatenate(list(recording.chunks())), make_rows(0, total))
+        assert all(state == str(round(100 * at)).encode() for at, state in recording.checkpoints())
+        if not path.exists():
+            assert "nothing was written" in recording.trouble
+            return
+        assert path.stat().st_size <= room
+        with open_run(path) as run:
+            kept = len(run)
+            assert run.info.complete or not recording.trouble or "stopped" in recording.trouble
+            assert_equal(run.rows(0, kept), make_rows(0, kept))
+            assert all(state == str(round(100 * at)).encode() for at, state in run.checkpoints())
+            assert kept == total or f"stopped at {kept / 100:.2f} s" in recording.trouble
+
+
+def test_the_end_of_a_file_has_room_in_place_of_the_newest_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    append, room = RunWriter._append, 0
+
+    def on_a_full_disk(writer: RunWriter, *parts: bytes) -> None:
+        if room and writer.size + sum(map(len, parts)) > room:
+            raise OSError(28, "No space left on device")
+        append(writer, *parts)
+
+    monkeypatch.setattr(RunWriter, "_append", on_a_full_disk)
+    path = tmp_path / "run.mcap"
+    recording = SpooledRecording(Scene(), SCHEMA, path, chunk_rows=10)
+    recording.append(make_rows(0, 200))
+    while len(recording._spool._places) < 19:  # its thread writes all that makes whole blocks
+        time.sleep(0.001)
+    assert recording._spool._file is not None
+    room = recording._spool._file[0].size  # and now it is full
+    recording.append(make_rows(200, 210))
+    recording.close()
+    assert_equal(Rows.concatenate(list(recording.chunks())), make_rows(0, 210))
+    with open_run(path) as run:
+        assert run.info.complete
+        assert 100 < len(run) < 200
+        assert_equal(run.rows(0, len(run)), make_rows(0, len(run)))
+        assert f"stopped at {len(run) / 100:.2f} s" in recording.trouble
 
 
 def test_reading_while_another_thread_appends() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.export.files import replacing
-from snakestudio.export.printing import PLAIN, about_file, printed_suffix
+from snakestudio.export.printing import PLAIN, about_file, printed_suffix, save_figure
 from snakestudio.export.provenance import header_lines
 from snakestudio.model.columns import table
 from snakestudio.model.recording import Recording
@@ -150,5 +150,5 @@ def save(path: Path, figure: Figure, origin: Origin) -> Path:
     """
     suffix = printed_suffix(path, "figures")
     with replacing(path) as partial:
-        figure.savefig(partial.path, format=suffix[1:], dpi=300, metadata=origin.metadata(suffix))
+        save_figure(figure, partial.path, dpi=300, metadata=origin.metadata(suffix))
     return path

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TextIO
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QRectF, QSize, QTimer, Signal
+from PySide6.QtCore import QBuffer, QObject, QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
@@ -24,6 +25,7 @@ from snakestudio.gui.plots.picture import Picture
 from snakestudio.gui.plots.pyramid import BLOCK
 from snakestudio.gui.plots.span_values import curve_table
 from snakestudio.gui.plots.views import Line
+from snakestudio.model.atomic import Partial, replacing, write_atomically
 from snakestudio.model.recording import Schema
 
 __all__ = ["CsvExport", "save_png", "save_profile", "save_spectrum", "save_svg"]
@@ -57,8 +59,9 @@ def save_png(path: Path, chart: Chart, title: str, scale: float = 2.0) -> None:
     painter = QPainter(image)
     _paint_all(painter, size, chart, title)
     painter.end()
-    if not image.save(str(path), "PNG"):  # type: ignore[call-overload]
-        raise OSError(f"{path}: the picture cannot be written; choose another folder or free some space.")
+    buffer = QBuffer()
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    _keep(path, "picture", bytes(buffer.data().data()))
 
 
 def save_svg(path: Path, chart: Chart, title: str) -> None:
@@ -71,17 +74,29 @@ def save_svg(path: Path, chart: Chart, title: str) -> None:
     """
     size = _page(chart)
     generator = QSvgGenerator()
-    generator.setFileName(str(path))
+    buffer = QBuffer()  # what a disk refuses, Qt keeps to itself
+    generator.setOutputDevice(buffer)
     generator.setSize(size)
     generator.setResolution(chart.logicalDpiX())
     generator.setViewBox(QRectF(0, 0, size.width(), size.height()))
     generator.setTitle(title)
     generator.setDescription(f"SnakeStudio {__version__}")
-    painter = QPainter()
-    if not painter.begin(generator):
-        raise OSError(f"{path}: the picture cannot be written; choose another folder or free some space.")
+    painter = QPainter(generator)
     _paint_all(painter, size, chart, title)
     painter.end()
+    _keep(path, "picture", bytes(buffer.data().data()))
+
+
+def _keep(path: Path, what: str, data: bytes) -> None:
+    try:
+        write_atomically(path, data)
+    except OSError as error:
+        raise _not_kept(path, what, error) from error
+
+
+def _not_kept(path: Path, what: str, error: OSError) -> OSError:
+    remedy = "choose another folder or free some space"
+    return OSError(f"{path}: the {what} cannot be written ({error.strerror or error}); {remedy}.")
 
 
 def save_profile(path: Path, picture: Picture, lines: list[Line], schema: Schema, title: str) -> None:
@@ -100,14 +115,8 @@ def save_profile(path: Path, picture: Picture, lines: list[Line], schema: Schema
 
 
 def _write(path: Path, head: str, table: FloatArray) -> None:
-    partial = path.with_name(path.name + ".part")
-    try:
-        partial.write_text(head + "".join(",".join(map(_text, row)) + "\n" for row in table.tolist()), encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        remedy = "choose another folder or free some space"
-        raise OSError(f"{path}: the data cannot be written ({error.strerror}); {remedy}.") from error
+    text = head + "".join(",".join(map(_text, row)) + "\n" for row in table.tolist())
+    _keep(path, "data", text.encode())
 
 
 def save_spectrum(path: Path, picture: Picture, lines: Sequence[Line], schema: Schema, title: str) -> None:
@@ -210,7 +219,8 @@ class CsvExport(QObject):
             names += [f"{prefix}.{name}" for name in _names(run.recording.schema, over)]
         said = "# Other runs: values at the times of this one, linearly between their rows\n" if self._overlaid else ""
         self._head = f"# SnakeStudio {__version__}\n# {title}\n{said}" + ",".join(["time_s", *names]) + "\n"
-        self._partial = path.with_name(path.name + ".part")
+        self._writing = ExitStack()
+        self._partial: Partial | None = None
         self._file: TextIO | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(0)
@@ -219,7 +229,8 @@ class CsvExport(QObject):
     def begin(self) -> None:
         """Start writing."""
         try:
-            self._file = self._partial.open("w", encoding="utf-8", newline="\n")
+            self._partial = self._writing.enter_context(replacing(self._path))
+            self._file = self._partial.path.open("w", encoding="utf-8", newline="\n")
             self._file.write(self._head)
         except OSError as error:
             self._end(error)
@@ -229,10 +240,13 @@ class CsvExport(QObject):
     def cancel(self) -> None:
         """Stop and leave no file."""
         self._timer.stop()
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-            self._partial.unlink(missing_ok=True)
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):  # a full disk, once more
+                file.close()
+        if self._partial is not None:
+            self._partial.keep = False
+        self._writing.close()
 
     def _step(self) -> None:
         assert self._file is not None
@@ -241,9 +255,9 @@ class CsvExport(QObject):
                 self._write_block(self._file)
                 self.progress.emit((self._next - self._first) / max(1, self._stop - self._first))
                 return
-            self._file.close()
-            self._file = None
-            self._partial.replace(self._path)
+            file, self._file = self._file, None
+            file.close()
+            self._writing.close()
         except OSError as error:
             self._end(error)
             return
@@ -265,5 +279,4 @@ class CsvExport(QObject):
             self.done.emit("")
             return
         self.cancel()
-        remedy = "choose another folder or free some space"
-        self.done.emit(f"{self._path}: the data cannot be written ({error.strerror}); {remedy}.")
+        self.done.emit(str(_not_kept(self._path, "data", error)))

@@ -177,6 +177,11 @@ class OpenRuns(QObject):
                 f"{self._bridge.source_name} is shown, a recorded run. The open scene is left as it is; an edit of it "
                 "leads back to the simulation."
             )
+            shown = self._bridge.recording
+            if left := getattr(shown, "cut_off", ""):  # of a run file, as the next
+                text += f" Its recording was cut off. {left}"
+            if note := getattr(shown, "note", ""):
+                text += f" {note}"
             self._banner.say("info", text, buttons, closable=False)
         elif self._bridge.source == "robot":
             self._banner.clear()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from snakestudio import paths
 from snakestudio.errors import Problem, ProfileError
 from snakestudio.link.profile.loading import load_profile
+from snakestudio.model.atomic import write_atomically
 
 __all__ = ["find_profile", "new_profile", "own", "shipped"]
 
@@ -58,8 +58,8 @@ def new_profile(template: str | Path, folder: str | Path) -> Path:
             if path.exists():
                 problem = Problem("error", "", "there is a file of this name already", "give another folder")
                 raise ProfileError(f"{path}: {problem.message}; {problem.remedy}.", [problem])
-        shutil.copyfile(dbc, folder / dbc.name)
-        shutil.copyfile(source, target)
+        write_atomically(folder / dbc.name, dbc.read_bytes())
+        write_atomically(target, source.read_bytes())
     except OSError as error:
         raise ProfileError(
             f"{folder}: the profile cannot be written there ({error.strerror}); give another folder."

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import logging
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +18,7 @@ from tomlkit.exceptions import TOMLKitError
 from snakestudio.errors import Problem, ProfileError
 from snakestudio.inputs import DBC, PROFILE, Budget, InputError, parse_toml, read_bytes, text_of
 from snakestudio.link.profile.schema import FORMAT, Profile
-from snakestudio.model.atomic import write_atomically
+from snakestudio.model.atomic import followed, write_atomically
 from snakestudio.model.scene_parse import MOST_MISTAKES
 from snakestudio.model.sentences import problem_of
 from snakestudio.model.toml_merge import merge, tuples
@@ -237,8 +235,8 @@ def save_profile(profile: Profile, path: str | Path) -> None:
     path = Path(path)
     try:
         old = path.read_bytes() if path.is_file() else None
-        if old is not None and not os.access(path, os.W_OK):  # replacing it would get round that
-            raise PermissionError(errno.EACCES, "write-protected")
+        if old is not None:
+            followed(path)  # of what cannot be replaced no copy is made, either
         base = None if old is None else old.decode("utf-8-sig", errors="replace")
         data = dump_profile(profile, base).encode("utf-8")
         if old is not None:

@@ -13,6 +13,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from snakestudio.errors import ExperimentError
 from snakestudio.inputs import LAYOUT, MEASUREMENT, InputError, parse_toml, read_text
+from snakestudio.model.atomic import write_atomically
 
 __all__ = [
     "ANGLE_UNITS",
@@ -298,7 +299,7 @@ def save_layout(path: str | Path, layout: Layout) -> None:
         If it cannot be written.
     """
     try:
-        Path(path).write_text(layout_to_toml(layout), encoding="utf-8")
+        write_atomically(Path(path), layout_to_toml(layout).encode())
     except OSError as error:
         raise ExperimentError(
             f"{path}: the layout cannot be written ({error.strerror}); choose another file."

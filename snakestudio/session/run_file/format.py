@@ -4,6 +4,7 @@ A run file is an MCAP file (https://mcap.dev/spec) like any other, so that Foxgl
 ROS 2 read it as it is. In the order of the file:
 
 - a metadata record `ABOUT`: the whole scene, program, machine, columns; read first, and alone, by a list of runs;
+- attachments named `FILE`: the files that the scene names, such as height maps (`enclosed`);
 - chunks with one message of `ROWS` each: some rows of the run, every column exact to the bit (`blocks`). They are all
   that SnakeStudio needs to read the run again;
 - chunks with what other programs show without conversion, thinned out (`views`);
@@ -22,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "ABOUT", "BLOCK_BYTES", "BLOCK_ROWS", "CHANGES", "CHECKPOINT", "END", "EVENTS", "INDEX", "LOG", "MAX_BLOCK_BYTES",
-    "MAX_INDEX_BYTES", "MAX_RECORD_BYTES", "MOST_BLOCK_ROWS", "PACKAGE", "ROWS", "VERSION", "nanoseconds",
+    "ABOUT", "BLOCK_BYTES", "BLOCK_ROWS", "CHANGES", "CHECKPOINT", "END", "EVENTS", "FILE", "INDEX", "LOG",
+    "MAX_BLOCK_BYTES", "MAX_INDEX_BYTES", "MAX_RECORD_BYTES", "MOST_BLOCK_ROWS", "PACKAGE", "ROWS", "VERSION",
+    "nanoseconds",
 ]  # fmt: skip
 
 VERSION = 1
@@ -37,6 +39,9 @@ ABOUT, END = "snakestudio", "snakestudio:end"
 
 CHECKPOINT, INDEX = "snakestudio:checkpoint", "snakestudio:index"
 """Attachments: states to go on from, and where in the file everything is."""
+
+FILE = "snakestudio:file"
+"""Attachments with the files that the scene names; the name of each stands behind that."""
 
 ROWS, CHANGES, EVENTS, LOG = "/snakestudio/rows", "/snakestudio/changes", "/snakestudio/events", "/events"
 """Topics that the run is read from, and that of the events as other programs list them."""

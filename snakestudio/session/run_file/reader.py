@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import os
 import weakref
 from bisect import bisect_right
@@ -30,6 +31,7 @@ from snakestudio.session.run_file import format as names
 from snakestudio.session.run_file.about import RunInfo, fits, schema_of
 from snakestudio.session.run_file.blocks import Columns
 from snakestudio.session.run_file.chunks import BlockReader, chunk_content
+from snakestudio.session.run_file.enclosed import restored
 from snakestudio.session.run_file.ending import DAMAGED, attached, end_of, finished_index, record_body
 from snakestudio.session.run_file.index import Index
 from snakestudio.session.run_file.notes import read_messages
@@ -38,6 +40,8 @@ from snakestudio.session.run_file.stored import StoredRows, with_change
 from snakestudio.session.run_file.walk import records, walk
 
 __all__ = ["RunFile", "open_run", "read_info"]
+
+log = logging.getLogger(__name__)
 
 _MOST_EVENTS = 200_000
 
@@ -66,10 +70,13 @@ class RunFile(StoredRows):
         folder = about.get("base_folder", "")
         self.base_dir = Path(folder) if folder and os.path.isdir(folder) else path.parent
         self.about = about
+        self.note = ""
+        """What is to be known of the files that its scene names, in a sentence; empty if all are as they were."""
         self._index = index
         columns = Columns.from_plain(parse_json(about["columns"], SCENE))
         columns.check(schema)
         self._blocks = BlockReader(path, columns)
+        self._closed = False
         weakref.finalize(self, self._blocks.close)
 
     @property
@@ -79,7 +86,23 @@ class RunFile(StoredRows):
 
     def close(self) -> None:
         """Close the file; rows cannot be read any more."""
+        self._closed = True
         self._blocks.close()
+
+    @property
+    def cut_off(self) -> str:
+        """What is to be done for other programs to read a file without its end; empty of a whole one."""
+        if self.info.complete:
+            return ""
+        name = self.path.name
+        return f"For programs that want a whole MCAP file (rosbags): snakestudio export {name} --mcap NEW.mcap."
+
+    def take_files(self, file: BinaryIO, start: int, size: int) -> None:
+        """Use the files that are enclosed in the run file where those the scene names are gone."""
+        self._scene, self.base_dir, note = restored(file, start, size, self.about, self._scene, self.base_dir)
+        if note:
+            self.note = f"{self.path.name}: {note}"
+            log.warning("%s", self.note)
 
     def __enter__(self) -> RunFile:
         return self
@@ -172,6 +195,8 @@ class RunFile(StoredRows):
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[None]:
+        if self._closed:
+            raise RunFileError(f"{self.path}: the run was closed, so its rows cannot be read any more; open it again.")
         try:
             yield
         except OSError as error:
@@ -204,7 +229,9 @@ def open_run(path: str | Path) -> RunFile:
         if not np.isfinite(index.times).all() or np.any(np.diff(index.times) < 0.0):
             raise RunFileError(f"{path}: the times of its rows go back, or are none; it cannot be read.")
         try:
-            return RunFile(path, begun, index, complete)
+            run = RunFile(path, begun, index, complete)
+            run.take_files(file, begun.end, begun.size)
+            return run
         except DAMAGED as error:
             raise RunFileError(f"{path}: the description of the run is damaged ({error}); it cannot be read.") from None
 

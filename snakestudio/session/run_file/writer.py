@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence, Sized
 from datetime import UTC, datetime
-from typing import BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from mcap.opcode import Opcode
@@ -35,6 +37,7 @@ from snakestudio.session.run_file import notes
 from snakestudio.session.run_file.about import Origin, about
 from snakestudio.session.run_file.blocks import Columns, Room, definition, encode, head_bytes
 from snakestudio.session.run_file.definitions import CHANGE, EVENT, LOG_MESSAGE
+from snakestudio.session.run_file.enclosed import digest, read_files
 from snakestudio.session.run_file.index import Index, Place
 from snakestudio.session.run_file.records import MAGIC, ChunkBytes, Messages, chunk_bytes, compressor, encoded
 from snakestudio.session.run_file.views import Views
@@ -47,8 +50,26 @@ _SMALL_BLOCK = 512 * 1024
 _VIEWS_AT_ONCE = 500
 """Messages of a topic for other programs that are gathered before they are written: twenty simulated seconds."""
 
+_MOST_MARKS = 64
+"""Calls of `write` that can be taken back."""
+
 _LARGE = 64 * 1024
 """Bytes that are written by themselves instead of being joined with what follows."""
+
+
+class _Mark(NamedTuple):
+    """How far a file had come: bytes, rows, lengths of the lists for its end, messages of each channel, their span."""
+
+    size: int
+    n_rows: int
+    lengths: tuple[int, ...]
+    counts: dict[int, int]
+    span: tuple[int, int]
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of rows so far."""
+        return self.lengths[2]
 
 
 class RunWriter:
@@ -96,6 +117,7 @@ class RunWriter:
         self._metadata: list[bytes] = []
         self._counts: dict[int, int] = {}
         self._span = (2**64 - 1, 0)
+        self._marks: deque[_Mark] = deque(maxlen=_MOST_MARKS)
         self._views = Views(schema, scene.robot.n_links - 1 if scene.robot.head == "last" else 0)
         topics = [
             (names.ROWS, f"{names.PACKAGE}/msg/Rows", definition(columns)),
@@ -110,12 +132,20 @@ class RunWriter:
         self._room = Room()
         self._topics = _topics(topics)
         self._channels = {topic: number for number, (topic, _, _) in enumerate(topics, 1)}
+        files = {} if temporary else read_files(scene, origin.base_dir)
         said = {} if temporary else about(scene, schema, columns, origin, created or datetime.now(UTC))
+        if files:
+            said["files"] = json.dumps({name: digest(data) for name, data in files.items()}, ensure_ascii=False)
         metadata = Metadata(names.ABOUT, said)
         head = MAGIC + encoded(Header("ros2", f"snakestudio {snakestudio.__version__}"))
         record = encoded(metadata)
         self._metadata.append(encoded(MetadataIndex(len(head), len(record), names.ABOUT)))
         self._append(head, record, *map(encoded, self._topics))
+        for name, data in files.items():
+            attachment = Attachment(0, 0, f"{names.FILE} {name}", "application/octet-stream", data)
+            whole = encoded(attachment)
+            self._attachments.append(_attachment_index(attachment, self.size, len(whole)))
+            self._append(whole)
 
     @property
     def n_rows(self) -> int:
@@ -141,6 +171,7 @@ class RunWriter:
         OSError
             If it cannot be written; the file is as before then.
         """
+        mark = self._mark()
         if len(self._views) >= _VIEWS_AT_ONCE:
             self._show()
         before = self._n_rows
@@ -179,7 +210,36 @@ class RunWriter:
         if not self._temporary:
             for rows in blocks:
                 self._views.add(rows)
+            self._marks.append(mark)
         return added.blocks
+
+    def _mark(self) -> _Mark:
+        """How far the file has come."""
+        index = self.index
+        lists: tuple[Sized, ...] = (
+            self._chunks, self._attachments, index.blocks, index.first_rows, index.notes, index.checkpoints,
+        )  # fmt: skip
+        return _Mark(self.size, self._n_rows, tuple(len(each) for each in lists), dict(self._counts), self._span)
+
+    def take_back(self, n_blocks: int) -> bool:
+        """Cut off what the last call of `write` added: the end needs its room.
+
+        Only of files that outlive the program, and not further back than the last few calls. False if that cannot be,
+        no row or less than `n_blocks` blocks would be left.
+        """
+        if not self._marks or not self._marks[-1].n_rows or self._marks[-1].n_blocks < n_blocks:
+            return False
+        mark = self._marks.pop()
+        self._file.truncate(mark.size)
+        self._file.seek(mark.size)
+        self.size, self._n_rows, self._counts, self._span = mark.size, mark.n_rows, mark.counts, mark.span
+        index = self.index
+        lists: tuple[list[Any], ...] = (
+            self._chunks, self._attachments, index.blocks, index.first_rows, index.notes, index.checkpoints,
+        )  # fmt: skip
+        for each, length in zip(lists, mark.lengths, strict=True):
+            del each[length:]
+        return True
 
     def _count(self, chunk: ChunkBytes) -> None:
         """Book the messages of a chunk that stands in the file."""

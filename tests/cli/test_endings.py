@@ -1,0 +1,212 @@
+"""Runs that are ended from outside leave what they have; what other programs or people hold is not replaced."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.session.run_file import open_run
+
+MAIN = str(scenes_dir() / "obstacle_aided.toml")
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals end a process there at once")
+
+
+def started(*words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "snakestudio", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def rows_of(path: Path) -> list[str]:
+    return [line for line in path.read_text().splitlines() if not line.startswith("#")]
+
+
+def await_file(path: Path, process: subprocess.Popen[str], size: int = 1) -> None:
+    """Until a file is so large."""
+    while not (path.exists() and path.stat().st_size >= size):
+        assert process.poll() is None, process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_run_that_is_asked_to_end_leaves_its_rows(tmp_path: Path, number: signal.Signals) -> None:
+    csv, hdf5, mcap = tmp_path / "run.csv", tmp_path / "run.h5", tmp_path / "run.mcap"
+    with started(
+        "run", MAIN, "--duration", "1e6", "--csv", str(csv), "--hdf5", str(hdf5), "--mcap", str(mcap),
+        "--video", str(tmp_path / "run.mp4"),
+    ) as run:  # fmt: skip
+        await_file(mcap, run)  # it goes
+        run.send_signal(number)
+        said, complaint = run.communicate()
+    assert run.returncode == 128 + number
+    with open_run(mcap) as recorded:
+        assert recorded.info.complete
+        count, until = len(recorded), recorded.times[-1]
+    assert count > 1
+    assert len(rows_of(csv)) == 1 + count
+    assert float(rows_of(csv)[-1].split(",")[0]) == until
+    by = "Ctrl+C" if number == signal.SIGINT else number.name
+    assert f"stopped by {by} at {until:g} s" in complaint
+    assert "run.mp4 is not made" in complaint
+    for path in (csv, hdf5, mcap):
+        assert f"wrote {path}: {count} rows" in said
+    assert sorted(os.listdir(tmp_path)) == ["run.csv", "run.h5", "run.mcap"]
+
+
+def test_asked_while_it_writes_it_writes_to_the_end(tmp_path: Path) -> None:
+    csv, mcap = tmp_path / "run.csv", tmp_path / "run.mcap"
+    with started("run", MAIN, "--duration", "40", "--csv", str(csv), "--mcap", str(mcap)) as run:
+        assert run.stdout is not None
+        assert "40 s simulated" in run.stdout.readline()
+        run.send_signal(signal.SIGTERM)
+        _, complaint = run.communicate()
+    assert run.returncode == 143, complaint
+    assert len(rows_of(csv)) == 1 + 4001
+    assert sorted(os.listdir(tmp_path)) == ["run.csv", "run.mcap"]
+
+
+def test_asked_twice_it_ends_at_once(tmp_path: Path) -> None:
+    pipe, mcap = tmp_path / "pipe", tmp_path / "run.mcap"
+    os.mkfifo(pipe)
+    with started("run", MAIN, "--duration", "1", "--csv", str(pipe), "--mcap", str(mcap)) as run:
+        assert run.stdout is not None
+        assert "1 s simulated" in run.stdout.readline()
+        assert "wrote" in run.stdout.readline()  # now it waits for who reads the pipe
+        run.send_signal(signal.SIGINT)
+        run.send_signal(signal.SIGTERM)
+        _, complaint = run.communicate()
+    assert run.returncode in (130, 143)
+    assert "interrupted" in complaint
+    assert pipe.is_fifo()
+
+
+def test_an_export_that_is_interrupted_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    mcap, csv = tmp_path / "run.mcap", tmp_path / "run.csv"
+    assert main(["run", MAIN, "--duration", "60", "--mcap", str(mcap)]) == 0
+    csv.write_text("old")
+    with started("export", str(mcap), "--csv", str(csv)) as export:
+        while not any(name.startswith(".run") for name in os.listdir(tmp_path)):
+            assert export.poll() is None
+        export.send_signal(signal.SIGTERM)
+        _, complaint = export.communicate()
+    assert export.returncode == 143
+    assert complaint == "\nsnakestudio: interrupted.\n"
+    assert csv.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["run.csv", "run.mcap"]
+
+
+# ---------------------------------------------------------------------------------------------- what is not replaced
+
+
+def test_scenes_and_runs_are_replaced_only_by_force(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scene, run = tmp_path / "mine.toml", tmp_path / "run.mcap"
+    scene.write_bytes(Path(MAIN).read_bytes())
+    assert main(["run", MAIN, "--duration", "0.1", "--mcap", str(run)]) == 0
+    for path in (scene, run):
+        before = path.read_bytes()
+        for option in ("--csv", "--mcap", "--hdf5"):
+            capsys.readouterr()
+            assert main(["run", MAIN, "--duration", "0.1", option, str(path)]) == 2
+            shown = capsys.readouterr()
+            assert shown.err.count("\n") == 1
+            assert f"{path} is there already" in shown.err
+            assert "--force" in shown.err
+            assert path.read_bytes() == before
+    assert main(["export", str(run), "--mcap", str(scene)]) == 2
+    assert main(["plan", MAIN, str(scene)]) == 2
+    assert main(["fit-strain", str(scenes_dir() / "lateral_undulation_isotropic.toml"), "-o", str(scene)]) == 2
+    assert load_scene(scene) == load_scene(MAIN)
+    assert main(["run", MAIN, "--duration", "0.2", "--mcap", str(run), "--force"]) == 0
+    with open_run(run) as recorded:
+        assert recorded.times[-1] == 0.2
+
+
+def test_outputs_are_replaced_without_a_word(tmp_path: Path) -> None:
+    csv = tmp_path / "run.csv"
+    for duration in ("0.1", "0.2"):
+        assert main(["run", MAIN, "--duration", duration, "--csv", str(csv)]) == 0
+    assert rows_of(csv)[-1].startswith("0.2,")
+
+
+@pytest.mark.parametrize(("answer", "code"), [("n\n", 2), ("\n", 2), ("y\n", 0)])
+def test_on_a_terminal_it_is_asked(tmp_path: Path, answer: str, code: int) -> None:
+    path = tmp_path / "run.mcap"
+    assert main(["run", MAIN, "--duration", "0.1", "--mcap", str(path)]) == 0
+    before = path.read_bytes()
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "snakestudio", "run", MAIN, "--duration", "0.2", "--mcap", str(path)],
+        stdin=theirs, stdout=subprocess.PIPE, stderr=theirs,
+    ) as run:  # fmt: skip
+        os.close(theirs)
+        shown = b""
+        while b"Replace it? [y/N]" not in shown:
+            shown += os.read(ours, 4096)
+        os.write(ours, answer.encode())
+        assert run.stdout is not None
+        run.stdout.read()
+    os.close(ours)
+    assert run.returncode == code
+    assert (path.read_bytes() == before) == (code != 0)
+
+
+def test_two_names_for_one_file_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "link").symlink_to("run.csv")
+    assert main(["run", MAIN, "--csv", str(tmp_path / "run.csv"), "--hdf5", str(tmp_path / "link")]) == 2
+    assert "is to be written twice" in capsys.readouterr().err
+    assert main(["run", MAIN, "--csv", "-", "--hdf5", "-"]) == 2
+    assert "is to be written twice" in capsys.readouterr().err
+    (tmp_path / "circle").symlink_to("circle")
+    assert main(["run", MAIN, "--csv", str(tmp_path / "circle")]) == 2
+    assert "Too many levels of symbolic links" in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------------------------------ the standard output
+
+
+def test_a_dash_is_the_standard_output(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    assert main(["run", MAIN, "--duration", "0.1", "--csv", str(path)]) == 0
+    with started("run", MAIN, "--duration", "0.1", "--csv", "-") as run:
+        text, said = run.communicate()
+    assert run.returncode == 0
+    assert text == path.read_text()
+    assert "wrote to the standard output: 11 rows" in said
+    assert not Path("-").exists()
+
+
+def test_hdf5_on_the_standard_output_is_whole(tmp_path: Path) -> None:
+    with (
+        (tmp_path / "run.h5").open("wb") as file,
+        subprocess.Popen(
+            [sys.executable, "-m", "snakestudio", "run", MAIN, "--duration", "0.1", "--hdf5", "-"],
+            stdout=file, stderr=subprocess.PIPE,
+        ) as run,
+    ):  # fmt: skip
+        run.communicate()
+    import h5py
+
+    with h5py.File(tmp_path / "run.h5") as whole:
+        assert whole.attrs["rows"] == 11
+
+
+def test_a_video_on_the_standard_output_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", MAIN, "--video", "-"]) == 2
+    assert "end the name in .mp4" in capsys.readouterr().err
+
+
+def test_odd_sizes_of_videos_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", MAIN, "--duration", "0.1", "--video", str(tmp_path / "run.gif"), "--size"]
+    assert main([*words, "161x90"]) == 0
+    assert "--size 161x90: videos have even sizes, so it is 162x90." in capsys.readouterr().err
+    assert main([*words, "160x90"]) == 0
+    assert capsys.readouterr().err == ""

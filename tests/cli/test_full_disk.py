@@ -1,0 +1,190 @@
+"""Disks that run full, folders and files that cannot be written: said in a sentence, before the run where it can be."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from snakestudio import api
+from snakestudio.cli import main
+from snakestudio.paths import scenes_dir
+from snakestudio.session.run_file import open_run
+from tests.small_disk import SMALL_DISK_BYTES, on_small_disk
+
+MAIN = str(scenes_dir() / "obstacle_aided.toml")
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no small disk can be made there")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that is larger than the small disk, whatever it is written as."""
+    path = tmp_path_factory.mktemp("runs") / "run.mcap"
+    scene, base_dir, _ = api.prepare(MAIN, 4.0, 500.0)
+    run = api.simulate_scene(scene, base_dir, path=path)
+    assert not run.trouble
+    assert path.stat().st_size > SMALL_DISK_BYTES
+    return path
+
+
+TARGETS = {
+    "csv": ["export", "RUN", "--csv", "out.csv"],
+    "hdf5": ["export", "RUN", "--hdf5", "out.h5"],
+    "mcap": ["export", "RUN", "--mcap", "out.mcap"],
+    "video": ["export", "RUN", "--video", "out.mp4", "--end", "0.2"],
+    "mkv": ["export", "RUN", "--video", "out.mkv", "--end", "0.2", "--codec", "ffv1"],
+    "gif": ["export", "RUN", "--video", "out.gif", "--end", "0.2"],
+    "pictures": ["export", "RUN", "--video", "out_%d.png", "--end", "0.2"],
+    "plan": ["plan", MAIN, "out.png"],
+    "svg": ["plan", MAIN, "out.svg"],
+    "pdf": ["plan", MAIN, "out.pdf"],
+    "figures": ["export", "RUN", "--figures", "figures"],
+    "scene": ["fit-strain", str(scenes_dir() / "lateral_undulation_isotropic.toml"), "-o", "out.toml"],
+    "chain": ["compare", "chain", str(scenes_dir() / "continuum_snake_2d.toml"), "--links", "8", "--csv", "out.csv"],
+}
+"""What a command writes, on a disk that has no room for it."""
+
+
+def filled(names: str) -> str:
+    """Shell: an old file, and all of the disk taken."""
+    return f"{f'printf old > {names}; ' if names else ''}cat /dev/zero > filler 2>/dev/null"
+
+
+def see_that_it_is_said(words: list[str], recorded: Path, disk: Path) -> None:
+    """A target without room: one sentence, exit code 2, the old file stays, and nothing else is left."""
+    given = [str(recorded) if word == "RUN" else word for word in words] + ["--force"]
+    names = "out_0.png" if "out_%d.png" in words else next((word for word in words if word.startswith("out.")), "")
+    done = on_small_disk(
+        disk, given, f"echo; find . -type f ! -name filler; cat {names} /dev/null", first=filled(names)
+    )
+    said = [line for line in done.stderr.splitlines() if line]
+    assert done.returncode == 2, done.stderr
+    assert len(said) == 1, done.stderr
+    assert "No space left on device" in said[0] or "cannot be written" in said[0]
+    assert "Traceback" not in done.stderr
+    there = done.stdout.rpartition("\n./" if names else "\n")[2]
+    assert there == (f"{names}\nold" if names else ""), done.stdout
+
+
+@pytest.mark.parametrize("target", ["csv", "hdf5", "mcap", "gif", "plan", "scene"])
+def test_what_does_not_fit_is_a_sentence_and_leaves_the_old_file(target: str, recorded: Path, tmp_path: Path) -> None:
+    see_that_it_is_said(TARGETS[target], recorded, tmp_path / "disk")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("target", TARGETS)
+def test_no_target_that_does_not_fit_costs_anything(target: str, recorded: Path, tmp_path: Path) -> None:
+    see_that_it_is_said(TARGETS[target], recorded, tmp_path / "disk")
+
+
+def test_a_run_that_cannot_be_recorded_any_more_stops_and_its_file_is_whole(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.mcap"
+    done = on_small_disk(
+        tmp_path / "disk",
+        ["run", MAIN, "--duration", "2000", "--rate", "500", "--mcap", "out.mcap"],
+        f"ls -A; cp out.mcap {kept}",
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("snakestudio: out.mcap: the recording stopped at")
+    assert done.stderr.count("\n") == 1
+    assert "out.mcap\n" in done.stdout
+    with open_run(kept) as run:
+        assert run.info.complete
+        assert len(run) > 100
+        alone = api.simulate(MAIN, float(run.times[-1]), 500.0)
+        rows, same = run.rows(0, len(run)), alone.recording.rows(0, len(run))
+        assert (rows.link_pose == same.link_pose).all()
+
+
+@pytest.mark.parametrize("option", ["csv", "hdf5", "mcap", "video"])
+def test_what_cannot_be_written_is_said_before_the_run(
+    tmp_path: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "file"
+    folder.write_text("no folder")
+    name = folder / f"out.{ {'video': 'mp4'}.get(option, option) }"
+    assert main(["run", MAIN, "--duration", "1e6", f"--{option}", str(name)]) == 2
+    shown = capsys.readouterr()
+    assert shown.err.count("\n") == 1
+    assert str(name) in shown.err
+    assert shown.out == ""
+
+
+@pytest.mark.parametrize("option", ["csv", "hdf5", "mcap"])
+def test_a_disk_that_is_read_only_is_said_before_the_run(tmp_path: Path, option: str) -> None:
+    words = ["run", MAIN, "--duration", "1e6", f"--{option}", f"out.{option}"]
+    done = on_small_disk(tmp_path / "disk", words, first="mount -o remount,ro .")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == (
+        f"snakestudio: out.{option}: the file cannot be written (Read-only file system); choose another folder or free "
+        "some space.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "words", [["figures", "P1", "--out"], ["export", MAIN, "--figures"]], ids=["figures", "figures of a run"]
+)
+def test_a_folder_that_cannot_be_made_is_said_before_the_run(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    assert main([*words, str(tmp_path / "file" / "figures")]) == 2
+    shown = capsys.readouterr()
+    assert "cannot be written" in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+
+
+def test_a_device_that_is_full_is_said(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    full = tmp_path / "full"
+    try:
+        os.mknod(full, 0o666 | stat.S_IFCHR, os.makedev(1, 7))
+    except PermissionError:
+        full.symlink_to("/dev/full")
+    assert main(["run", MAIN, "--duration", "0.1", "--csv", str(full)]) == 2
+    assert "No space left on device" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["check", MAIN], ["--help"], ["run", "--help"], ["--version"]])
+def test_a_standard_output_that_takes_nothing_is_said(words: list[str], unbuffered: str) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "snakestudio", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "snakestudio: the standard output cannot be written (No space left on device); not all was said."
+    ]
+
+
+def test_a_standard_output_that_is_closed_is_no_trouble_unless_it_is_a_target(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "snakestudio", "run", MAIN, "--duration", "0.1", "--csv"]
+    for target, code in ((str(tmp_path / "run.csv"), 0), ("-", 2)):
+        done = subprocess.run(
+            ["sh", "-c", 'exec "$@" >&-', "sh", *words, target], stderr=subprocess.PIPE, text=True, check=False
+        )
+        assert done.returncode == code, done.stderr
+        assert ("Bad file descriptor" in done.stderr) == bool(code)
+        assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_trouble() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "snakestudio", "check", MAIN], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+    assert process.returncode == 0
+    assert said == b""
+    assert process.returncode != -signal.SIGPIPE

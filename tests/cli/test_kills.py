@@ -1,0 +1,175 @@
+"""Programs killed while they write: what stands under a name is what stood there before, or the new one, whole."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from snakestudio import api
+from snakestudio.cli import main
+from snakestudio.paths import scenes_dir
+from snakestudio.session.run_file import open_run
+
+MAIN = str(scenes_dir() / "obstacle_aided.toml")
+
+OLD = b"what stood there before"
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="nothing is killed like this there")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("runs") / "run.mcap"
+    scene, base_dir, _ = api.prepare(MAIN, 3.0, 200.0)
+    api.simulate_scene(scene, base_dir, path=path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every export of the run, undisturbed."""
+    folder = tmp_path_factory.mktemp("whole")
+    for option in ("csv", "hdf5", "mcap"):
+        assert main(["export", str(recorded), f"--{option}", str(folder / f"out.{option}")]) == 0
+    return folder
+
+
+def grown_to(folder: Path, begin: str, share: float, size: int) -> Callable[[], bool]:
+    """Tells whether what is being written in a folder has grown to a share of its size in the end."""
+
+    def grown() -> bool:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                try:
+                    if entry.name.startswith(begin) and entry.stat().st_size >= share * size:
+                        return True
+                except FileNotFoundError:
+                    continue  # it has just got its name
+        return False
+
+    return grown
+
+
+def kill_an_export(recorded: Path, whole: Path, folder: Path, option: str, share: float) -> bool:
+    """Kill an export when so much of it is written; whether that was before its end."""
+    target, reference = folder / f"out.{option}", whole / f"out.{option}"
+    folder.mkdir()
+    target.write_bytes(OLD)
+    words = ["export", str(recorded), f"--{option}", str(target), "--force"]
+    grown = grown_to(folder, ".out", share, reference.stat().st_size)
+    with subprocess.Popen([sys.executable, "-m", "snakestudio", *words], stdout=subprocess.DEVNULL) as export:
+        while not grown() and export.poll() is None:
+            pass
+        export.send_signal(signal.SIGKILL)
+    left = target.read_bytes()
+    assert left in (OLD, reference.read_bytes())
+    return left == OLD
+
+
+@pytest.mark.parametrize(("option", "share"), [("csv", 0.5), ("hdf5", 0.3), ("mcap", 0.8)])
+def test_a_killed_export_leaves_what_was_there(
+    recorded: Path, whole: Path, tmp_path: Path, option: str, share: float
+) -> None:
+    assert kill_an_export(recorded, whole, tmp_path / "out", option, share)
+
+
+@pytest.mark.soak
+def test_fifty_killed_exports_lose_nothing(recorded: Path, whole: Path, tmp_path: Path) -> None:
+    chance = random.Random(20)
+    killed = [
+        kill_an_export(recorded, whole, tmp_path / str(number), chance.choice(["csv", "hdf5", "mcap"]), chance.random())
+        for number in range(50)
+    ]
+    assert sum(killed) >= 40, "most are killed before their end"
+
+
+def kill_a_run(folder: Path, size: int) -> None:
+    """Kill a run that is recorded over an earlier one, at some size; what is left is right to the bit."""
+    path = folder / "run.mcap"
+    folder.mkdir()
+    api.simulate(MAIN, 0.2).to_mcap(path)
+    before = path.stat().st_ino
+    words = ["run", MAIN, "--duration", "1e6", "--mcap", str(path), "--csv", str(folder / "run.csv"), "--force"]
+    with subprocess.Popen([sys.executable, "-m", "snakestudio", *words], stdout=subprocess.DEVNULL) as run:
+        grown = grown_to(folder, ".run", 1.0, size)
+        while not (grown() or (path.stat().st_ino != before and path.stat().st_size >= size)):
+            assert run.poll() is None
+        run.send_signal(signal.SIGKILL)
+    assert not (folder / "run.csv").exists()
+    with open_run(path) as cut:
+        if cut.info.complete:  # the earlier one: the new file had no row yet
+            assert cut.times[-1] == 0.2
+        alone = api.simulate(MAIN, float(cut.times[-1]))
+        for name in ("link_6_x_m", "solver_residual", "joint_3_yaw_torque_nm"):
+            assert (api.Run(cut)[name] == alone[name]).all()
+
+
+def test_a_killed_run_leaves_its_rows(tmp_path: Path) -> None:
+    kill_a_run(tmp_path / "run", 100_000)
+
+
+@pytest.mark.soak
+def test_twenty_killed_runs_are_right_as_far_as_they_go(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    for number in range(20):
+        kill_a_run(tmp_path / str(number), chance.randrange(2_000_000))
+
+
+def endless(*words: str) -> subprocess.Popen[str]:
+    """A run that goes on until it is asked to end."""
+    all_words = [sys.executable, "-m", "snakestudio", "run", MAIN, "--duration", "1e6", *words]
+    return subprocess.Popen(all_words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def ended(*runs: subprocess.Popen[str]) -> list[str]:
+    """End runs one after the other; what they said."""
+    said = []
+    for run in runs:
+        run.send_signal(signal.SIGINT)
+        said.append(run.communicate()[1])
+    return said
+
+
+def amplitude_of(path: Path) -> float:
+    """Tells the runs of these tests apart."""
+    return float(api.prepare(path)[0].gait.amplitude_deg)  # type: ignore[union-attr]
+
+
+def test_two_runs_into_one_csv_lose_neither(tmp_path: Path) -> None:
+    csv = tmp_path / "run.csv"
+    others = [tmp_path / f"{number}.mcap" for number in range(2)]
+    runs = [
+        endless("--csv", str(csv), "--mcap", str(other), "--set", f"gait.amplitude_deg={20 + number}")
+        for number, other in enumerate(others)
+    ]
+    for run, other in zip(runs, others, strict=True):
+        while not other.exists():
+            assert run.poll() is None
+    said = ended(*runs)
+    assert [run.returncode for run in runs] == [130, 2], said
+    assert f"{csv}: another program wrote this file meanwhile" in said[1]
+    assert "run-2.csv" in said[1]
+    assert [amplitude_of(tmp_path / name) for name in ("run.csv", "run-2.csv")] == [20, 21]
+
+
+def test_two_runs_into_one_run_file_lose_neither(tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    first = endless("--mcap", str(path), "--set", "gait.amplitude_deg=20")
+    while not path.exists():
+        assert first.poll() is None
+    begun = path.stat().st_ino
+    second = endless("--mcap", str(path), "--set", "gait.amplitude_deg=21", "--force")
+    while path.stat().st_ino == begun:
+        assert second.poll() is None
+    said = ended(first, second)
+    assert [first.returncode, second.returncode] == [2, 130], said
+    assert "was moved, deleted or replaced while the run was recorded into it" in said[0]
+    assert "run-2.mcap" in said[0]
+    assert [amplitude_of(tmp_path / name) for name in ("run.mcap", "run-2.mcap")] == [21, 20]

@@ -1,0 +1,176 @@
+"""Outputs come to plain files whole or not at all; links stay links, and what is no plain file is written through."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from snakestudio.model.atomic import TakenMeanwhileError, followed, growing, replacing, write_atomically
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no devices, pipes and modes there")
+
+
+def device(folder: Path) -> Path:
+    """A device of our own that swallows everything, like /dev/null; a pipe where only an administrator may make one."""
+    path = folder / "null"
+    try:
+        os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    except PermissionError:
+        os.mkfifo(path)
+    return path
+
+
+def leftovers(folder: Path) -> list[str]:
+    return [name for name in os.listdir(folder) if name.startswith(".")]
+
+
+def test_a_device_stays_a_device(tmp_path: Path) -> None:
+    path = device(tmp_path)
+    before = path.lstat()
+    if stat.S_ISFIFO(before.st_mode):
+        threading.Thread(target=path.read_bytes).start()
+    write_atomically(path, b"lost")
+    after = path.lstat()
+    assert (after.st_ino, after.st_mode, after.st_rdev) == (before.st_ino, before.st_mode, before.st_rdev)
+    assert os.listdir(tmp_path) == ["null"]
+
+
+def test_a_pipe_is_written_through(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    got: list[bytes] = []
+    reader = threading.Thread(target=lambda: got.append(path.read_bytes()))
+    reader.start()
+    with replacing(path) as partial:
+        partial.path.write_bytes(b"all of it" * 100_000)
+    reader.join()
+    assert got == [b"all of it" * 100_000]
+    assert path.is_fifo()
+
+
+def test_an_open_file_is_written_where_it_stands(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("wb", buffering=0) as file:
+        file.write(b"before ")
+        write_atomically(Path(f"/dev/fd/{file.fileno()}"), b"after")
+        (tmp_path / "link").symlink_to(f"/proc/self/fd/{file.fileno()}")
+        write_atomically(tmp_path / "link", b" and on")
+    assert (tmp_path / "log").read_bytes() == b"before after and on"
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path: Path, there: bool) -> None:
+    (tmp_path / "far").mkdir()
+    real, link = tmp_path / "far" / "real.csv", tmp_path / "link.csv"
+    if there:
+        real.write_bytes(b"old")
+    (tmp_path / "far" / "middle.csv").symlink_to("real.csv")
+    link.symlink_to("far/middle.csv")
+    write_atomically(link, b"new")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+    assert not real.is_symlink()
+    assert leftovers(tmp_path) == leftovers(tmp_path / "far") == []
+
+
+def test_links_in_a_circle_are_said(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(OSError, match=os.strerror(errno.ELOOP)):
+        write_atomically(tmp_path / "a", b"")
+
+
+def test_the_mode_of_what_is_replaced_stays(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_bytes(b"")
+    old.chmod(0o640)
+    write_atomically(old, b"1")
+    assert stat.S_IMODE(old.stat().st_mode) == 0o640
+    umask = os.umask(0o027)
+    try:
+        write_atomically(new, b"1")
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE(new.stat().st_mode) == 0o640
+
+
+def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    with contextlib.suppress(RuntimeError), replacing(path) as partial:
+        partial.path.write_bytes(b"half")
+        raise RuntimeError
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_name_as_long_as_any_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / ("é" * 120 + ".csv")
+    write_atomically(path, b"1")
+    assert path.read_bytes() == b"1"
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_what_another_program_wrote_meanwhile_is_kept_beside_it(tmp_path: Path, there: bool) -> None:
+    path = tmp_path / "run.csv"
+    if there:
+        path.write_bytes(b"old")
+        os.utime(path, ns=(1, 1))
+
+    def write() -> None:
+        with replacing(path) as partial:
+            partial.path.write_bytes(b"ours")
+            path.write_bytes(b"theirs")
+
+    with pytest.raises(TakenMeanwhileError) as caught:
+        write()
+    assert path.read_bytes() == b"theirs"
+    assert caught.value.kept == tmp_path / "run-2.csv"
+    assert caught.value.kept.read_bytes() == b"ours"
+    assert leftovers(tmp_path) == []
+
+
+def test_a_file_that_grows_is_new_and_has_its_name_only_once_it_began(tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    path.write_bytes(b"old")
+    with path.open("rb") as old:
+        with growing(path) as (_, file):
+            file.write(b"new")
+            assert path.read_bytes() == b"old"
+        file.write(b"er")
+        file.close()
+        assert old.read() == b"old"
+    assert path.read_bytes() == b"newer"
+    with pytest.raises(RuntimeError), growing(path):
+        raise RuntimeError
+    assert path.read_bytes() == b"newer"
+    assert os.listdir(tmp_path) == ["run.mcap"]
+
+
+def test_what_cannot_be_read_back_takes_no_growing_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="no plain file"), growing(device(tmp_path)):
+        pass
+    assert followed(tmp_path / "null") is None
+
+
+def test_what_a_killed_program_left_goes_and_what_a_living_one_writes_stays(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    dead, other, young = (
+        tmp_path / name for name in (".run.partial-x.csv", ".runs.partial-x.csv", ".run.partial-y.csv")
+    )
+    for left in (dead, other, young):
+        left.write_bytes(b"half")
+    with replacing(path) as living:
+        for old in (dead, other, living.path):
+            os.utime(old, (1, 1))
+        with contextlib.suppress(TakenMeanwhileError), replacing(path) as second:
+            second.path.write_bytes(b"whole")
+        assert living.path.exists()
+        living.keep = False
+    assert sorted(os.listdir(tmp_path)) == sorted([other.name, young.name, "run.csv"])
