@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from snakestudio.link.profile.binding import Bound, Carried
 from snakestudio.link.profile.bus_load import data_length
 from snakestudio.link.profile.checksums import CHECKSUMS
 from snakestudio.link.profile.field import Field, usable
-from snakestudio.link.profile.schema import Message, Profile, Quantity
+from snakestudio.link.profile.schema import OUTGOING, Message, Profile, Quantity
 from snakestudio.link.profile.units import RAW
 
 __all__ = ["Coder", "Decoded", "Value", "signals_text"]
@@ -88,8 +89,8 @@ class Coder:
     """
 
     __slots__ = (
-        "_alternatives", "_checksum_bytes", "_counted", "_counters", "_meanings", "_moves", "bound", "fd", "fields",
-        "label",
+        "_alternatives", "_checksum_bytes", "_counted", "_counters", "_meanings", "_moves", "_outgoing", "_pages",
+        "bound", "fd", "fields", "label",
     )  # fmt: skip
 
     def __init__(self, bound: Bound, profile: Profile) -> None:
@@ -122,13 +123,32 @@ class Coder:
             for c in bound.carried
         )  # fmt: skip
         self._alternatives = tuple(field for field in self.fields if field.selectors)
+        self._outgoing = bound.message.role in OUTGOING
+        self._pages = itertools.cycle(bound.pages)
 
     def frame(self, raws: Mapping[str, float]) -> Frame:
-        """The frame with these raw values, the fixed ones, and a counter and checksums that are right."""
+        """The frame with these raw values, the fixed ones, and a counter and checksums that are right.
+
+        Of what the robot sends, pages that nobody selects come in turn.
+
+        Raises
+        ------
+        ProfileError
+            If it is to be sent to the robot and is another page of the message than that of a signal that is bound,
+            fixed or given: the robot would read something else instead.
+        """
         bound = self.bound
         if bound.message.remote:
             return Frame(bound.id, extended=bound.extended, remote=True, length=bound.length)
-        values = {field.name: field.initial for field in self.fields} | dict(bound.fixed) | dict(raws)
+        page: Mapping[str, float] = {}
+        if self._alternatives and not self._outgoing:
+            page = next(self._pages)
+        values = {field.name: field.initial for field in self.fields} | dict(page) | dict(bound.fixed) | dict(raws)
+        if self._alternatives and self._outgoing and (absent := bound.absent(raws)):
+            raise ProfileError(
+                f"{self.label} was not sent: {absent[0].name} is on another page of it than the one selected; fix its"
+                " multiplexer in the profile."
+            )
         for field in self._counted:
             values[field.name] = int(field.low) + self._counters.next % (int(field.high - field.low) + 1)
         self._counters.next += 1

@@ -246,7 +246,7 @@ class LinkCore:
             self._conduct.repeat_stop(now)
         driving, stopped = self._set_points.running, self.state is LinkState.FAULT
         for message in self._cyclic.due(now, driving=driving, stopped=stopped):
-            self._outgoing.frames(self._codec.frames(message), now)
+            self._outgoing.message(message, now)
         self._notice(now)
         busy = self._conduct.live or self._conduct.task is not None
         return min(now + (_POLL_S if busy else _IDLE_POLL_S), self._set_points.next, self._cyclic.next())

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from snakestudio.errors import FormulaError, Problem
 from snakestudio.link.profile.binding import Bound, Layout, frame_id
+from snakestudio.link.profile.check_frames import wrong_page
 from snakestudio.link.profile.schema import INCOMING, Profile, Step
 
 __all__ = ["sequence_problems"]
@@ -65,6 +66,12 @@ def _send(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Pr
         problem = _signal(profile, bound, name, given, f"{key}.signals.{name}")
         if problem is not None:
             yield problem
+            return
+    for each in bound[:1]:  # the nodes' frames differ in their ids
+        node = profile.nodes[0] if each.node is None else each.node
+        raws = {name: each.fields[name].reading(value, node) for name, value in step.signals.items()}
+        for field in each.absent(raws) if each.message.role == "command" or raws else ():
+            yield wrong_page(f"{key}.signals.{field.name}", each, field, raws)
 
 
 def _signal(profile: Profile, bound: list[Bound], name: str, given: float | str, key: str) -> Problem | None:
