@@ -50,6 +50,8 @@ class Codec:
         self._coders: list[list[Coder]] = [[] for _ in loaded.profile.messages]
         for bound in layout.bound:
             self._coders[bound.index].append(Coder(bound, loaded.profile))
+        self.pages = {bound.index: len(bound.pages) for bound in layout.bound}
+        """How many frames of a message of the robot, by its number in the profile, bring all that it carries."""
         self._slots = {(axis.node, axis.slot): i for i, axis in reversed(list(enumerate(loaded.profile.axes)))}
         self._received = FrameTable(self._of_roles(INCOMING))
         self._sent = FrameTable(self._of_roles(OUTGOING))

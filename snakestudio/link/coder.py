@@ -56,6 +56,8 @@ class Decoded:
         Physical values by the signals' names.
     problem : str
         What is wrong with it, a clause; "" if nothing is.
+    unknown : tuple of Value
+        What it says is not known: NaN, or infinite.
     """
 
     message: Message
@@ -63,6 +65,7 @@ class Decoded:
     values: tuple[Value, ...]
     signals: dict[str, float]
     problem: str = ""
+    unknown: tuple[Value, ...] = ()
 
 
 class _Counters:
@@ -186,14 +189,18 @@ class Coder:
         problem = self._problem(data, raws)
         if problem:
             return Decoded(bound.message, bound.node, (), signals, problem)
-        values = []
+        values, unknown = [], []
         for name, quantity, axis, node, factor, offset, mask in self._meanings:
             if name not in signals:
                 continue
             value = float(int(raws[name]) & mask) if mask else factor * signals[name] + offset
+            said = Value(quantity, axis, node, value)
             if value - value != 0.0:  # infinite, or not a number
-                return Decoded(bound.message, bound.node, (), signals, f"{name} in {self.label} is no number")
-            values.append(Value(quantity, axis, node, value))
+                unknown.append(said)
+                problem = problem or f"{name} in {self.label} is no number"
+            values.append(said)
+        if unknown:
+            return Decoded(bound.message, bound.node, (), signals, problem, tuple(unknown))
         return Decoded(bound.message, bound.node, tuple(values), signals)
 
     def _problem(self, data: bytes, raws: Mapping[str, float]) -> str:

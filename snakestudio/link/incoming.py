@@ -69,6 +69,7 @@ class Incoming:
         elif decoded.problem:
             self.unreadable += 1
             self._arrivals.unreadable(now)
+            self._observed.take_unknown(decoded)
             self._journal.say_once(now, "warning", f"{decoded.message.called}: {decoded.problem}.", "unreadable")
         else:
             self._arrivals.take(decoded)

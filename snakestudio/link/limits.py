@@ -56,8 +56,8 @@ class AxisLimits:
         rad/s.
     margin : float
         rad.
-    current, temperature : (m,) arrays
-        A and °C; inf where there is no limit.
+    current, temperature, voltage : (m,) arrays
+        A, °C and, at least, V; infinite where there is no limit.
     error : float
         rad; inf if there is no limit.
     """
@@ -76,6 +76,7 @@ class AxisLimits:
         self.acceleration = np.radians(each("max_acceleration_deg_per_s2", np.inf))
         self.current = each("max_current_a", np.inf)
         self.temperature = each("max_temperature_c", np.inf)
+        self.voltage = each("min_voltage_v", -np.inf)
         self.ramp = float(np.radians(limits.ramp_rate_deg_per_s))
         self.margin = float(np.radians(limits.margin_deg))
         self.error = np.inf if limits.max_error_deg is None else float(np.radians(limits.max_error_deg))

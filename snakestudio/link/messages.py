@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.link.profile.schema import StatusMeaning
+from snakestudio.link.profile.schema import Quantity, StatusMeaning
 
 __all__ = [
+    "AGED",
     "BEGINNING",
     "MEANINGS",
     "Command",
@@ -28,6 +29,10 @@ FloatArray = NDArray[np.float64]
 
 MEANINGS: tuple[StatusMeaning | None, ...] = (None, "booting", "ready", "armed", "stopped", "fault", "stopping")
 """What `Telemetry.meaning` counts: None where the robot said nothing yet."""
+
+
+AGED: tuple[Quantity, ...] = ("rate", "torque", "current", "temperature", "voltage", "status", "error")
+"""What has an age of its own, as it may come in other frames, and more rarely, than angles."""
 
 
 class LinkState(enum.IntEnum):
@@ -206,6 +211,9 @@ class Telemetry:
         What the operating system granted the link: "SCHED_FIFO 50", "nice -15", "normal" ...
     axis_text : tuple of str
         Status and errors of every axis in words.
+    heard, stale_after : dict of (m,) arrays
+        By quantity, of `AGED`: when an axis last said it, s, and from which age on it may not pass for what is so now,
+        s; infinite where nobody waits for it.
     """
 
     time: float
@@ -244,3 +252,10 @@ class Telemetry:
     skipped: int
     priority: str
     axis_text: tuple[str, ...]
+    heard: dict[Quantity, FloatArray]
+    stale_after: dict[Quantity, FloatArray]
+
+    def old(self, quantity: Quantity, now: float) -> NDArray[np.bool_]:
+        """Which axes said a quantity of `AGED` too long before `now` (s), or never though it is waited for, (m,)."""
+        stale = self.stale_after[quantity]
+        return np.asarray(np.isfinite(stale) & ~(now - self.heard[quantity] <= stale))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.link.messages import MEANINGS
+from snakestudio.link.messages import AGED, MEANINGS
 from snakestudio.link.profile.schema import Profile, Quantity, StatusMeaning
 
 if TYPE_CHECKING:
@@ -31,8 +31,10 @@ class Observed:
     ----------
     values : dict of (m,) arrays
         By quantity, SI units and °C; NaN where nothing was said.
-    angle_time, status_time : (m,) arrays
+    angle_time : (m,) array
         When that was received, s; NaN if never.
+    heard : dict of (m,) arrays
+        The same of each quantity of `AGED`.
     status, errors : (m,) int64 arrays
         Raw; status -1 if never said.
     meaning : (m,) int8 array
@@ -66,7 +68,7 @@ class Observed:
         m, k = len(self._profile.axes), len(self.node_index)
         self.values = {quantity: np.full(m, math.nan) for quantity in MEASURED}
         self.angle_time = np.full(m, math.nan)
-        self.status_time = np.full(m, math.nan)
+        self.heard = {quantity: np.full(m, math.nan) for quantity in AGED}
         self.status: NDArray[np.int64] = np.full(m, -1, np.int64)
         self.errors: NDArray[np.int64] = np.zeros(m, np.int64)
         self.meaning: NDArray[np.int8] = np.zeros(m, np.int8)
@@ -91,6 +93,18 @@ class Observed:
             for axis in self._axes_of(value.node):
                 self._set(value.quantity, axis, value.value, now)
 
+    def take_unknown(self, decoded: Decoded) -> None:
+        """Take over what a frame says is not known; an angle stays what it was, and as old as it is."""
+        for value in decoded.unknown:
+            if value.quantity in self.values and value.quantity != "angle":
+                chosen = (value.axis,) if value.axis >= 0 else self._axes_of(value.node)
+                self.values[value.quantity][list(chosen)] = math.nan
+
+    @property
+    def status_time(self) -> NDArray[np.float64]:
+        """When each axis last said how it stands, s; NaN if never, (m,)."""
+        return self.heard["status"]
+
     def _axes_of(self, node: int) -> tuple[int, ...] | range:
         """The axes of a node; all of them of the robot as a whole (-1)."""
         return range(len(self._times)) if node < 0 else self.axes_of[self.node_index[node]]
@@ -100,7 +114,6 @@ class Observed:
             raw = int(value) & 0xFFFFFFFF
             meaning, _ = self._look_up(raw)
             self.status[axis], self.meaning[axis] = raw, meaning
-            self.status_time[axis] = now
         elif quantity == "error":
             self.errors[axis] = int(value) & 0xFFFFFFFF
         elif quantity in self.values:
@@ -108,6 +121,8 @@ class Observed:
             if quantity == "angle":
                 self.angle_time[axis] = now
                 self._times[axis].append(now)
+        if quantity in self.heard:
+            self.heard[quantity][axis] = now
 
     def _look_up(self, raw: int) -> tuple[int, str]:
         found = self._meanings.get(raw)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.link.arrivals import Arrivals
+from snakestudio.link.limited import Limited
 from snakestudio.link.limits import AxisLimits
 from snakestudio.link.measured import MeasuredChecks
 from snakestudio.link.messages import LinkState
@@ -33,6 +34,7 @@ class Supervisor:
     watchdogs : Watchdogs
     arrivals : Arrivals
     measured : MeasuredChecks
+    limited : Limited
     """
 
     def __init__(
@@ -42,9 +44,10 @@ class Supervisor:
         watchdogs: Watchdogs,
         arrivals: Arrivals,
         measured: MeasuredChecks,
+        limited: Limited,
     ) -> None:
         self._limits, self._observed = limits, observed
-        self._watchdogs, self._arrivals, self._measured = watchdogs, arrivals, measured
+        self._watchdogs, self._arrivals, self._measured, self._limited = watchdogs, arrivals, measured, limited
 
     def begin(self, now: float) -> None:
         """Torque comes on (s): from now on it counts how long anything lasts."""
@@ -70,7 +73,7 @@ class Supervisor:
             loss = Loss("decode", "Too many of the robot's frames could not be read within a second.")
         if loss is None and doing == "arm":
             loss = self._moved(set_points)
-        return loss or self._measured.check(now, set_points, streaming=streaming)
+        return loss or self._measured.check(now, set_points, streaming=streaming) or self._limited.check(now)
 
     def _moved(self, held: FloatArray) -> Loss | None:
         moved = np.abs(self._observed.values["angle"] - held) > max(_MOVED, self._limits.margin)

@@ -19,7 +19,7 @@ from snakestudio.link.words import age, axis_names, node_names
 
 __all__ = ["Loss", "Watchdogs"]
 
-Lost = Literal["window", "reference", "feedback", "heartbeat", "bus", "decode", "limit", "fault"]
+Lost = Literal["window", "reference", "feedback", "heartbeat", "bus", "decode", "limit", "fault", "limited"]
 
 HELD_UP_S = 0.25
 """A link that was not run for so long (and for 2.5 periods) does not go on as if nothing had been."""
@@ -38,7 +38,7 @@ class Loss:
     Attributes
     ----------
     what : str
-        Key of `OnLoss` that says what is done about it.
+        Key of `OnLoss` that says what is done about it; of what a limit stands on ("limited"), `Limits.on_lost`.
     text : str
         A sentence: what, and how old or how much.
     """

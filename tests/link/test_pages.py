@@ -87,7 +87,8 @@ def test_what_cannot_be_sent_now_and_then_is_said_and_ends_nothing() -> None:
             (
                 '[[messages]]\nrole = "command"',
                 '[[messages]]\nrole = "host_heartbeat"\nmessage = "Target"\nid = "0x210"\nevery_s = 0.1\n'
-                'each = "once"\nsignals = [{ signal = "Second", quantity = "angle", slot = 1 }]\n[[messages]]\nrole = "command"',
+                'each = "once"\nsignals = [{ signal = "Second", quantity = "angle", slot = 1 }]\n'
+                '[[messages]]\nrole = "command"',
             )
         )
     )

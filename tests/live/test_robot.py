@@ -386,6 +386,29 @@ def test_torque_and_what_motors_tell_are_columns_where_the_profile_has_them() ->
     world.live.close()
 
 
+def test_what_is_old_is_not_recorded_as_if_it_were_so_now() -> None:
+    world = World(robot=profile(quantities=("current", "temperature", "voltage", "status", "error")))
+    told, fresh = world.link.telemetry_now, np.full(20, world.clock.now)
+    world.link.set(
+        current=np.full(20, 1.5), temperature=np.full(20, 74.0), voltage=np.full(20, 24.0), status=np.full(20, 3),
+        heard=dict.fromkeys(told.heard, fresh) | {"voltage": np.full(20, np.nan)},
+        stale_after=told.stale_after | {"temperature": np.full(20, 0.3), "status": np.full(20, 0.3)}
+        | {"voltage": np.full(20, 0.3)},
+    )  # fmt: skip
+    world.go(0.2)
+    latest = world.live.latest
+    assert latest is not None
+    assert latest.control["joint_1_yaw_temperature_degc"] == 74.0
+    assert np.isnan(latest.control["joint_1_yaw_voltage_v"])
+    world.go(0.3)
+    latest = world.live.latest
+    assert latest is not None
+    for ending in ("temperature_degc", "status"):
+        assert np.isnan(latest.control[f"joint_1_yaw_{ending}"])
+    assert latest.control["joint_1_yaw_current_a"] == 1.5
+    world.live.close()
+
+
 def test_a_stopped_program_stops_a_robot_that_moves(world: World) -> None:
     world.streaming()
     world.live.close()

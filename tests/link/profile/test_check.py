@@ -270,13 +270,6 @@ def test_a_mistake_is_said(change: tuple[str, str], sentence: str) -> None:
             "node would always stop.",
         ),
         (
-            ('{ signal = "YawCurrent", quantity = "current", slot = 0 },\n    { signal = "PitchCurrent", quantity = '
-             '"current", slot = 1 },', ""),
-            "limits.max_current_a: no signal carries the current, so this limit is never reached; bind a signal for "
-            "the "
-            "current, or leave the limit out.",
-        ),
-        (
             ("code = 4\n", "code = 3\n"),
             "status[5]: status[4] is found first whatever this one says; put the one with more bits first.",
         ),
@@ -302,6 +295,55 @@ def test_a_robot_that_nothing_stops_is_not_armed() -> None:
     assert sentences(check(loaded), "warning") == [
         "sequences.stop: nothing stops the robot, so arming is refused; say which frames switch its torque off."
     ]
+
+
+_CURRENTS = (
+    '{ signal = "YawCurrent", quantity = "current", slot = 0 },\n    { signal = "PitchCurrent", quantity = "current", '
+    "slot = 1 },"
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (((_CURRENTS, ""),), "limits.max_current_a: no signal carries the current, so"),
+        (
+            ((_CURRENTS, _CURRENTS.splitlines()[0]),),
+            "limits.max_current_a: no signal carries the current of joint 1 pitch (and 9 more), so",
+        ),
+        (
+            (('{ signal = "Supply", quantity = "voltage" },\n', ""),
+             ("node = 3, slot = 1 }", "node = 3, slot = 1, min_voltage_v = 20.0 }")),
+            "axes[6].min_voltage_v: no signal carries the voltage of joint 3 pitch, so",
+        ),
+    ],
+)  # fmt: skip
+def test_a_limit_of_what_an_axis_never_says_keeps_the_robot_from_being_armed(
+    changes: tuple[tuple[str, str], ...], said: str
+) -> None:
+    loaded = changed(*changes)
+    (problem,) = arming_problems(loaded)
+    assert problem.sentence().startswith(f"{said} this limit is never reached; bind a signal")
+    assert sentences(check(loaded)) == []
+    (warned,) = sentences(check(loaded), "warning")
+    assert "so this limit is never reached, so arming is refused" in warned
+
+
+def test_a_limit_of_what_comes_nobody_knows_how_often_is_remarked() -> None:
+    assert sentences(check(changed(("every_s = 0.5\n", ""))), "warning") == [
+        "messages[6].every_s: nobody says how often JointCondition comes, on whose temperature a limit stands; give "
+        "its interval; 1 s is taken for it meanwhile."
+    ]
+
+
+def test_a_limit_of_what_is_only_asked_for_while_the_robot_stands_is_remarked() -> None:
+    path = find_profile("odrive_can_simple")
+    toml = path.read_text(encoding="utf-8").replace(
+        "remote = true\nevery_s = 0.5", 'remote = true\nwhen = "idle"\nevery_s = 0.5', 1
+    )
+    (said,) = sentences(check(parse_profile(toml, path.with_suffix(".dbc").read_text(encoding="utf-8"))), "warning")
+    assert said.endswith("a limit stands on it, so the robot would be stopped: ask always.")
+    assert "Ask_Temperature asks for the temperature only while no set-points are sent" in said
 
 
 def test_a_robot_without_heartbeat_is_not_armed() -> None:
