@@ -19,6 +19,17 @@ __all__ = ["arming_problems", "check"]
 _BEAT_S = 0.05
 """How often the program's window says that it lives."""
 
+_LONG_S = {"lost_s": 2.0, "window_timeout_s": 1.0, "reference_timeout_s": 1.0, "confirm_s": 10.0, "stale_s": 2.0}
+"""Times of a profile beyond which they are remarked: so long the robot goes on before somebody stops it, or is told."""
+
+_GOES_ON = {
+    "lost_s": "a joint or a node that fell silent is driven on for {:g} s",
+    "window_timeout_s": "a robot whose window is gone is driven on for {:g} s",
+    "reference_timeout_s": "a robot that gets no references any more is held for {:g} s before it is stopped",
+    "confirm_s": "a robot that does not do as it is told is waited for {:g} s with its torque on",
+    "stale_s": "what is {:g} s old is shown as if it were so now",
+}
+
 
 def check(loaded: LoadedProfile) -> list[Problem]:
     """Every finding about a profile, errors first."""
@@ -62,6 +73,9 @@ def _timing_problems(profile: Profile) -> Iterator[Problem]:
     if timing.reference_timeout_s < period:
         what = f"{timing.reference_timeout_s:g} s is less than the {period:g} s between two set-points"
         yield Problem("error", "timing.reference_timeout_s", what, "make it longer, or set_point_rate_hz larger")
+    for name, most in _LONG_S.items():
+        if (given := getattr(timing, name)) > most:
+            yield Problem("warning", f"timing.{name}", _GOES_ON[name].format(given), f"give {most:g} s or less")
     if timing.window_timeout_s < 2 * _BEAT_S:
         what = f"{timing.window_timeout_s:g} s is less than two of the window's signs of life, {_BEAT_S:g} s apart"
         yield Problem("warning", "timing.window_timeout_s", what, f"give at least {3 * _BEAT_S:g} s")

@@ -353,6 +353,78 @@ def test_a_robot_without_heartbeat_is_not_armed() -> None:
     ]
 
 
+REMARKS = [
+    (
+        ("lost_s = 0.2", "lost_s = 30.0"),
+        "timing.lost_s: a joint or a node that fell silent is driven on for 30 s; give 2 s or less.",
+    ),
+    (
+        ("window_timeout_s = 0.25", "window_timeout_s = 5.0"),
+        "timing.window_timeout_s: a robot whose window is gone is driven on for 5 s; give 1 s or less.",
+    ),
+    (
+        ("reference_timeout_s = 0.25", "reference_timeout_s = 10.0"),
+        "timing.reference_timeout_s: a robot that gets no references any more is held for 10 s before it is stopped; "
+        "give 1 s or less.",
+    ),
+    (
+        ("confirm_s = 1.0", "confirm_s = 60.0"),
+        "timing.confirm_s: a robot that does not do as it is told is waited for 60 s with its torque on; give 10 s or "
+        "less.",
+    ),
+    (
+        ('{ expect = "armed", timeout_s = 1.0 }', '{ expect = "armed", timeout_s = 60.0 }'),
+        "sequences.arm[2].timeout_s: 60 s may pass before it is given up; give 10 s or less.",
+    ),
+    (
+        ('stop = [{ send = "BroadcastStop" }]', 'stop = [{ send = "BroadcastStop" }, { wait_s = 20.0 }]'),
+        "sequences.stop: its waits take 20 s, and no more than 1.5 s are waited when the program ends; make them "
+        "shorter.",
+    ),
+    (
+        ('stop = [{ send = "BroadcastStop" }]',
+         'stop = [{ send = "BroadcastStop" }, { send = "JointCommand", signals = { Command = "Arm" } }]'),
+        "sequences.stop[2]: this is what arms the robot, see sequences.arm[1]; send what takes its torque away.",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "sentence"), REMARKS, ids=lambda part: part[-1][:30])
+def test_what_makes_a_robot_go_on_for_long_is_remarked(change: tuple[str, str], sentence: str) -> None:
+    assert sentences(check(changed(change)), "warning") == [sentence]
+
+
+@pytest.mark.parametrize("name", ["stop", "disarm"])
+def test_a_stop_that_arms_is_a_mistake(name: str) -> None:
+    arms = '{ send = "JointCommand", signals = { Command = "Arm" } }'
+    whole = TOML[TOML.index(f"{name} = [") :].split("]", 1)[0] + "]"
+    loaded = changed((whole, f"{name} = [{arms}]"))
+    said = f"sequences.{name}[1]: this is what arms the robot, see sequences.arm[1]; send what takes its torque away."
+    assert said in sentences(check(loaded))
+    assert said in sentences(arming_problems(loaded))
+
+
+def test_an_arm_sequence_that_waits_for_no_word_is_hinted_at() -> None:
+    (hint,) = sentences(check(changed(('{ expect = "armed", timeout_s = 1.0 }', "{ wait_s = 0.1 }"))), "hint")
+    assert hint.startswith("sequences.arm: nothing in it waits for the robot's word")
+
+
+def test_a_robot_that_no_scene_can_drive_is_told_at_once() -> None:
+    """Joints that bend sideways and upwards by turns, as many snake robots are built."""
+    toml = TOML
+    for joint in range(1, 11):
+        axis = "pitch" if joint % 2 else "yaw"
+        toml = "\n".join(
+            line for line in toml.split("\n") if not (f"joint = {joint}," in line and f'axis = "{axis}"' in line)
+        )
+    (said,) = sentences(check(parse_profile(toml, DBC)), "warning")
+    assert said == (
+        "axes[2].axis: joints 2, 4, 6, 8, 10 bend up and down only, so no scene can drive this robot: in scenes every "
+        "joint bends sideways, too; it can be listened to, armed and wiggled joint by joint; robots of that build "
+        "cannot be made yet."
+    )
+
+
 def test_a_mistake_forbids_arming() -> None:
     loaded = changed(("min_deg = -60.0", "min_deg = 61.0"))
     assert [problem.key for problem in arming_problems(loaded)] == ["limits.min_deg"]
