@@ -339,8 +339,7 @@ def _nothing(profile: Profile, reason: str) -> Telemetry:
         errors=np.zeros(axes, dtype=np.int64), heartbeat_time=np.full(nodes, np.nan), bus_load=0.0, received=0, sent=0,
         unknown=0, unreadable=0, error_frames=0, send_errors=0, bus_open=False, period_mean=np.nan,
         lateness_p99=np.nan, gap_max=np.nan, skipped=0, priority="", axis_text=("",) * axes,
-        heard={quantity: np.full(axes, np.nan) for quantity in AGED},
-        stale_after={quantity: np.full(axes, np.inf) for quantity in AGED},
+        heard_at=np.full((len(AGED), axes), np.nan), stale_after=np.full((len(AGED), axes), np.inf),
     )  # fmt: skip
 
 

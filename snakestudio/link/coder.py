@@ -92,8 +92,8 @@ class Coder:
     """
 
     __slots__ = (
-        "_alternatives", "_checksum_bytes", "_counted", "_counters", "_meanings", "_moves", "_outgoing", "_pages",
-        "bound", "fd", "fields", "label",
+        "_alternatives", "_base", "_checksum_bytes", "_counted", "_counters", "_initial", "_meanings", "_moves",
+        "_outgoing", "_pages", "_places", "bound", "fd", "fields", "label",
     )  # fmt: skip
 
     def __init__(self, bound: Bound, profile: Profile) -> None:
@@ -128,6 +128,10 @@ class Coder:
         self._alternatives = tuple(field for field in self.fields if field.selectors)
         self._outgoing = bound.message.role in OUTGOING
         self._pages = itertools.cycle(bound.pages)
+        self._initial = {field.name: field.initial for field in self.fields}
+        # What a frame has where nobody says another, and where each signal stands in it: most are sent often.
+        self._base = (0, 0) if self._alternatives else self._bits(self._initial | dict(bound.fixed))
+        self._places = {field.name: (field, ~(((1 << field.length) - 1) << field.shift)) for field in self.fields}
 
     def frame(self, raws: Mapping[str, float]) -> Frame:
         """The frame with these raw values, the fixed ones, and a counter and checksums that are right.
@@ -143,18 +147,39 @@ class Coder:
         bound = self.bound
         if bound.message.remote:
             return Frame(bound.id, extended=bound.extended, remote=True, length=bound.length)
-        page: Mapping[str, float] = {}
-        if self._alternatives and not self._outgoing:
-            page = next(self._pages)
-        values = {field.name: field.initial for field in self.fields} | dict(page) | dict(bound.fixed) | dict(raws)
-        if self._alternatives and self._outgoing and (absent := bound.absent(raws)):
+        given = dict(raws)
+        for field in self._counted:
+            given[field.name] = int(field.low) + self._counters.next % (int(field.high - field.low) + 1)
+        little, big = self._paged(raws, given) if self._alternatives else self._base
+        self._counters.next += 1
+        if not self._alternatives:
+            for name, raw in given.items():
+                place = self._places.get(name)
+                if place is not None:
+                    field, others = place
+                    if field.big:
+                        big = big & others | field.pattern(raw)
+                    else:
+                        little = little & others | field.pattern(raw)
+        n = bound.length
+        data = bytearray((little | int.from_bytes(big.to_bytes(n, "big"), "little")).to_bytes(n, "little"))
+        for _, at, checksum in self._checksum_bytes:
+            data[at] = checksum(bytes(data[:at] + data[at + 1 :]))
+        data.extend(bytes(data_length(n, self.fd) - n))
+        return Frame(bound.id, bytes(data), bound.extended, fd=self.fd)
+
+    def _paged(self, raws: Mapping[str, float], given: Mapping[str, float]) -> tuple[int, int]:
+        """Bits of a frame of a message that has pages, least and most significant byte first."""
+        bound = self.bound
+        if self._outgoing and (absent := bound.absent(raws)):
             raise ProfileError(
                 f"{self.label} was not sent: {absent[0].name} is on another page of it than the one selected; fix its"
                 " multiplexer in the profile."
             )
-        for field in self._counted:
-            values[field.name] = int(field.low) + self._counters.next % (int(field.high - field.low) + 1)
-        self._counters.next += 1
+        page = {} if self._outgoing else dict(next(self._pages))
+        return self._bits(self._initial | page | dict(bound.fixed) | dict(given))
+
+    def _bits(self, values: Mapping[str, float]) -> tuple[int, int]:
         little = big = 0
         for field in self.fields:
             if not field.selectors or field.there(values):
@@ -162,12 +187,7 @@ class Coder:
                     big |= field.pattern(values[field.name])
                 else:
                     little |= field.pattern(values[field.name])
-        n = bound.length
-        data = bytearray((little | int.from_bytes(big.to_bytes(n, "big"), "little")).to_bytes(n, "little"))
-        for _, at, checksum in self._checksum_bytes:
-            data[at] = checksum(bytes(data[:at] + data[at + 1 :]))
-        data.extend(bytes(data_length(n, self.fd) - n))
-        return Frame(bound.id, bytes(data), bound.extended, fd=self.fd)
+        return little, big
 
     def decoded(self, data: bytes, little: int, big: int) -> Decoded:
         """What a frame of this message says."""

@@ -157,13 +157,27 @@ class LinkCore:
 
     # --------------------------------------------------------------------------------------------- what comes from it
 
-    def receive(self, frame: Frame, now: float) -> None:
-        """Take over a frame from the bus; any bytes will do."""
+    def receive(self, frame: Frame, now: float) -> bool:
+        """Take over a frame from the bus; any bytes will do.
+
+        Returns
+        -------
+        bool
+            Whether it says something new, for which `poll` should not wait.
+        """
+        self._now = now
+        if self.state is LinkState.DISCONNECTED:
+            return False
+        new = self._incoming.frame(frame, now)
+        if self._conduct.live and (stranger := self._strangers.reason(now)):
+            self._conduct.halt(stranger, now)
+        return new or self._conduct.task is not None  # sequences wait for the robot's word
+
+    def unreadable(self, text: str, now: float) -> None:
+        """Something came over the bus that is no frame (s)."""
         self._now = now
         if self.state is not LinkState.DISCONNECTED:
-            self._incoming.frame(frame, now)
-            if self._conduct.live and (stranger := self._strangers.reason(now)):
-                self._conduct.halt(stranger, now)
+            self._incoming.unreadable_at(text, now)
 
     def bus(self, is_open: bool, text: str, now: float) -> None:
         """The adapter was opened, or failed.

@@ -49,20 +49,26 @@ class Limited:
             "error": expected.told["error"],
         }
         self._told: dict[tuple[Quantity, str], BoolArray] = {}
+        self._known_until = self._fresh_until = -np.inf
 
     def check(self, now: float) -> Loss | None:
         """What is lost at a time (s), and ends the motion; None if nothing is, or the profile wants a warning alone."""
-        if self._profile.limits.on_lost == "warn":
+        if self._profile.limits.on_lost == "warn" or now <= self._known_until:
             return None
         for quantity, needed in self._needed.items():
             lost = needed & ~(self._ages(quantity, now) <= self._expected.lost[quantity])
             if lost.any():
                 return Loss("limited", self._sentence(quantity, lost, now, "and its limit is not watched without."))
+        self._known_until = self._earliest(self._expected.lost)
         return None
 
     def news(self, now: float, *, live: bool) -> list[tuple[Severity, str]]:
         """What has become old, or lost without a stop, since this was last asked, while torque is on."""
         found: list[tuple[Severity, str]] = []
+        if not live:
+            self._told.clear()
+        if not live or (now <= self._fresh_until and not self._told):
+            return found
         for quantity, needed in self._needed.items():
             if not needed.any():
                 continue
@@ -76,10 +82,21 @@ class Limited:
             )  # fmt: skip
             for kind, severity, now_so, why in kinds:
                 new = now_so & ~self._told.get((quantity, kind), np.zeros_like(now_so))
-                self._told[quantity, kind] = now_so if live else np.zeros_like(now_so)
-                if live and new.any():
+                self._told[quantity, kind] = now_so
+                if new.any():
                     found.append((severity, self._sentence(quantity, new, now, why)))
+        self._told = {key: said for key, said in self._told.items() if said.any()}
+        self._fresh_until = self._earliest(self._expected.stale)
         return found
+
+    def _earliest(self, allowed: dict[Quantity, NDArray[np.float64]]) -> float:
+        """When the first of what is needed is too old if nothing more is heard, s: until then nobody need look."""
+        ends = [
+            float(np.min((self._observed.heard[quantity] + allowed[quantity])[needed]))
+            for quantity, needed in self._needed.items()
+            if needed.any()
+        ]
+        return min(ends, default=np.inf) - 1e-3  # looked at again before rounding can matter
 
     def reasons(self, now: float) -> Iterator[str]:
         """Why the robot must not be armed at a time (s), for want of something that a limit stands on."""

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from snakestudio.link.limits import AxisLimits
 from snakestudio.link.observed import Observed
+from snakestudio.link.profile.schema import Quantity
 from snakestudio.link.watchdogs import Loss
 from snakestudio.link.words import age, listed
 
@@ -68,6 +69,15 @@ class MeasuredChecks:
         self._still_since = np.full(m, math.nan)
         self._least = np.full(m, math.inf)
         self._most = np.full(m, -math.inf)
+        self.notable = False
+        """Whether something was received that must be looked at at once."""
+        inf = [math.inf] * m
+        self._bounds: dict[Quantity, tuple[list[float], list[float]]] = {
+            "angle": ((limits.low - limits.margin).tolist(), (limits.high + limits.margin).tolist()),
+            "temperature": ([-math.inf] * m, limits.temperature.tolist()),
+            "current": ((-limits.current).tolist(), limits.current.tolist()),
+            "voltage": (limits.voltage.tolist(), inf),
+        }
         self._jumps: list[deque[float]] = [deque(maxlen=JUMPS) for _ in range(m)]
 
     def start(self) -> None:
@@ -79,6 +89,9 @@ class MeasuredChecks:
         """A frame was received (s), and is not taken over yet: remember where a joint cannot have come so fast."""
         observed = self._observed
         for value in decoded.values:
+            if (bounds := self._bounds.get(value.quantity)) is not None:
+                axis = max(value.axis, 0)  # of a whole node those of the first axis will do: it only asks for a look
+                self.notable |= not bounds[0][axis] <= value.value <= bounds[1][axis]
             if value.quantity != "angle" or value.axis < 0:
                 continue
             before, at = observed.values["angle"][value.axis], observed.angle_time[value.axis]

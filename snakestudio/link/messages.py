@@ -211,9 +211,9 @@ class Telemetry:
         What the operating system granted the link: "SCHED_FIFO 50", "nice -15", "normal" ...
     axis_text : tuple of str
         Status and errors of every axis in words.
-    heard, stale_after : dict of (m,) arrays
-        By quantity, of `AGED`: when an axis last said it, s, and from which age on it may not pass for what is so now,
-        s; infinite where nobody waits for it.
+    heard_at, stale_after : (len(AGED), m) arrays
+        Of each quantity of `AGED`: when an axis last said it, s, and from which age on it may not pass for what is so
+        now, s; infinite where nobody waits for it.
     """
 
     time: float
@@ -252,10 +252,15 @@ class Telemetry:
     skipped: int
     priority: str
     axis_text: tuple[str, ...]
-    heard: dict[Quantity, FloatArray]
-    stale_after: dict[Quantity, FloatArray]
+    heard_at: FloatArray
+    stale_after: FloatArray
 
     def old(self, quantity: Quantity, now: float) -> NDArray[np.bool_]:
         """Which axes said a quantity of `AGED` too long before `now` (s), or never though it is waited for, (m,)."""
-        stale = self.stale_after[quantity]
-        return np.asarray(np.isfinite(stale) & ~(now - self.heard[quantity] <= stale))
+        stale = self.stale_after[AGED.index(quantity)]
+        return np.asarray(np.isfinite(stale) & ~(now - self.heard(quantity) <= stale))
+
+    def heard(self, quantity: Quantity) -> FloatArray:
+        """When each axis last said a quantity of `AGED`, s, (m,); NaN if never."""
+        heard: FloatArray = self.heard_at[AGED.index(quantity)]
+        return heard

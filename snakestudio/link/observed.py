@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -33,8 +35,8 @@ class Observed:
         By quantity, SI units and °C; NaN where nothing was said.
     angle_time : (m,) array
         When that was received, s; NaN if never.
-    heard : dict of (m,) arrays
-        The same of each quantity of `AGED`.
+    heard_at : (len(AGED), m) array
+        The same of each quantity of `AGED`; by quantity: `heard`.
     status, errors : (m,) int64 arrays
         Raw; status -1 if never said.
     meaning : (m,) int8 array
@@ -58,7 +60,11 @@ class Observed:
         self.axes_of = tuple(
             tuple(index for index, axis in enumerate(profile.axes) if axis.node == node) for node in nodes
         )
+        self.notable = False
+        """Whether something was said that must be looked at at once: another status, other errors."""
         self._meanings: dict[int, tuple[int, str]] = {}
+        self._armed = np.full(m, MEANINGS.index("armed"), np.int8).tobytes()
+        self._error_mask = functools.reduce(operator.or_, (entry.mask for entry in profile.errors), 0) or -1
         self._words: list[tuple[tuple[int, int], str]] = [((-1, 0), "")] * m
         self._times: list[deque[float]] = [deque(maxlen=_REMEMBERED) for _ in range(m)]
         self.forget()
@@ -68,7 +74,8 @@ class Observed:
         m, k = len(self._profile.axes), len(self.node_index)
         self.values = {quantity: np.full(m, math.nan) for quantity in MEASURED}
         self.angle_time = np.full(m, math.nan)
-        self.heard = {quantity: np.full(m, math.nan) for quantity in AGED}
+        self.heard_at = np.full((len(AGED), m), math.nan)
+        self.heard: dict[Quantity, NDArray[np.float64]] = dict(zip(AGED, self.heard_at, strict=True))
         self.status: NDArray[np.int64] = np.full(m, -1, np.int64)
         self.errors: NDArray[np.int64] = np.zeros(m, np.int64)
         self.meaning: NDArray[np.int8] = np.zeros(m, np.int8)
@@ -113,8 +120,10 @@ class Observed:
         if quantity == "status":
             raw = int(value) & 0xFFFFFFFF
             meaning, _ = self._look_up(raw)
+            self.notable |= meaning != self.meaning[axis]
             self.status[axis], self.meaning[axis] = raw, meaning
         elif quantity == "error":
+            self.notable |= int(value) != self.errors[axis]
             self.errors[axis] = int(value) & 0xFFFFFFFF
         elif quantity in self.values:
             self.values[quantity][axis] = value
@@ -142,12 +151,13 @@ class Observed:
         """Which axes said so last, (m,)."""
         return np.asarray(self.meaning == MEANINGS.index(meaning))
 
+    def all_armed(self) -> bool:
+        """Whether every axis said last that it is armed."""
+        return self.meaning.tobytes() == self._armed
+
     def relevant_errors(self) -> NDArray[np.int64]:
         """The error bits that the profile has a meaning for, (m,); all of them if it lists none."""
-        mask = 0
-        for entry in self._profile.errors:
-            mask |= entry.mask
-        return self.errors & mask if self._profile.errors else self.errors
+        return self.errors & self._error_mask
 
     def words(self, axis: int) -> str:
         """Status and errors of an axis in words; "" if it said nothing."""

@@ -70,7 +70,8 @@ class Supervisor:
         streaming = state is LinkState.STREAMING
         loss = self._watchdogs.check(now, streaming=streaming, settling=bool(doing))
         if loss is None and self._arrivals.unreadable_too_often(now):
-            loss = Loss("decode", "Too many of the robot's frames could not be read within a second.")
+            why = self._arrivals.why_unreadable
+            loss = Loss("decode", f"Too much on the bus could not be read within a second. {why}")
         if loss is None and doing == "arm":
             loss = self._moved(set_points)
         return loss or self._measured.check(now, set_points, streaming=streaming) or self._limited.check(now)

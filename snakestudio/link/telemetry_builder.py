@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from snakestudio.link.arrivals import LoadMeter
 from snakestudio.link.incoming import Incoming
-from snakestudio.link.messages import LinkState, Telemetry
+from snakestudio.link.messages import AGED, LinkState, Telemetry
 from snakestudio.link.observed import Observed
 from snakestudio.link.outgoing import Outgoing
 from snakestudio.link.profile.expected import Expected
@@ -44,7 +46,7 @@ class TelemetryBuilder:
         replay: bool,
     ) -> None:
         self._profile, self._observed, self._replay = profile, observed, replay
-        self._expected = expected
+        self._stale_after = np.stack([expected.stale[quantity] for quantity in AGED])
         self._incoming, self._outgoing = incoming, outgoing
         self._set_points, self._meter = set_points, meter
 
@@ -92,6 +94,6 @@ class TelemetryBuilder:
             skipped=told.times.skipped,
             priority="",
             axis_text=tuple(observed.words(axis) for axis in range(len(self._profile.axes))),
-            heard={quantity: times.copy() for quantity, times in observed.heard.items()},
-            stale_after={quantity: self._expected.stale[quantity] for quantity in observed.heard},
+            heard_at=observed.heard_at.copy(),
+            stale_after=self._stale_after,
         )

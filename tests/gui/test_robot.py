@@ -38,7 +38,7 @@ from snakestudio.gui.robot.stop_button import ModalStop, StopButton
 from snakestudio.gui.robot.traffic_table import TITLES, TrafficTable
 from snakestudio.gui.robot.window_priority import WindowPriority
 from snakestudio.link.emulator.fault import FAULTS, parse_fault
-from snakestudio.link.messages import LinkEvent, LinkState, Traffic
+from snakestudio.link.messages import AGED, LinkEvent, LinkState, Traffic
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, blank, profile, services
 
 KEY = Qt.Key
@@ -381,8 +381,9 @@ def test_each_value_is_as_old_as_it_is_itself(window: MainWindow, link: FakeLink
     put(window, link, LinkState.STREAMING)
     told = window.robot.telemetry
     assert told is not None
-    heard = told.heard | {"temperature": np.full(10, time.monotonic() - 4.0), "voltage": np.full(10, np.nan)}
-    window.robot.telemetry = replace(told, heard=heard)
+    heard = told.heard_at.copy()
+    heard[AGED.index("temperature")], heard[AGED.index("voltage")] = time.monotonic() - 4.0, np.nan
+    window.robot.telemetry = replace(told, heard_at=heard)
     table.refresh()
     grey = table.data(table.index(3, 1), Qt.ItemDataRole.ForegroundRole)
     shown = {column.title: table.index(3, number) for number, column in enumerate(COLUMNS)}

@@ -94,7 +94,7 @@ class JointTable(QAbstractTableModel):
         """How long ago it was said, for whoever wonders at a value that is old."""
         age = float(self.age[row])
         if quantity is not None and self.telemetry is not None:
-            age = self._now - float(self.telemetry.heard[quantity][row])
+            age = self._now - float(self.telemetry.heard(quantity)[row])
         return f"Stale: heard {span_text(age)} ago" if np.isfinite(age) else "Never heard"
 
     # --- values ---------------------------------------------------------------------------------------------------
