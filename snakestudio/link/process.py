@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -103,10 +104,18 @@ class _Process:
     memory : LinkMemory
     priority : str
         What the operating system granted.
+    clock : callable
+        The machine's monotonic clock, s.
+    inbox : Inbox, optional
+        What waits for the loop.
     """
 
-    def __init__(self, loaded: LoadedProfile, memory: LinkMemory, priority: str) -> None:
-        self.inbox: Inbox[_Item] = Inbox()
+    def __init__(
+        self, loaded: LoadedProfile, memory: LinkMemory, priority: str, *,
+        clock: Callable[[], float] = time.monotonic, inbox: Inbox[_Item] | None = None,
+    ) -> None:  # fmt: skip
+        self.inbox: Inbox[_Item] = Inbox() if inbox is None else inbox
+        self._clock = clock
         self._loaded, self._memory, self._priority = loaded, memory, priority
         profile = loaded.profile
         self._replayed = profile.bus.interface == "replay"
@@ -126,7 +135,10 @@ class _Process:
         self._end: float | None = None
         self._leave: tuple[float, Command] | None = None  # when the bus is given back at the latest, and who wants it
         # The robot's own watchdog is as patient; who stood still for longer does not just go on where it was.
-        self._standstill = Standstill(max(profile.timing.window_timeout_s, 2.0 / profile.timing.set_point_rate_hz))
+        self._standstill = Standstill(
+            max(profile.timing.window_timeout_s, 2.0 / profile.timing.set_point_rate_hz),
+            None if clock is time.monotonic else clock,
+        )
         steps = max(_duration(profile.sequences.stop), _duration(profile.sequences.disarm))
         self._end_s = min(0.1 + steps, _LONGEST_END_S)
 
@@ -155,17 +167,17 @@ class _Process:
         self._close()
 
     def _loop(self) -> None:
-        last = time.monotonic()
+        last = self._clock()
         self._tell("info", f"The link runs with priority {self._priority}.", "priority")
         while self._end is None or last < self._end:
-            now = last = time.monotonic()
+            now = last = self._clock()
             stood_still = self._standstill.look()
             if stood_still and self._core.state in _LIVE and not self._replayed:
                 self._core.stop(f"The link itself stood still for {stood_still:.1f} s.", now)
             self._look(now)
             if self._news or now >= self._due:
                 self._news = False
-                self._due = self._core.poll(now, time.monotonic)
+                self._due = self._core.poll(now, self._clock)
             self._between()
             self._wait()
             if self._leave is not None and (self._core.at_rest or now >= self._leave[0]):
@@ -198,7 +210,7 @@ class _Process:
 
     def _between(self) -> None:
         """What has time until there is room between two deadlines."""
-        now = time.monotonic()
+        now = self._clock()
         room, since = self._due - now, now - self._said
         if room > _ROOM_S or since > _SAY_AT_LEAST_S:
             self._memory.flush()
@@ -212,20 +224,20 @@ class _Process:
     def _wait(self) -> None:
         """Until the next deadline or something arrives, and take what arrived."""
         look = _LOOK_S if self._bus_open else _LOOK_WITHOUT_BUS_S
-        timeout = min(self._due - time.monotonic(), look)
+        timeout = min(self._due - self._clock(), look)
         if timeout > 0.0 and not self._left:
             self.inbox.wait(timeout)
         self._left = False
         for _ in range(_BATCH):
             if (item := self.inbox.take()) is None:
                 return
-            now = time.monotonic()
+            now = self._clock()
             self._handle(item, now)
             if now >= self._due:
                 break
         self._left = True
 
-    def _deliver(self, item: Received | BusChange | Unreadable) -> None:
+    def deliver(self, item: Received | BusChange | Unreadable) -> None:
         """What the port's thread has; only what no robot sends, and the bus itself, is worth waking the loop for."""
         if isinstance(item, Received) and self._codec.expects(item.frame):
             self.inbox.put_quietly(item)
@@ -304,7 +316,7 @@ class _Process:
         else:
             self._core.command(command, now)
             if kind == "connect" and self._port is None:
-                self._port = Port(self._loaded.profile.bus, self._deliver)
+                self._port = Port(self._loaded.profile.bus, self.deliver)
         self._carried_out = max(self._carried_out, command.number)
 
     def _is_over(self, command: Command, now: float) -> bool:
@@ -337,7 +349,7 @@ class _Process:
                 "The bus did not take a frame: it is busy, or nobody on it acknowledges; check cable and bit rate."
             )
         sent = Frame(
-            frame.id, frame.data, frame.extended, frame.remote, frame.fd, frame.error, time.monotonic(), frame.length
+            frame.id, frame.data, frame.extended, frame.remote, frame.fd, frame.error, self._clock(), frame.length
         )  # several times as fast as `replace`, hundreds of times a second
         self._record(sent, sent=True)
 
@@ -365,7 +377,7 @@ class _Process:
         )
 
     def _tell(self, severity: Severity, text: str, kind: str) -> None:
-        self._memory.tell(LinkEvent(time.monotonic(), severity, text, kind))
+        self._memory.tell(LinkEvent(self._clock(), severity, text, kind))
 
     def _begin_log(self, path: str) -> None:
         if self._log is not None:
@@ -394,7 +406,7 @@ class _Process:
             if isinstance(item, _Said):
                 self._tell(item.severity, item.text, "log")
         self._memory.flush()
-        self._say(time.monotonic())
+        self._say(self._clock())
 
 
 def _duration(steps: tuple[Step, ...]) -> float:

@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snakestudio.link.messages import LinkState
+from snakestudio.link.codec import Codec
+from snakestudio.link.core import LinkCore
+from snakestudio.link.frame import Frame
+from snakestudio.link.messages import Command, LinkState
 from snakestudio.link.profile.check import arming_problems
 from snakestudio.link.profile.expected import Expected
 from snakestudio.link.profile.library import find_profile
@@ -244,9 +247,6 @@ class _Floats:
     """A robot of one node whose temperature is an IEEE 754 number, hand-fed to the core."""
 
     def __init__(self) -> None:
-        from snakestudio.link.codec import Codec
-        from snakestudio.link.core import LinkCore
-
         self.codec = Codec(parse_profile(_FLOATS, _FLOATS_DBC))
         self.events: list[Any] = []
         self.now, self.armed = 100.0, False
@@ -259,8 +259,6 @@ class _Floats:
             self.armed = frame.data == b"\x01"
 
     def run(self, seconds: float) -> None:
-        from snakestudio.link.frame import Frame
-
         for _ in range(round(seconds / 0.05)):
             self._ticks += 1
             self.now = 100.0 + 0.05 * self._ticks
@@ -272,8 +270,6 @@ class _Floats:
             self.core.poll(self.now)
 
     def command(self, kind: Any) -> None:
-        from snakestudio.link.messages import Command
-
         self.core.command(Command(kind), self.now)
 
 
