@@ -121,6 +121,16 @@ class Limited:
                     f"The {what} of {self._names(old)} is {age(float(now - heard[first]))} old, where it should come"
                     f" every {every:g} s; see what keeps its node from sending it."
                 )
+            # One that was heard just now, and is old most of the time, would be armed with and stopped for at once.
+            gap = self._observed.gap[quantity]
+            rare = needed & ~never & ~unknown & ~old & (gap > self._expected.stale[quantity])
+            if rare.any():
+                first = int(np.flatnonzero(rare)[0])
+                yield (
+                    f"The {what} of {self._names(rare)} came {age(float(gap[first]))} after the one before, where it"
+                    f" should come every {self._expected.interval[quantity][first]:g} s; mend that, or its interval in"
+                    " the profile."
+                )
 
     def _ages(self, quantity: Quantity, now: float) -> NDArray[np.float64]:
         """How old what is known is, s, (m,); NaN if never heard."""

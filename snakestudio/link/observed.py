@@ -37,6 +37,8 @@ class Observed:
         When that was received, s; NaN if never.
     heard_at : (len(AGED), m) array
         The same of each quantity of `AGED`; by quantity: `heard`.
+    gap : dict of (m,) arrays
+        By quantity: time between the last two, s; NaN before the second.
     status, errors : (m,) int64 arrays
         Raw; status -1 if never said.
     meaning : (m,) int8 array
@@ -76,6 +78,7 @@ class Observed:
         self.angle_time = np.full(m, math.nan)
         self.heard_at = np.full((len(AGED), m), math.nan)
         self.heard: dict[Quantity, NDArray[np.float64]] = dict(zip(AGED, self.heard_at, strict=True))
+        self.gap = {quantity: np.full(m, math.nan) for quantity in AGED}
         self.status: NDArray[np.int64] = np.full(m, -1, np.int64)
         self.errors: NDArray[np.int64] = np.zeros(m, np.int64)
         self.meaning: NDArray[np.int8] = np.zeros(m, np.int8)
@@ -131,6 +134,7 @@ class Observed:
                 self.angle_time[axis] = now
                 self._times[axis].append(now)
         if quantity in self.heard:
+            self.gap[quantity][axis] = now - self.heard[quantity][axis]
             self.heard[quantity][axis] = now
 
     def _look_up(self, raw: int) -> tuple[int, str]:

@@ -94,6 +94,18 @@ def test_what_is_old_keeps_it_from_being_armed_and_says_how_often_it_should_come
     assert rig.core.state is LinkState.IDLE
 
 
+def test_what_comes_too_rarely_keeps_it_from_being_armed_also_when_it_has_just_come() -> None:
+    rig = Rig(_limited())
+    rig.robot.every = {"JointCondition": 3.0}
+    rig.idle()
+    rig.run(2.5)  # the second one has just come
+    said = _not_ready(rig)
+    assert "came 3.00 s after the one before, where it should come every 0.5 s; mend that, or its interval" in said
+    rig.robot.every = {}
+    rig.run(3.6)
+    assert _not_ready(rig) == ""
+
+
 def test_error_bits_that_were_never_told_keep_it_from_being_armed() -> None:
     """Unless they come with errors alone, and the profile says so."""
     path = find_profile("cia402_csp")
@@ -289,7 +301,7 @@ def test_a_temperature_that_is_no_number_is_not_known() -> None:
     robot.run(0.5)
     assert robot.core.state is LinkState.IDLE
     robot.celsius = 30.0
-    robot.run(0.5)
+    robot.run(1.0)  # and comes as often as it should
     robot.command("arm")
     robot.run(0.5)
     assert robot.core.state is LinkState.ARMED
