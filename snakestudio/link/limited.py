@@ -51,6 +51,10 @@ class Limited:
         self._told: dict[tuple[Quantity, str], BoolArray] = {}
         self._known_until = self._fresh_until = -np.inf
 
+    def begin(self) -> None:
+        """Torque comes on: what was known of another robot says nothing."""
+        self._known_until = self._fresh_until = -np.inf
+
     def check(self, now: float) -> Loss | None:
         """What is lost at a time (s), and ends the motion; None if nothing is, or the profile wants a warning alone."""
         if self._profile.limits.on_lost == "warn" or now <= self._known_until:

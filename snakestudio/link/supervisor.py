@@ -53,6 +53,7 @@ class Supervisor:
         """Torque comes on (s): from now on it counts how long anything lasts."""
         self._watchdogs.begin(now)
         self._measured.start()
+        self._limited.begin()
 
     def check(self, now: float, state: LinkState, doing: str, set_points: FloatArray) -> Loss | None:
         """The first thing that forbids going on; None if nothing does.
