@@ -44,11 +44,14 @@ class LoadMeter:
         self._bus = profile.bus
         self._bins: deque[tuple[int, float]] = deque(maxlen=_BINS + 1)
         self._load = -1, 0.0
+        self._durations: dict[tuple[int, bool, bool, bool], float] = {}
 
     def add(self, frame: Frame, now: float) -> None:
         """A frame went over the bus, ours or another's."""
-        size = frame.length if frame.remote else len(frame.data)
-        duration = frame_time(size, frame.extended, frame.remote, frame.fd, self._bus)
+        kind = frame.length if frame.remote else len(frame.data), frame.extended, frame.remote, frame.fd
+        duration = self._durations.get(kind)
+        if duration is None:
+            duration = self._durations[kind] = frame_time(*kind, self._bus)
         index = math.floor(now / _BIN_S)
         if self._bins and self._bins[-1][0] >= index:
             last, sum_ = self._bins[-1]
