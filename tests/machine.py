@@ -1,39 +1,24 @@
-"""What the machine that tests run on does to them: a shared one stands still at times, and then times say nothing."""
+"""What processes take of the machine that is measured on, and what its host takes of it: benchmarks tell both.
+
+No test looks at it: times of tests are virtual, or have bars that a busy machine keeps.
+"""
 
 from __future__ import annotations
 
-import functools
 import os
-import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import ParamSpec
 
-import pytest
-
-__all__ = ["Late", "in_time", "real_time", "stolen", "stolen_share"]
-
-_MUCH = 0.03
-"""Of the processors' time. Without load next to nothing is wanted, so next to nothing is taken."""
-
-P = ParamSpec("P")
+__all__ = ["processor_time", "stolen", "stolen_share"]
 
 
-class Late(AssertionError):  # noqa: N818 (a bar that was missed, as an assertion is, and no error)
-    """Something did not come in time, which may be the machine's doing; whatever else fails is the program's."""
-
-
-def in_time(value: float, bar: float) -> None:
-    """See that a time is below its bar.
-
-    Raises
-    ------
-    Late
-        If it is not.
-    """
-    if not value < bar:
-        raise Late(f"{value:g} is not below {bar:g}")
+def processor_time(process: int) -> float:
+    """Processor time that a process has taken so far, s; NaN where nobody says."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError, ValueError):
+        return float("nan")
 
 
 def stolen() -> float:
@@ -48,24 +33,3 @@ def stolen() -> float:
 def stolen_share(since: float, before: float) -> float:
     """Share of all processors' time that was taken since a moment (s, monotonic) at which `stolen` was `before`."""
     return (stolen() - before) / max(time.monotonic() - since, 1e-3) / (os.cpu_count() or 1)
-
-
-def real_time(test: Callable[P, None]) -> Callable[P, None]:
-    """Mark a test of real times: what is late on a virtual machine whose host took its processors meanwhile is skipped.
-
-    On a machine of its own it fails, and what is wrong and not late fails everywhere.
-    """
-
-    @functools.wraps(test)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
-        since, before = time.monotonic(), stolen()
-        try:
-            test(*args, **kwargs)
-        except (Late, TimeoutError, subprocess.TimeoutExpired) as error:
-            share = stolen_share(since, before)
-            if share < _MUCH:
-                raise
-            said = str(error).split("\n", 1)[0][:120]
-            pytest.skip(f"the host took {100 * share:.0f} % of the processors meanwhile, so times say nothing: {said}")
-
-    return guarded

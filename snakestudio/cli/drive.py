@@ -21,6 +21,7 @@ from snakestudio.errors import LinkError, UsageError
 if TYPE_CHECKING:
     from snakestudio.link.client import LinkClient
     from snakestudio.link.messages import LinkEvent, Telemetry
+    from snakestudio.live.pose_source import PoseSource
     from snakestudio.live.robot import LiveRobot
     from snakestudio.live.together import RobotTogether
     from snakestudio.session.recording import SpooledRecording
@@ -31,6 +32,8 @@ __all__ = ["add_arguments", "execute"]
 _BEAT_S = 0.02
 _START_S, _CONNECT_S, _READY_S, _ARM_S, _DISARM_S, _STOP_S = 30.0, 10.0, 2.0, 20.0, 20.0, 2.0
 _LET_GO_S = 5.0
+_LOOK_S, _TELL_S = 0.2, 5.0
+"""How often it is looked what is wrong with live poses, and how often that is told at most."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +106,7 @@ def execute(options: argparse.Namespace) -> int:
             pose=pose,
             twin=options.twin,
         )
-        drive = _Drive(link, robot, wait=options.wait, reset=options.reset, unasked=options.arm)
+        drive = _Drive(link, robot, wait=options.wait, reset=options.reset, unasked=options.arm, pose=pose)
         try:
             if options.log is not None:
                 link.begin_log(options.log)
@@ -132,9 +135,14 @@ class _Drive:
         Whether one that stopped or reports a fault is told to forget it.
     unasked : bool
         Whether nobody is asked before torque comes on.
+    pose : PoseSource, optional
+        What is wrong with it is told.
     """
 
-    def __init__(self, link: LinkClient, robot: LiveRobot, *, wait: float, reset: bool, unasked: bool) -> None:
+    def __init__(
+        self, link: LinkClient, robot: LiveRobot, *, wait: float, reset: bool, unasked: bool,
+        pose: PoseSource | None = None,
+    ) -> None:  # fmt: skip
         from snakestudio.link.messages import MEANINGS, LinkState
         from snakestudio.link.strangers import tell_of_stranger
         from snakestudio.live.together import RobotTogether
@@ -144,6 +152,7 @@ class _Drive:
         self._unfit = [MEANINGS.index("stopped"), MEANINGS.index("fault")]
         self._link, self._robot = link, robot
         self._wait, self._reset, self._unasked = wait, reset, unasked
+        self._poses = None if pose is None else PoseWatch(pose)
         self._speaks = self._reset_sent = False
         self.recording: SpooledRecording | None = None
         self._others: RobotTogether | None = None
@@ -189,6 +198,9 @@ class _Drive:
             for event in self._link.events():
                 _say(event)
                 self._robot.note(event.text, event.severity)
+            if self._poses is not None and (trouble := self._poses.look(time.monotonic())):
+                print(trouble, file=sys.stderr, flush=True)
+                self._robot.note(trouble, "warning")
             time.sleep(_BEAT_S)
         return True
 
@@ -345,6 +357,37 @@ class _Drive:
         )
         if math.isfinite(self._robot.deviation):
             print(f"simulation alongside: joints {math.degrees(self._robot.deviation):.2f}° rms from the robot's")
+
+
+class PoseWatch:
+    """Sees what is wrong with live poses, for who has no window that shows it.
+
+    Parameters
+    ----------
+    source : PoseSource
+    """
+
+    def __init__(self, source: PoseSource) -> None:
+        self._source = source
+        self._looked = self._told_at = -_TELL_S
+        self._told, self._bad = "", 0
+        self._problem = ""
+
+    def look(self, now: float) -> str:
+        """What has gone wrong since it was told last, a sentence, at most every 5 s; "" if nothing has (s)."""
+        self._problem = self._source.problem or self._problem  # the next good packet takes it back
+        if now - self._looked < _LOOK_S:
+            return ""
+        self._looked = now
+        figures = self._source.figures
+        bad, problem = figures.unreadable + figures.jumps, self._problem
+        new = bad > self._bad or (problem and _without_figures(problem) != _without_figures(self._told))
+        if not self._source.problem:
+            self._problem = ""
+        if not problem or not new or now - self._told_at < _TELL_S:
+            return ""
+        more, self._bad, self._told, self._told_at = bad - self._bad, bad, problem, now
+        return f"{problem} (Not used so far: {bad}.)" if more else problem
 
 
 def _without_figures(text: str) -> str:

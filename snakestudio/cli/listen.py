@@ -47,13 +47,17 @@ def execute(options: argparse.Namespace) -> int:
     try:
         with Listening(bus) as listening:
             told = False
-            while options.duration is None or time.monotonic() - begin < options.duration:
+            while True:
                 received = listening.next(_WAIT_S)
                 if listening.open and not told:
-                    told = True
+                    told, begin = True, time.monotonic()
                     where = f"{bus.interface} {bus.channel}"
                     print(f"Listening on {where}; nothing is sent. Ctrl-C ends it.", file=sys.stderr)
                 if listening.ended:
+                    break
+                # What came in time is shown, however late somebody reads it.
+                now = time.monotonic() if received is None else received[0].time
+                if options.duration is not None and now - begin >= options.duration:
                     break
                 if received is None:
                     continue

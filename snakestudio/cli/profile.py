@@ -18,7 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
         "list                     the profiles that come with the program, and your own\n"
-        "check FILE...            every mistake, one sentence each; exit code 2 if there is one\n"
+        "check FILE...            every mistake, one sentence each; exit code 2 if there is one, or if\n"
+        "                         a robot could not be armed with it\n"
         "show FILE                axes, messages, bus load and what forbids arming\n"
         "new TEMPLATE FOLDER      copy a profile and its DBC into a folder, to change them\n\n"
         "A FILE is a .toml file, or the name of a profile in the list."
@@ -68,13 +69,14 @@ def _check(name: str) -> int:
     import sys
 
     from snakestudio.errors import ProfileError
-    from snakestudio.link.profile.check import check
+    from snakestudio.link.profile.check import arming_problems, check
     from snakestudio.link.profile.library import find_profile
     from snakestudio.link.profile.loading import load_profile
 
     try:
         path = find_profile(name)
-        problems = check(load_profile(path))
+        loaded = load_profile(path)
+        problems = check(loaded)
     except ProfileError as error:
         print(error, file=sys.stderr)
         return 2
@@ -84,6 +86,9 @@ def _check(name: str) -> int:
         else:
             print(f"{path}: {problem.severity}: {problem.sentence()}")
     if any(problem.severity == "error" for problem in problems):
+        return 2
+    if arming_problems(loaded):
+        print(f"{path}: a robot can be listened to with it, and not armed: see above", file=sys.stderr)
         return 2
     print(f"{path}: no mistakes")
     return 0

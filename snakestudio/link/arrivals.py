@@ -43,11 +43,15 @@ class LoadMeter:
     def __init__(self, profile: Profile) -> None:
         self._bus = profile.bus
         self._bins: deque[tuple[int, float]] = deque(maxlen=_BINS + 1)
+        self._load = -1, 0.0
+        self._durations: dict[tuple[int, bool, bool, bool], float] = {}
 
     def add(self, frame: Frame, now: float) -> None:
         """A frame went over the bus, ours or another's."""
-        size = frame.length if frame.remote else len(frame.data)
-        duration = frame_time(size, frame.extended, frame.remote, frame.fd, self._bus)
+        kind = frame.length if frame.remote else len(frame.data), frame.extended, frame.remote, frame.fd
+        duration = self._durations.get(kind)
+        if duration is None:
+            duration = self._durations[kind] = frame_time(*kind, self._bus)
         index = math.floor(now / _BIN_S)
         if self._bins and self._bins[-1][0] >= index:
             last, sum_ = self._bins[-1]
@@ -59,7 +63,10 @@ class LoadMeter:
         """0 to 1 (more if adapters report more than the bus could carry)."""
         index = math.floor(now / _BIN_S)
         # The bin that is being filled counts as full only when it is: the ten before it make the second.
-        return sum(duration for bin_, duration in self._bins if index - _BINS <= bin_ < index) / (_BINS * _BIN_S)
+        if index != self._load[0]:
+            full = sum(duration for bin_, duration in self._bins if index - _BINS <= bin_ < index)
+            self._load = index, full / (_BINS * _BIN_S)
+        return self._load[1]
 
 
 class Arrivals:
@@ -71,6 +78,8 @@ class Arrivals:
 
     Attributes
     ----------
+    why_unreadable : str
+        What was wrong with what could not be read last, a sentence.
     findings : dict of str to str
         What is odd since the last second, a sentence each, by a key that stays the same while it lasts.
     """
@@ -85,6 +94,7 @@ class Arrivals:
         self._since = self._looked = math.nan
         self._backlog = False
         self._unreadable: deque[float] = deque(maxlen=LOST_READINGS + 1)
+        self.why_unreadable = ""
         self.findings: dict[str, str] = {}
 
     def forget(self) -> None:
@@ -101,9 +111,10 @@ class Arrivals:
             key = name, decoded.node
             self._counts[key] = self._counts.get(key, 0) + 1
 
-    def unreadable(self, now: float) -> None:
-        """A frame of the profile could not be read."""
+    def unreadable(self, now: float, why: str) -> None:
+        """Something could not be read (s), for a reason, a sentence."""
         self._unreadable.append(now)
+        self.why_unreadable = why
 
     def unreadable_too_often(self, now: float) -> bool:
         """Whether more of them than `LOST_READINGS` came within a second."""

@@ -38,7 +38,10 @@ class Link(Protocol):
         ...
 
     def stop(self, reason: str = "Stopped by the operator.") -> None:
-        """The fastest way to the stop sequence: seen by the link within 2 ms, whatever else waits. From any thread."""
+        """The fastest way to the stop sequence: wakes the link at once, and is seen within 5 ms whatever else waits.
+
+        From any thread.
+        """
         ...
 
     def beat(self) -> None:

@@ -6,7 +6,6 @@ import errno
 import ipaddress
 import logging
 import time
-import uuid
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -22,6 +21,7 @@ from snakestudio.link.bus_errors import (
     unknown_interface,
     without_driver,
 )
+from snakestudio.link.clocks import arrival
 from snakestudio.link.drivers import arguments_of, driver_problem
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
@@ -32,11 +32,9 @@ _SEND_S = 0.01
 """How long a frame may wait for room in the adapter. A bus that takes longer is in no state to drive a robot."""
 _SERIAL_S = 0.05
 _RETRY_S = 0.0003
-_OLDEST_S = 5.0
-_SAME_MOMENT_S = 0.0001
 _NUMBERED = ("canalystii", "gs_usb", "ixxat", "kvaser", "neovi", "nixnet", "systec", "vector")
 """Interfaces whose channels are numbers, which profiles hold as text."""
-_MACHINE_CLOCK = ("socketcan", "udp_multicast", "virtual")
+_MACHINE_CLOCK = ("socketcan", "virtual")
 """Interfaces that stamp frames with this machine's clock as they arrive: other adapters' clocks drift."""
 
 _BUS_OFF = "is bus-off: too many of its frames were destroyed; look after cable, termination and bit rate."
@@ -105,6 +103,10 @@ def open_bus(bus: Bus) -> CanBus:
     try:
         arguments = _arguments(bus)
         _check(bus, arguments)
+        if bus.interface == "udp_multicast":
+            from snakestudio.link.multicast import MulticastBus
+
+            return MulticastBus(bus)
         opened = can.Bus(ignore_config=True, **arguments)
     except LinkError:
         raise
@@ -128,9 +130,7 @@ class _Adapter:
         serial = getattr(opened, "serialPortOrig", None)
         if serial is not None:
             serial.write_timeout = _SERIAL_S
-        # Multicast brings our own frames back to us, and python-can does not tell them apart: they are signed.
         self._off = False
-        self._signature = f"{bus.channel} {uuid.uuid4().hex[:8]}" if bus.interface == "udp_multicast" else None
 
     def receive(self, timeout: float) -> tuple[Frame, bool] | None:
         """See `CanBus`."""
@@ -143,20 +143,17 @@ class _Adapter:
             return None
         if message.is_error_frame and self._bus.interface == "socketcan":
             self._off |= bool(message.arbitration_id & _SOCKETCAN_BUS_OFF)
-        now, wall = _both_clocks() if self._machine_clock else (time.monotonic(), 0.0)
-        age = wall - message.timestamp
-        return frame_of(message, now - age if 0.0 < age < _OLDEST_S else now), False
+        at = arrival(message.timestamp) if self._machine_clock else time.monotonic()
+        return frame_of(message, at), False
 
     def _is_own(self, message: can.Message) -> bool:
         """Whether an adapter tells us what we sent: some always do (gs_usb), others where they are asked to."""
-        if self._signature is not None:
-            return bool(message.channel == self._signature)
         # SocketCAN marks so what any program of this computer sent, and a second one that drives must be heard.
         return not message.is_rx and self._bus.interface != "socketcan"
 
     def send(self, frame: Frame) -> None:
         """See `CanBus`."""
-        message = message_of(frame, self._signature)
+        message = message_of(frame)
         deadline = time.monotonic() + _SEND_S
         while True:
             try:
@@ -184,14 +181,6 @@ class _Adapter:
             self._opened.shutdown()
         except Exception:  # it may be unplugged
             logging.getLogger(__name__).debug("closing %s failed", named(self._bus), exc_info=True)
-
-
-def _both_clocks() -> tuple[float, float]:
-    """Monotonic and wall clock of the same moment: who is interrupted between the two looks again."""
-    while True:
-        before, wall, after = time.monotonic(), time.time(), time.monotonic()
-        if after - before < _SAME_MOMENT_S:
-            return after, wall
 
 
 def frame_of(message: can.Message, received: float) -> Frame:
@@ -246,8 +235,6 @@ def _arguments(bus: Bus) -> dict[str, Any]:
         )
     elif bus.fd:
         arguments |= {"fd": True, "data_bitrate": bus.data_bitrate}
-    elif bus.interface == "udp_multicast":
-        arguments["fd"] = False
     return arguments | dict(bus.options)
 
 

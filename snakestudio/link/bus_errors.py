@@ -16,8 +16,8 @@ from snakestudio.link.drivers import channel_like, missing_driver
 from snakestudio.link.profile.schema import Bus
 
 __all__ = [
-    "BusSetupError", "missing_arguments", "named", "opening_error", "unknown_interface", "without_driver",
-    "working_error",
+    "BusSetupError", "UnreadableError", "missing_arguments", "named", "opening_error", "unknown_interface",
+    "without_driver", "working_error",
 ]  # fmt: skip
 
 # What drivers say goes into our own sentences, not onto a terminal that nobody sees.
@@ -30,6 +30,10 @@ _DENIED = (errno.EACCES, errno.EPERM)
 
 class BusSetupError(LinkError):
     """The bus cannot be opened as it is set up, however often it is tried."""
+
+
+class UnreadableError(LinkError):
+    """Something came that is no frame; the bus itself is well."""
 
 
 def named(bus: Bus) -> str:

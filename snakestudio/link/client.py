@@ -22,7 +22,7 @@ from snakestudio.link.codec import Codec
 from snakestudio.link.frame import Frame
 from snakestudio.link.frame_log import check_log_path
 from snakestudio.link.memory import Segment
-from snakestudio.link.messages import CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
+from snakestudio.link.messages import AGED, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Bus, Profile
 from snakestudio.link.setup import Setup
@@ -339,6 +339,7 @@ def _nothing(profile: Profile, reason: str) -> Telemetry:
         errors=np.zeros(axes, dtype=np.int64), heartbeat_time=np.full(nodes, np.nan), bus_load=0.0, received=0, sent=0,
         unknown=0, unreadable=0, error_frames=0, send_errors=0, bus_open=False, period_mean=np.nan,
         lateness_p99=np.nan, gap_max=np.nan, skipped=0, priority="", axis_text=("",) * axes,
+        heard_at=np.full((len(AGED), axes), np.nan), stale_after=np.full((len(AGED), axes), np.inf),
     )  # fmt: skip
 
 

@@ -50,11 +50,14 @@ class Codec:
         self._coders: list[list[Coder]] = [[] for _ in loaded.profile.messages]
         for bound in layout.bound:
             self._coders[bound.index].append(Coder(bound, loaded.profile))
+        self.pages = {bound.index: len(bound.pages) for bound in layout.bound}
+        """How many frames of a message of the robot, by its number in the profile, bring all that it carries."""
         self._slots = {(axis.node, axis.slot): i for i, axis in reversed(list(enumerate(loaded.profile.axes)))}
         self._received = FrameTable(self._of_roles(INCOMING))
         self._sent = FrameTable(self._of_roles(OUTGOING))
         self._set_points = self._of_roles(("set_point",))
         self._syncs = self._of_roles(("sync",))
+        self._targets = _Targets(self._set_points)
         self._others: dict[tuple[int, bool], tuple[str, int, tuple[Field, ...]]] = {
             (message.frame_id, message.is_extended_frame): (message.name, message.length, usable(fields_of(message)))
             for message in reversed(loaded.database.messages)
@@ -84,7 +87,11 @@ class Codec:
         """
         if not np.all(np.isfinite(angle)) or (rate is not None and not np.all(np.isfinite(rate))):
             raise ValueError("set-points must be finite")
-        frames = self._with_references(self._set_points, angle, rate)
+        if rate is None:
+            frames = self._with_references(self._set_points, angle, rate)
+        else:
+            raws = self._targets.raws(angle, rate)
+            frames = [coder.frame(dict(each)) for coder, each in zip(self._set_points, raws, strict=True)]
         frames += [sync.frame({}) for sync in self._syncs]
         return frames
 
@@ -214,6 +221,10 @@ class Codec:
             raise ProfileError(f"Node {node} has no message {message.called}; give a node of the profile.")
         return coder.frame(coder.from_values(values) | coder.from_signals(signals or {}, node))
 
+    def expects(self, frame: Frame) -> bool:
+        """Whether the robot sends frames with this id, by the profile."""
+        return not frame.error and self._received.has(frame)
+
     def text(self, frame: Frame) -> str:
         """Any frame in words, by profile and DBC; "" if neither knows it."""
         if frame.error:
@@ -224,6 +235,39 @@ class Codec:
                 return _words(found.coder.label, found.coder.bound.length, found.coder.fields, frame)
         other = self._others.get((frame.id, frame.extended))
         return _words(*other, frame) if other is not None else ""
+
+
+class _Targets:
+    """Angles and rates of all axes to raw values, all at once: it is done for every period.
+
+    Parameters
+    ----------
+    coders : list of Coder
+        Of the set-points.
+    """
+
+    def __init__(self, coders: list[Coder]) -> None:
+        each = [[c for c in coder.bound.carried if c.quantity in ("angle", "rate") and c.axis >= 0] for coder in coders]
+        found = [carried for several in each for carried in several]
+        self._names = [[carried.field.name for carried in several] for several in each]
+        self._axes = np.array([carried.axis for carried in found], np.intp)
+        self._rates = np.array([carried.quantity == "rate" for carried in found], np.bool_)
+        self._whole = np.array([not carried.field.floating for carried in found], np.bool_)
+        # physical = (value - offset) / factor, raw = (physical - zero) / scale
+        self._offset = np.array([carried.offset for carried in found], np.float64)
+        self._factor = np.array([carried.factor for carried in found], np.float64)
+        self._zero = np.array([carried.field.offset for carried in found], np.float64)
+        self._scale = np.array([carried.field.scale for carried in found], np.float64)
+        self._low = np.array([carried.field.low for carried in found], np.float64)
+        self._high = np.array([carried.field.high for carried in found], np.float64)
+
+    def raws(self, angle: FloatArray, rate: FloatArray) -> Iterator[Iterator[tuple[str, float]]]:
+        """Names and raw values of the signals of each coder, for angles (rad) and rates (rad/s) of all axes, (m,)."""
+        wanted = np.where(self._rates, rate[self._axes], angle[self._axes])
+        raw = ((wanted - self._offset) / self._factor - self._zero) / self._scale
+        raw = np.minimum(np.maximum(raw, self._low), self._high)
+        values = iter(np.where(self._whole, np.rint(raw), raw).tolist())
+        return (zip(names, values, strict=False) for names in self._names)
 
 
 def _words(label: str, length: int, fields: tuple[Field, ...], frame: Frame) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from snakestudio.link.profile.binding import Bound, Carried
 from snakestudio.link.profile.bus_load import data_length
 from snakestudio.link.profile.checksums import CHECKSUMS
 from snakestudio.link.profile.field import Field, usable
-from snakestudio.link.profile.schema import Message, Profile, Quantity
+from snakestudio.link.profile.schema import OUTGOING, Message, Profile, Quantity
 from snakestudio.link.profile.units import RAW
 
 __all__ = ["Coder", "Decoded", "Value", "signals_text"]
@@ -55,6 +56,8 @@ class Decoded:
         Physical values by the signals' names.
     problem : str
         What is wrong with it, a clause; "" if nothing is.
+    unknown : tuple of Value
+        What it says is not known: NaN, or infinite.
     """
 
     message: Message
@@ -62,6 +65,7 @@ class Decoded:
     values: tuple[Value, ...]
     signals: dict[str, float]
     problem: str = ""
+    unknown: tuple[Value, ...] = ()
 
 
 class _Counters:
@@ -88,8 +92,8 @@ class Coder:
     """
 
     __slots__ = (
-        "_alternatives", "_checksum_bytes", "_counted", "_counters", "_meanings", "_moves", "bound", "fd", "fields",
-        "label",
+        "_alternatives", "_base", "_checksum_bytes", "_counted", "_counters", "_initial", "_meanings", "_moves",
+        "_outgoing", "_pages", "_places", "bound", "fd", "fields", "label",
     )  # fmt: skip
 
     def __init__(self, bound: Bound, profile: Profile) -> None:
@@ -122,16 +126,60 @@ class Coder:
             for c in bound.carried
         )  # fmt: skip
         self._alternatives = tuple(field for field in self.fields if field.selectors)
+        self._outgoing = bound.message.role in OUTGOING
+        self._pages = itertools.cycle(bound.pages)
+        self._initial = {field.name: field.initial for field in self.fields}
+        # What a frame has where nobody says another, and where each signal stands in it: most are sent often.
+        self._base = (0, 0) if self._alternatives else self._bits(self._initial | dict(bound.fixed))
+        self._places = {field.name: (field, ~(((1 << field.length) - 1) << field.shift)) for field in self.fields}
 
     def frame(self, raws: Mapping[str, float]) -> Frame:
-        """The frame with these raw values, the fixed ones, and a counter and checksums that are right."""
+        """The frame with these raw values, the fixed ones, and a counter and checksums that are right.
+
+        Of what the robot sends, pages that nobody selects come in turn.
+
+        Raises
+        ------
+        ProfileError
+            If it is to be sent to the robot and is another page of the message than that of a signal that is bound,
+            fixed or given: the robot would read something else instead.
+        """
         bound = self.bound
         if bound.message.remote:
             return Frame(bound.id, extended=bound.extended, remote=True, length=bound.length)
-        values = {field.name: field.initial for field in self.fields} | dict(bound.fixed) | dict(raws)
+        given = dict(raws)
         for field in self._counted:
-            values[field.name] = int(field.low) + self._counters.next % (int(field.high - field.low) + 1)
+            given[field.name] = int(field.low) + self._counters.next % (int(field.high - field.low) + 1)
+        little, big = self._paged(raws, given) if self._alternatives else self._base
         self._counters.next += 1
+        if not self._alternatives:
+            for name, raw in given.items():
+                place = self._places.get(name)
+                if place is not None:
+                    field, others = place
+                    if field.big:
+                        big = big & others | field.pattern(raw)
+                    else:
+                        little = little & others | field.pattern(raw)
+        n = bound.length
+        data = bytearray((little | int.from_bytes(big.to_bytes(n, "big"), "little")).to_bytes(n, "little"))
+        for _, at, checksum in self._checksum_bytes:
+            data[at] = checksum(bytes(data[:at] + data[at + 1 :]))
+        data.extend(bytes(data_length(n, self.fd) - n))
+        return Frame(bound.id, bytes(data), bound.extended, fd=self.fd)
+
+    def _paged(self, raws: Mapping[str, float], given: Mapping[str, float]) -> tuple[int, int]:
+        """Bits of a frame of a message that has pages, least and most significant byte first."""
+        bound = self.bound
+        if self._outgoing and (absent := bound.absent(raws)):
+            raise ProfileError(
+                f"{self.label} was not sent: {absent[0].name} is on another page of it than the one selected; fix its"
+                " multiplexer in the profile."
+            )
+        page = {} if self._outgoing else dict(next(self._pages))
+        return self._bits(self._initial | page | dict(bound.fixed) | dict(given))
+
+    def _bits(self, values: Mapping[str, float]) -> tuple[int, int]:
         little = big = 0
         for field in self.fields:
             if not field.selectors or field.there(values):
@@ -139,12 +187,7 @@ class Coder:
                     big |= field.pattern(values[field.name])
                 else:
                     little |= field.pattern(values[field.name])
-        n = bound.length
-        data = bytearray((little | int.from_bytes(big.to_bytes(n, "big"), "little")).to_bytes(n, "little"))
-        for _, at, checksum in self._checksum_bytes:
-            data[at] = checksum(bytes(data[:at] + data[at + 1 :]))
-        data.extend(bytes(data_length(n, self.fd) - n))
-        return Frame(bound.id, bytes(data), bound.extended, fd=self.fd)
+        return little, big
 
     def decoded(self, data: bytes, little: int, big: int) -> Decoded:
         """What a frame of this message says."""
@@ -166,14 +209,18 @@ class Coder:
         problem = self._problem(data, raws)
         if problem:
             return Decoded(bound.message, bound.node, (), signals, problem)
-        values = []
+        values, unknown = [], []
         for name, quantity, axis, node, factor, offset, mask in self._meanings:
             if name not in signals:
                 continue
             value = float(int(raws[name]) & mask) if mask else factor * signals[name] + offset
+            said = Value(quantity, axis, node, value)
             if value - value != 0.0:  # infinite, or not a number
-                return Decoded(bound.message, bound.node, (), signals, f"{name} in {self.label} is no number")
-            values.append(Value(quantity, axis, node, value))
+                unknown.append(said)
+                problem = problem or f"{name} in {self.label} is no number"
+            values.append(said)
+        if unknown:
+            return Decoded(bound.message, bound.node, (), signals, problem, tuple(unknown))
         return Decoded(bound.message, bound.node, tuple(values), signals)
 
     def _problem(self, data: bytes, raws: Mapping[str, float]) -> str:

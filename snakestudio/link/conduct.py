@@ -162,8 +162,9 @@ class Conduct:
 
     def lose(self, loss: Loss, now: float) -> None:
         """Do at once what the profile has for a loss (s)."""
-        sequences = self._profile.sequences
-        gentle = getattr(self._profile.on_loss, loss.what) == "disarm" and sequences.disarm
+        profile, sequences = self._profile, self._profile.sequences
+        wanted = profile.limits.on_lost if loss.what == "limited" else getattr(profile.on_loss, loss.what)
+        gentle = wanted == "disarm" and sequences.disarm
         self._halt(loss.text, now, sequences.disarm if gentle else sequences.stop)
 
     def halt(self, reason: str, now: float) -> None:

@@ -26,6 +26,7 @@ from snakestudio.link.cyclic import Cyclic
 from snakestudio.link.frame import Frame
 from snakestudio.link.incoming import Incoming
 from snakestudio.link.journal import Journal
+from snakestudio.link.limited import Limited
 from snakestudio.link.limits import AxisLimits
 from snakestudio.link.machine import Machine
 from snakestudio.link.measured import MeasuredChecks
@@ -34,6 +35,7 @@ from snakestudio.link.observed import Observed
 from snakestudio.link.operator import Operator
 from snakestudio.link.outgoing import Outgoing
 from snakestudio.link.profile.check import arming_problems
+from snakestudio.link.profile.expected import Expected
 from snakestudio.link.readiness import Readiness
 from snakestudio.link.sequencer import Task
 from snakestudio.link.set_points import SetPoints
@@ -90,6 +92,8 @@ class LinkCore:
         self._watchdogs = Watchdogs(profile, self._observed)
         self._arrivals = Arrivals(profile)
         self._strangers = Strangers(codec, replay=replay)
+        expected = Expected(profile, codec.pages)
+        self._limited = Limited(profile, limits, self._observed, expected)
         self._incoming = Incoming(
             codec, self._observed, measured, self._arrivals, self._strangers, meter, self._journal
         )
@@ -99,13 +103,13 @@ class LinkCore:
         self._conduct = Conduct(
             profile, self._machine, self._observed, self._outgoing, self._set_points, self._watchdogs, self._journal
         )
-        self._supervisor = Supervisor(limits, self._observed, self._watchdogs, self._arrivals, measured)
+        self._supervisor = Supervisor(limits, self._observed, self._watchdogs, self._arrivals, measured, self._limited)
         self._readiness = Readiness(
-            profile, limits, self._observed, measured, self._watchdogs, self._arrivals, self._strangers,
+            profile, limits, self._observed, measured, self._watchdogs, self._arrivals, self._limited, self._strangers,
             arming_problems(codec.loaded), replay,
         )  # fmt: skip
         self._telemetry = TelemetryBuilder(
-            profile, self._observed, self._incoming, self._outgoing, self._set_points, meter, replay=replay
+            profile, self._observed, expected, self._incoming, self._outgoing, self._set_points, meter, replay=replay
         )
         self._operator = Operator(
             profile, self._machine, self._conduct, self._observed, self._outgoing, self._set_points, self._cyclic,
@@ -153,13 +157,27 @@ class LinkCore:
 
     # --------------------------------------------------------------------------------------------- what comes from it
 
-    def receive(self, frame: Frame, now: float) -> None:
-        """Take over a frame from the bus; any bytes will do."""
+    def receive(self, frame: Frame, now: float) -> bool:
+        """Take over a frame from the bus; any bytes will do.
+
+        Returns
+        -------
+        bool
+            Whether it says something new, for which `poll` should not wait.
+        """
+        self._now = now
+        if self.state is LinkState.DISCONNECTED:
+            return False
+        new = self._incoming.frame(frame, now)
+        if self._conduct.live and (stranger := self._strangers.reason(now)):
+            self._conduct.halt(stranger, now)
+        return new or self._conduct.task is not None  # sequences wait for the robot's word
+
+    def unreadable(self, text: str, now: float) -> None:
+        """Something came over the bus that is no frame (s)."""
         self._now = now
         if self.state is not LinkState.DISCONNECTED:
-            self._incoming.frame(frame, now)
-            if self._conduct.live and (stranger := self._strangers.reason(now)):
-                self._conduct.halt(stranger, now)
+            self._incoming.unreadable_at(text, now)
 
     def bus(self, is_open: bool, text: str, now: float) -> None:
         """The adapter was opened, or failed.
@@ -246,7 +264,7 @@ class LinkCore:
             self._conduct.repeat_stop(now)
         driving, stopped = self._set_points.running, self.state is LinkState.FAULT
         for message in self._cyclic.due(now, driving=driving, stopped=stopped):
-            self._outgoing.frames(self._codec.frames(message), now)
+            self._outgoing.message(message, now)
         self._notice(now)
         busy = self._conduct.live or self._conduct.task is not None
         return min(now + (_POLL_S if busy else _IDLE_POLL_S), self._set_points.next, self._cyclic.next())
@@ -265,6 +283,8 @@ class LinkCore:
         """Odd things that are told, whatever the state."""
         for text in self._arrivals.judge(now):
             self._say(now, "warning", text, "node")
+        for severity, text in self._limited.news(now, live=self._conduct.live):
+            self._say(now, severity, text, "node")
         load = self._meter.load(now)
         if load > self._profile.timing.max_bus_load:
             self._journal.say_once(now, "warning", f"The bus is busy for {100 * load:.0f} % of the time.", "load")

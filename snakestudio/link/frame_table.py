@@ -62,6 +62,10 @@ class FrameTable:
             for key, groups in grouped.items()
         }
 
+    def has(self, frame: Frame) -> bool:
+        """Whether any of these messages has a frame's id."""
+        return (frame.id, frame.extended, frame.remote) in self._by_id
+
     def find(self, frame: Frame) -> Found | None:
         """The message that a frame is one of; None if it is none of these."""
         groups = self._by_id.get((frame.id, frame.extended, frame.remote))

@@ -57,21 +57,30 @@ class Incoming:
         self._strangers.forget()
         self.received = self.unknown = self.unreadable = 0
 
-    def frame(self, frame: Frame, now: float) -> None:
-        """Take over one frame (s); any bytes will do."""
+    def unreadable_at(self, text: str, now: float) -> None:
+        """Something came that is no frame (s); it counts as an unreadable one."""
+        self.unreadable += 1
+        self._arrivals.unreadable(now, text)
+        self._journal.say_once(now, "warning", text, "unreadable")
+
+    def frame(self, frame: Frame, now: float) -> bool:
+        """Take over one frame (s); any bytes will do. Whether it tells of anything that has to be looked at at once."""
         if frame.error:
-            return
+            return False
         self.received += 1
         self._meter.add(frame, now)
         decoded = self._codec.decode(frame)
         if decoded is None:
             self.unknown += not self._strangers.take(frame, now)
         elif decoded.problem:
-            self.unreadable += 1
-            self._arrivals.unreadable(now)
-            self._journal.say_once(now, "warning", f"{decoded.message.called}: {decoded.problem}.", "unreadable")
+            self._observed.take_unknown(decoded)
+            self.unreadable_at(f"{decoded.message.called}: {decoded.problem}.", now)
         else:
             self._arrivals.take(decoded)
             self._measured.compare(decoded, now)
             # As old as it is, however long it waited until somebody had time for it.
             self._observed.take(decoded, frame.time if 0.0 < frame.time < now else now)
+        observed, measured = self._observed, self._measured
+        new = observed.notable or measured.notable
+        observed.notable = measured.notable = False
+        return new

@@ -43,6 +43,11 @@ def stopping_rate(distance: FloatArray, acceleration: FloatArray, period: float)
     return np.asarray(step * (x + n * (n + 1.0) / 2.0) / (n + 1.0))
 
 
+def _within(value: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """As `np.clip`, in a fifth of its time for so few numbers: it is asked for eight times a period."""
+    return np.asarray(np.minimum(np.maximum(value, low), high))
+
+
 class AxisLimits:
     """The limits of all m axes in SI units, with what an axis leaves open taken from the profile.
 
@@ -56,8 +61,8 @@ class AxisLimits:
         rad/s.
     margin : float
         rad.
-    current, temperature : (m,) arrays
-        A and °C; inf where there is no limit.
+    current, temperature, voltage : (m,) arrays
+        A, °C and, at least, V; infinite where there is no limit.
     error : float
         rad; inf if there is no limit.
     """
@@ -76,6 +81,7 @@ class AxisLimits:
         self.acceleration = np.radians(each("max_acceleration_deg_per_s2", np.inf))
         self.current = each("max_current_a", np.inf)
         self.temperature = each("max_temperature_c", np.inf)
+        self.voltage = each("min_voltage_v", -np.inf)
         self.ramp = float(np.radians(limits.ramp_rate_deg_per_s))
         self.margin = float(np.radians(limits.margin_deg))
         self.error = np.inf if limits.max_error_deg is None else float(np.radians(limits.max_error_deg))
@@ -143,13 +149,13 @@ class SetPointLimiter:
         """
         limits, period = self._limits, self._period
         known = np.isfinite(angle) & np.isfinite(rate)
-        target = np.clip(np.where(known, angle, self.angle), limits.low, limits.high)
+        target = _within(np.where(known, angle, self.angle), limits.low, limits.high)
         before = target if self._before is None else self._before
         # How fast the reference moves: its own way over the period, unless that is a jump (or there is none yet).
         moved = (target - before) / period
         jumped = np.abs(moved) > limits.rate if self._before is not None else np.ones(len(target), bool)
         inside = known & (angle == target)
-        drift = np.where(jumped, np.clip(np.where(inside, rate, 0.0), -limits.rate, limits.rate), moved)
+        drift = np.where(jumped, _within(np.where(inside, rate, 0.0), -limits.rate, limits.rate), moved)
         self._before = np.where(known, target, np.nan)
         drift = np.where(np.isfinite(drift), drift, 0.0)
         away = target - drift * period - self.angle
@@ -159,14 +165,14 @@ class SetPointLimiter:
     def _advance(self, wanted: FloatArray) -> FloatArray:
         limits, period = self._limits, self._period
         change = limits.acceleration * period
-        wanted = np.clip(wanted, -limits.rate, limits.rate)
-        wanted = np.clip(
+        wanted = _within(wanted, -limits.rate, limits.rate)
+        wanted = _within(
             wanted,
             -stopping_rate(self.angle - self._low, limits.acceleration, period),
             stopping_rate(self._high - self.angle, limits.acceleration, period),
         )
-        wanted = np.clip(wanted, self.rate - change, self.rate + change)
-        angle = np.clip(self.angle + wanted * period, self._low, self._high)
+        wanted = _within(wanted, self.rate - change, self.rate + change)
+        angle = _within(self.angle + wanted * period, self._low, self._high)
         self.rate = (angle - self.angle) / period
         self.angle = angle
         self._low = np.minimum(limits.low, np.maximum(self._low, angle))

@@ -10,7 +10,7 @@ from types import TracebackType
 from snakestudio.errors import LinkError
 from snakestudio.link.codec import Decoded
 from snakestudio.link.frame import Frame
-from snakestudio.link.port import BusChange, Port, Received
+from snakestudio.link.port import BusChange, Port, Received, Unreadable
 from snakestudio.link.profile.schema import Bus, Profile
 from snakestudio.link.replay import LogEndedError
 
@@ -34,7 +34,7 @@ class Listening:
 
     def __init__(self, bus: Bus) -> None:
         self.ended = False
-        self._inbox: queue.SimpleQueue[Received | BusChange] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Received | BusChange | Unreadable] = queue.SimpleQueue()
         self._port = Port(bus, self._inbox.put)
         self.open = False
 
@@ -60,6 +60,8 @@ class Listening:
             return None
         if isinstance(item, Received):
             return item.frame, item.sent
+        if isinstance(item, Unreadable):
+            return None
         if item.open:
             self.open = True
         elif isinstance(item.error, LogEndedError):

@@ -4,7 +4,7 @@ How long something has to last before the robot is stopped for it:
 
 ======================== =========================================================================================
 angle, temperature       at once
-current                  `CURRENT_S`: a peak at the start of a motion is no overload
+current, voltage         `CURRENT_S`: a peak (or a dip) at the start of a motion is no overload
 deviation                `DEVIATION_S`: longer than the lag with which joints start to move (0.05 to 0.15 s)
 frozen                   `FROZEN_S` without any motion (`STILL`), while the joint's set-points moved over a range of
                          more than the profile's largest deviation, or `FROZEN_RANGE` if it names none. A joint
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from snakestudio.link.limits import AxisLimits
 from snakestudio.link.observed import Observed
+from snakestudio.link.profile.schema import Quantity
 from snakestudio.link.watchdogs import Loss
 from snakestudio.link.words import age, listed
 
@@ -62,21 +63,35 @@ class MeasuredChecks:
         self._observed = observed
         m = len(limits.low)
         self._overload = np.full(m, math.nan)
+        self._undersupplied = np.full(m, math.nan)
         self._deviating = np.full(m, math.nan)
         self._still_at = np.full(m, math.nan)
         self._still_since = np.full(m, math.nan)
         self._least = np.full(m, math.inf)
         self._most = np.full(m, -math.inf)
+        self.notable = False
+        """Whether something was received that must be looked at at once."""
+        inf = [math.inf] * m
+        self._bounds: dict[Quantity, tuple[list[float], list[float]]] = {
+            "angle": ((limits.low - limits.margin).tolist(), (limits.high + limits.margin).tolist()),
+            "temperature": ([-math.inf] * m, limits.temperature.tolist()),
+            "current": ((-limits.current).tolist(), limits.current.tolist()),
+            "voltage": (limits.voltage.tolist(), inf),
+        }
         self._jumps: list[deque[float]] = [deque(maxlen=JUMPS) for _ in range(m)]
 
     def start(self) -> None:
         """Torque comes on: forget how long anything has lasted."""
-        self._overload[:] = self._deviating[:] = self._still_since[:] = self._still_at[:] = math.nan
+        self._overload[:] = self._undersupplied[:] = self._deviating[:] = math.nan
+        self._still_since[:] = self._still_at[:] = math.nan
 
     def compare(self, decoded: Decoded, now: float) -> None:
         """A frame was received (s), and is not taken over yet: remember where a joint cannot have come so fast."""
         observed = self._observed
         for value in decoded.values:
+            if (bounds := self._bounds.get(value.quantity)) is not None:
+                axis = max(value.axis, 0)  # of a whole node those of the first axis will do: it only asks for a look
+                self.notable |= not bounds[0][axis] <= value.value <= bounds[1][axis]
             if value.quantity != "angle" or value.axis < 0:
                 continue
             before, at = observed.values["angle"][value.axis], observed.angle_time[value.axis]
@@ -101,6 +116,10 @@ class MeasuredChecks:
         """Which axes take more current than they may, at this moment, (m,)."""
         return np.asarray(np.abs(self._observed.values["current"]) > self._limits.current)
 
+    def starved(self) -> NDArray[np.bool_]:
+        """Which axes have less voltage than they must, at this moment, (m,)."""
+        return np.asarray(self._observed.values["voltage"] < self._limits.voltage)
+
     def check(self, now: float, set_points: FloatArray, *, streaming: bool) -> Loss | None:
         """The first thing that forbids going on; None if nothing does.
 
@@ -123,6 +142,11 @@ class MeasuredChecks:
         if (wrong := _lasting(self._overload, self.overloaded(), now, CURRENT_S)).any():
             current = observed.values["current"]
             return self._loss(wrong, lambda i: f"takes {current[i]:.1f} A, more than the {limits.current[i]:g} allowed")
+        if (wrong := _lasting(self._undersupplied, self.starved(), now, CURRENT_S)).any():
+            volts = observed.values["voltage"]
+            return self._loss(
+                wrong, lambda i: f"has {volts[i]:.1f} V, less than the {limits.voltage[i]:g} it must have"
+            )
         error = np.abs(angle - set_points)
         if (wrong := _lasting(self._deviating, error > limits.error, now, DEVIATION_S)).any():
             return self._loss(

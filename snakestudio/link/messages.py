@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.link.profile.schema import StatusMeaning
+from snakestudio.link.profile.schema import Quantity, StatusMeaning
 
 __all__ = [
+    "AGED",
     "BEGINNING",
     "MEANINGS",
     "Command",
@@ -28,6 +29,10 @@ FloatArray = NDArray[np.float64]
 
 MEANINGS: tuple[StatusMeaning | None, ...] = (None, "booting", "ready", "armed", "stopped", "fault", "stopping")
 """What `Telemetry.meaning` counts: None where the robot said nothing yet."""
+
+
+AGED: tuple[Quantity, ...] = ("rate", "torque", "current", "temperature", "voltage", "status", "error")
+"""What has an age of its own, as it may come in other frames, and more rarely, than angles."""
 
 
 class LinkState(enum.IntEnum):
@@ -206,6 +211,9 @@ class Telemetry:
         What the operating system granted the link: "SCHED_FIFO 50", "nice -15", "normal" ...
     axis_text : tuple of str
         Status and errors of every axis in words.
+    heard_at, stale_after : (len(AGED), m) arrays
+        Of each quantity of `AGED`: when an axis last said it, s, and from which age on it may not pass for what is so
+        now, s; infinite where nobody waits for it.
     """
 
     time: float
@@ -244,3 +252,15 @@ class Telemetry:
     skipped: int
     priority: str
     axis_text: tuple[str, ...]
+    heard_at: FloatArray
+    stale_after: FloatArray
+
+    def old(self, quantity: Quantity, now: float) -> NDArray[np.bool_]:
+        """Which axes said a quantity of `AGED` too long before `now` (s), or never though it is waited for, (m,)."""
+        stale = self.stale_after[AGED.index(quantity)]
+        return np.asarray(np.isfinite(stale) & ~(now - self.heard(quantity) <= stale))
+
+    def heard(self, quantity: Quantity) -> FloatArray:
+        """When each axis last said a quantity of `AGED`, s, (m,); NaN if never."""
+        heard: FloatArray = self.heard_at[AGED.index(quantity)]
+        return heard

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.link.messages import MEANINGS
+from snakestudio.link.messages import AGED, MEANINGS
 from snakestudio.link.profile.schema import Profile, Quantity, StatusMeaning
 
 if TYPE_CHECKING:
@@ -31,8 +33,12 @@ class Observed:
     ----------
     values : dict of (m,) arrays
         By quantity, SI units and °C; NaN where nothing was said.
-    angle_time, status_time : (m,) arrays
+    angle_time : (m,) array
         When that was received, s; NaN if never.
+    heard_at : (len(AGED), m) array
+        The same of each quantity of `AGED`; by quantity: `heard`.
+    gap : dict of (m,) arrays
+        By quantity: time between the last two, s; NaN before the second.
     status, errors : (m,) int64 arrays
         Raw; status -1 if never said.
     meaning : (m,) int8 array
@@ -56,7 +62,11 @@ class Observed:
         self.axes_of = tuple(
             tuple(index for index, axis in enumerate(profile.axes) if axis.node == node) for node in nodes
         )
+        self.notable = False
+        """Whether something was said that must be looked at at once: another status, other errors."""
         self._meanings: dict[int, tuple[int, str]] = {}
+        self._armed = np.full(m, MEANINGS.index("armed"), np.int8).tobytes()
+        self._error_mask = functools.reduce(operator.or_, (entry.mask for entry in profile.errors), 0) or -1
         self._words: list[tuple[tuple[int, int], str]] = [((-1, 0), "")] * m
         self._times: list[deque[float]] = [deque(maxlen=_REMEMBERED) for _ in range(m)]
         self.forget()
@@ -66,7 +76,9 @@ class Observed:
         m, k = len(self._profile.axes), len(self.node_index)
         self.values = {quantity: np.full(m, math.nan) for quantity in MEASURED}
         self.angle_time = np.full(m, math.nan)
-        self.status_time = np.full(m, math.nan)
+        self.heard_at = np.full((len(AGED), m), math.nan)
+        self.heard: dict[Quantity, NDArray[np.float64]] = dict(zip(AGED, self.heard_at, strict=True))
+        self.gap = {quantity: np.full(m, math.nan) for quantity in AGED}
         self.status: NDArray[np.int64] = np.full(m, -1, np.int64)
         self.errors: NDArray[np.int64] = np.zeros(m, np.int64)
         self.meaning: NDArray[np.int8] = np.zeros(m, np.int8)
@@ -91,6 +103,18 @@ class Observed:
             for axis in self._axes_of(value.node):
                 self._set(value.quantity, axis, value.value, now)
 
+    def take_unknown(self, decoded: Decoded) -> None:
+        """Take over what a frame says is not known; an angle stays what it was, and as old as it is."""
+        for value in decoded.unknown:
+            if value.quantity in self.values and value.quantity != "angle":
+                chosen = (value.axis,) if value.axis >= 0 else self._axes_of(value.node)
+                self.values[value.quantity][list(chosen)] = math.nan
+
+    @property
+    def status_time(self) -> NDArray[np.float64]:
+        """When each axis last said how it stands, s; NaN if never, (m,)."""
+        return self.heard["status"]
+
     def _axes_of(self, node: int) -> tuple[int, ...] | range:
         """The axes of a node; all of them of the robot as a whole (-1)."""
         return range(len(self._times)) if node < 0 else self.axes_of[self.node_index[node]]
@@ -99,15 +123,19 @@ class Observed:
         if quantity == "status":
             raw = int(value) & 0xFFFFFFFF
             meaning, _ = self._look_up(raw)
+            self.notable |= meaning != self.meaning[axis]
             self.status[axis], self.meaning[axis] = raw, meaning
-            self.status_time[axis] = now
         elif quantity == "error":
+            self.notable |= int(value) != self.errors[axis]
             self.errors[axis] = int(value) & 0xFFFFFFFF
         elif quantity in self.values:
             self.values[quantity][axis] = value
             if quantity == "angle":
                 self.angle_time[axis] = now
                 self._times[axis].append(now)
+        if quantity in self.heard:
+            self.gap[quantity][axis] = now - self.heard[quantity][axis]
+            self.heard[quantity][axis] = now
 
     def _look_up(self, raw: int) -> tuple[int, str]:
         found = self._meanings.get(raw)
@@ -127,12 +155,13 @@ class Observed:
         """Which axes said so last, (m,)."""
         return np.asarray(self.meaning == MEANINGS.index(meaning))
 
+    def all_armed(self) -> bool:
+        """Whether every axis said last that it is armed."""
+        return self.meaning.tobytes() == self._armed
+
     def relevant_errors(self) -> NDArray[np.int64]:
         """The error bits that the profile has a meaning for, (m,); all of them if it lists none."""
-        mask = 0
-        for entry in self._profile.errors:
-            mask |= entry.mask
-        return self.errors & mask if self._profile.errors else self.errors
+        return self.errors & self._error_mask
 
     def words(self, axis: int) -> str:
         """Status and errors of an axis in words; "" if it said nothing."""

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.errors import LinkError
+from snakestudio.errors import LinkError, ProfileError
 from snakestudio.link.arrivals import LoadMeter
 from snakestudio.link.frame import Frame
 from snakestudio.link.journal import Journal
 from snakestudio.link.machine import Machine
 from snakestudio.link.messages import LinkState
-from snakestudio.link.profile.schema import Step
+from snakestudio.link.profile.schema import Message, Step
 from snakestudio.link.watchdogs import Watchdogs
 
 if TYPE_CHECKING:
@@ -82,6 +82,23 @@ class Outgoing:
                 self._watchdogs.sending_worked()
                 self._meter.add(frame, now)
 
+    def message(self, message: Message, now: float) -> None:
+        """Send a request or a heartbeat; one that the codec refuses is not sent, and that is said."""
+        self._made(lambda: self._codec.frames(message), now)
+
     def step(self, step: Step, held: FloatArray | None, now: float) -> None:
-        """Send the frames of a sequence's step to all nodes; a set-point among them tells the angles held (rad)."""
-        self.frames(self._codec.step_frames(step, angle=held), now)
+        """Send the frames of a sequence's step to all nodes; a set-point among them tells the angles held (rad).
+
+        A step that the codec refuses is left out, and that is said: what a stop sequence has behind it must go out. No
+        robot is armed by a profile with such a step.
+        """
+        self._made(lambda: self._codec.step_frames(step, angle=held), now)
+
+    def _made(self, make: Callable[[], Iterable[Frame]], now: float) -> None:
+        try:
+            frames = make()
+        except ProfileError as error:
+            self.errors += 1
+            self._journal.say_once(now, "error", str(error), "profile")
+        else:
+            self.frames(frames, now)

@@ -9,16 +9,18 @@ from dataclasses import dataclass
 
 from snakestudio.errors import LinkError
 from snakestudio.link.bus import CanBus, open_bus
-from snakestudio.link.bus_errors import BusSetupError, named, working_error
+from snakestudio.link.bus_errors import BusSetupError, UnreadableError, named, working_error
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 
-__all__ = ["BusChange", "Port", "Received"]
+__all__ = ["BusChange", "Port", "Received", "Unreadable"]
 
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 2.0
 _STABLE_S = 2.0
 """A bus that was open so long is tried again at once after it failed."""
 _READ_S = 0.1
+_GATHER_S = 0.002
+"""Frames that come within so short a time are read one after the other, instead of waking somebody each."""
 _ERROR_WAIT_S = 0.05
 _ERRORS = 25
 """Receive errors in a row after which an adapter is closed and opened again."""
@@ -55,6 +57,13 @@ class BusChange:
     error: LinkError | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Something came that is no frame; the bus is well. Why, a sentence."""
+
+    text: str
+
+
 class Port:
     """A bus with the thread that reads it.
 
@@ -62,7 +71,7 @@ class Port:
     ----------
     bus : Bus
     deliver : callable
-        Called from that thread with every `Received` and `BusChange`; must return at once.
+        Called from that thread with every `Received`, `BusChange` and `Unreadable`; must return at once.
 
     Attributes
     ----------
@@ -73,7 +82,7 @@ class Port:
     def __init__(
         self,
         bus: Bus,
-        deliver: Callable[[Received | BusChange], None],
+        deliver: Callable[[Received | BusChange | Unreadable], None],
         opener: Callable[[Bus], CanBus] = open_bus,
     ) -> None:
         self.bus = bus
@@ -110,7 +119,7 @@ class Port:
         self._closing.set()
         self._thread.join(_JOIN_S)  # an adapter that hangs while it opens is left to its thread
 
-    def _say(self, item: Received | BusChange) -> None:
+    def _say(self, item: Received | BusChange | Unreadable) -> None:
         """Deliver it, unless nobody waits for it: a driver that hung may answer long after another took over."""
         if not self._closing.is_set():
             self._deliver(item)
@@ -167,12 +176,16 @@ class Port:
         LinkError
             When no more frames can come.
         """
-        errors, looked = 0, time.monotonic()
+        errors, waits, looked = 0, True, time.monotonic()
         while not self._closing.is_set():
             if self._failure:
                 return self._failure
             try:
-                received = opened.receive(_READ_S)
+                received = opened.receive(_READ_S if waits else 0.0)
+            except UnreadableError as error:
+                self.error_frames += 1
+                self._say(Unreadable(str(error)))
+                continue
             except LinkError:
                 raise
             except Exception as error:  # drivers raise anything, and one error is no reason to stop reading
@@ -183,9 +196,12 @@ class Port:
                 self._closing.wait(min(_ERROR_WAIT_S, 0.001 * errors))
                 continue
             if received is not None:
-                errors = 0
+                errors, waits = 0, False
                 self.error_frames += received[0].error
                 self._say(Received(*received))
+            elif not waits:  # all that came is taken: what comes next may gather for a moment
+                waits = True
+                time.sleep(_GATHER_S)
             now = time.monotonic()
             if now - looked > _READ_S:
                 looked = now

@@ -8,6 +8,7 @@ import numpy as np
 
 from snakestudio.errors import Problem
 from snakestudio.link.arrivals import Arrivals
+from snakestudio.link.limited import Limited
 from snakestudio.link.limits import AxisLimits
 from snakestudio.link.measured import MeasuredChecks
 from snakestudio.link.messages import MEANINGS, LinkState
@@ -49,6 +50,7 @@ class Readiness:
     measured : MeasuredChecks
     watchdogs : Watchdogs
     arrivals : Arrivals
+    limited : Limited
     strangers : Strangers
     problems : sequence of Problem
         What in the profile forbids arming.
@@ -64,13 +66,14 @@ class Readiness:
         measured: MeasuredChecks,
         watchdogs: Watchdogs,
         arrivals: Arrivals,
+        limited: Limited,
         strangers: Strangers,
         problems: Sequence[Problem],
         replay: bool,
     ) -> None:
         self._profile, self._limits, self._observed = profile, limits, observed
         self._measured, self._watchdogs = measured, watchdogs
-        self._arrivals, self._strangers = arrivals, strangers
+        self._arrivals, self._limited, self._strangers = arrivals, limited, strangers
         self._always = tuple(problem.sentence() for problem in problems)
         self._replay = replay
 
@@ -140,6 +143,11 @@ class Readiness:
             )
         if (hot := self._measured.hot()).any():
             yield f"{axis_names(profile.axes, hot).capitalize()} is hotter than it may be; let it cool down."
+        if (starved := self._measured.starved()).any():
+            names = axis_names(profile.axes, starved).capitalize()
+            have = "has" if starved.sum() == 1 else "have"
+            yield f"{names} {have} too low a voltage; charge or change the battery."
+        yield from self._limited.reasons(now)
         if (torn := self._measured.torn(now)).any():
             names = axis_names(profile.axes, torn)
             have = "has" if torn.sum() == 1 else "have"
@@ -179,7 +187,9 @@ class Readiness:
                 " send less often, or raise its bit rate."
             )
         if self._arrivals.unreadable_too_often(now):
-            yield "Many of the robot's frames cannot be read; check the cable, and whether the DBC is this robot's."
+            why = self._arrivals.why_unreadable
+            remedy = "check the cable, and whether the DBC is this robot's"
+            yield f"Many frames cannot be read; {remedy}. The last one: {why}"
         if now - self._watchdogs.sending_fails_since > 0.0:
             yield "Frames cannot be sent; is anybody else on the bus, and its bit rate right?"
         yield from self._arrivals.findings.values()

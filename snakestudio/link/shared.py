@@ -29,12 +29,14 @@ _KNOTS = 64
 """Knots of which eight blocks shall find room, however many axes there are."""
 _EVENTS = 1 << 18
 _TRAFFIC = 1 << 18
+_SHOWN_AT_ONCE = 4096
+"""Bytes of traffic that wait to be published at most."""
 _TEXT = 200
 _SENTENCES = 40
 """What is left of the reasons where there is no room for all: in any script four bytes a character at most."""
 
 _BLOCK = struct.Struct("=II")
-_FRAME = struct.Struct("=dIBB")
+_FRAME = struct.Struct("=dIBBB")
 _EXTENDED, _REMOTE, _ERROR, _SENT, _FD = 1, 2, 4, 8, 16
 
 
@@ -72,6 +74,7 @@ class LinkMemory:
         self._telemetry = Latest(self.segment, at["telemetry"], telemetry)
         self._events = Ring(self.segment, at["events"], _EVENTS)
         self._traffic = Ring(self.segment, at["traffic"], _TRAFFIC)
+        self._shown = bytearray()
         self._stops = 0
         self._telemetry_seen = 0
 
@@ -138,7 +141,8 @@ class LinkMemory:
 
     def traffic(self, newest: int) -> list[tuple[Frame, bool]]:
         """The newest frames since this was last asked, at most that many, and whether they were sent by us."""
-        return [_unpacked(record) for record in self._traffic.take()[-newest:]]
+        found = [frame for record in self._traffic.take() for frame in _unpacked(record)]
+        return found[-newest:]
 
     # ------------------------------------------------------------------------------------------ by the link
 
@@ -178,17 +182,29 @@ class LinkMemory:
         self._events.write(json.dumps([event.time, event.severity, event.text[:4000], event.kind]).encode())
 
     def show(self, frame: Frame, *, sent: bool) -> None:
-        """Put a frame among the traffic."""
+        """Put a frame among the traffic; `flush` publishes it."""
         flags = _EXTENDED * frame.extended | _REMOTE * frame.remote | _ERROR * frame.error | _SENT * sent
-        self._traffic.write(
-            _FRAME.pack(frame.time, frame.id, flags | _FD * frame.fd, min(frame.length, 255)) + frame.data
-        )
+        data = frame.data
+        self._shown += _FRAME.pack(frame.time, frame.id, flags | _FD * frame.fd, min(frame.length, 255), len(data))
+        self._shown += data
+        if len(self._shown) > _SHOWN_AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Publish the frames that were put among the traffic: many at once cost little more than one."""
+        if self._shown:
+            self._traffic.write(bytes(self._shown))
+            self._shown.clear()
 
 
-def _unpacked(record: bytes) -> tuple[Frame, bool]:
-    time, number, flags, length = _FRAME.unpack_from(record)
-    frame = Frame(
-        number, record[_FRAME.size :], bool(flags & _EXTENDED), bool(flags & _REMOTE), bool(flags & _FD),
-        bool(flags & _ERROR), time, length,
-    )  # fmt: skip
-    return frame, bool(flags & _SENT)
+def _unpacked(record: bytes) -> Iterator[tuple[Frame, bool]]:
+    at = 0
+    while at < len(record):
+        time, number, flags, length, size = _FRAME.unpack_from(record, at)
+        at += _FRAME.size
+        frame = Frame(
+            number, record[at : at + size], bool(flags & _EXTENDED), bool(flags & _REMOTE), bool(flags & _FD),
+            bool(flags & _ERROR), time, length,
+        )  # fmt: skip
+        at += size
+        yield frame, bool(flags & _SENT)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.link.arrivals import Arrivals
+from snakestudio.link.limited import Limited
 from snakestudio.link.limits import AxisLimits
 from snakestudio.link.measured import MeasuredChecks
 from snakestudio.link.messages import LinkState
@@ -33,6 +34,7 @@ class Supervisor:
     watchdogs : Watchdogs
     arrivals : Arrivals
     measured : MeasuredChecks
+    limited : Limited
     """
 
     def __init__(
@@ -42,14 +44,16 @@ class Supervisor:
         watchdogs: Watchdogs,
         arrivals: Arrivals,
         measured: MeasuredChecks,
+        limited: Limited,
     ) -> None:
         self._limits, self._observed = limits, observed
-        self._watchdogs, self._arrivals, self._measured = watchdogs, arrivals, measured
+        self._watchdogs, self._arrivals, self._measured, self._limited = watchdogs, arrivals, measured, limited
 
     def begin(self, now: float) -> None:
         """Torque comes on (s): from now on it counts how long anything lasts."""
         self._watchdogs.begin(now)
         self._measured.start()
+        self._limited.begin()
 
     def check(self, now: float, state: LinkState, doing: str, set_points: FloatArray) -> Loss | None:
         """The first thing that forbids going on; None if nothing does.
@@ -67,10 +71,11 @@ class Supervisor:
         streaming = state is LinkState.STREAMING
         loss = self._watchdogs.check(now, streaming=streaming, settling=bool(doing))
         if loss is None and self._arrivals.unreadable_too_often(now):
-            loss = Loss("decode", "Too many of the robot's frames could not be read within a second.")
+            why = self._arrivals.why_unreadable
+            loss = Loss("decode", f"Too much on the bus could not be read within a second. {why}")
         if loss is None and doing == "arm":
             loss = self._moved(set_points)
-        return loss or self._measured.check(now, set_points, streaming=streaming)
+        return loss or self._measured.check(now, set_points, streaming=streaming) or self._limited.check(now)
 
     def _moved(self, held: FloatArray) -> Loss | None:
         moved = np.abs(self._observed.values["angle"] - held) > max(_MOVED, self._limits.margin)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from snakestudio.link.arrivals import LoadMeter
 from snakestudio.link.incoming import Incoming
-from snakestudio.link.messages import LinkState, Telemetry
+from snakestudio.link.messages import AGED, LinkState, Telemetry
 from snakestudio.link.observed import Observed
 from snakestudio.link.outgoing import Outgoing
+from snakestudio.link.profile.expected import Expected
 from snakestudio.link.profile.schema import Profile
 from snakestudio.link.set_points import SetPoints
 
@@ -22,6 +25,7 @@ class TelemetryBuilder:
     ----------
     profile : Profile
     observed : Observed
+    expected : Expected
     incoming : Incoming
     outgoing : Outgoing
     set_points : SetPoints
@@ -33,6 +37,7 @@ class TelemetryBuilder:
         self,
         profile: Profile,
         observed: Observed,
+        expected: Expected,
         incoming: Incoming,
         outgoing: Outgoing,
         set_points: SetPoints,
@@ -41,13 +46,14 @@ class TelemetryBuilder:
         replay: bool,
     ) -> None:
         self._profile, self._observed, self._replay = profile, observed, replay
+        self._stale_after = np.stack([expected.stale[quantity] for quantity in AGED])
         self._incoming, self._outgoing = incoming, outgoing
         self._set_points, self._meter = set_points, meter
 
     def build(
         self, now: float, state: LinkState, reason: str, not_ready: tuple[str, ...], carried_out: int
     ) -> Telemetry:
-        """What is known now (s); every array is the receiver's own."""
+        """What is known now (s); every array that changes is the receiver's own."""
         observed, values, lost = self._observed, self._observed.values, self._profile.timing.lost_s
         incoming, outgoing, told = self._incoming, self._outgoing, self._set_points
         mean, p99, gap = told.times.figures() if told.running else (math.nan,) * 3
@@ -88,4 +94,6 @@ class TelemetryBuilder:
             skipped=told.times.skipped,
             priority="",
             axis_text=tuple(observed.words(axis) for axis in range(len(self._profile.axes))),
+            heard_at=observed.heard_at.copy(),
+            stale_after=self._stale_after,
         )

@@ -19,7 +19,7 @@ from snakestudio.link.words import age, axis_names, node_names
 
 __all__ = ["Loss", "Watchdogs"]
 
-Lost = Literal["window", "reference", "feedback", "heartbeat", "bus", "decode", "limit", "fault"]
+Lost = Literal["window", "reference", "feedback", "heartbeat", "bus", "decode", "limit", "fault", "limited"]
 
 HELD_UP_S = 0.25
 """A link that was not run for so long (and for 2.5 periods) does not go on as if nothing had been."""
@@ -27,6 +27,9 @@ HELD_UP_S = 0.25
 SEND_FAILS_S = 0.15
 """So long not a single frame could be sent: the bus counts as lost."""
 
+
+_ROUNDING_S = 1e-3
+"""So much before something can be lost it is looked at again."""
 
 _BUSY = "see what else keeps this computer busy"
 
@@ -38,7 +41,7 @@ class Loss:
     Attributes
     ----------
     what : str
-        Key of `OnLoss` that says what is done about it.
+        Key of `OnLoss` that says what is done about it; of what a limit stands on ("limited"), `Limits.on_lost`.
     text : str
         A sentence: what, and how old or how much.
     """
@@ -70,6 +73,8 @@ class Watchdogs:
         self.reference_at = math.nan
         self.sending_fails_since = math.nan
         self._polled = math.nan
+        # Nothing can be lost before: what was heard does not become unheard of while torque is on.
+        self._angles_until = self._heartbeats_until = self._status_until = -math.inf
 
     def window_silent(self, now: float) -> bool:
         """Whether the window's last sign of life is too old, or there was none."""
@@ -78,6 +83,7 @@ class Watchdogs:
     def begin(self, now: float) -> None:
         """From now on they count (s)."""
         self._polled = now
+        self._angles_until = self._heartbeats_until = self._status_until = -math.inf
 
     def sending_failed(self, now: float) -> None:
         """A frame could not be sent (s)."""
@@ -134,15 +140,20 @@ class Watchdogs:
         return None
 
     def _feedback(self, now: float) -> Loss | None:
+        if now <= self._angles_until:
+            return None
         observed, lost = self._observed, self._profile.timing.lost_s
         ages = now - observed.angle_time
         silent = ~(ages <= lost)
         if silent.any():
             names = axis_names(self._profile.axes, silent)
             return Loss("feedback", f"The last feedback of {names} came {age(float(ages[silent].max()))} ago.")
+        self._angles_until = float(observed.angle_time.min()) + lost - _ROUNDING_S
         return None
 
     def _heartbeat(self, now: float) -> Loss | None:
+        if now <= self._heartbeats_until:
+            return None
         observed, lost = self._observed, self._profile.timing.lost_s
         ages = now - observed.heartbeat_time
         silent = ~(ages <= lost)
@@ -150,16 +161,21 @@ class Watchdogs:
             nodes = node_names(np.array(self._profile.nodes)[silent])
             what = "heartbeat" if observed.has_heartbeat else "frame"
             return Loss("heartbeat", f"The last {what} of {nodes} came {age(float(ages[silent].max()))} ago.")
+        self._heartbeats_until = float(observed.heartbeat_time.min()) + lost - _ROUNDING_S
         return None
 
     def _status(self, now: float, settling: bool) -> Loss | None:
         observed, profile = self._observed, self._profile
         if observed.has_status:
-            ages = now - observed.status_time
-            silent = ~(ages <= profile.timing.lost_s)
-            if silent.any():
-                names = axis_names(profile.axes, silent)
-                return Loss("heartbeat", f"The last status of {names} came {age(float(ages[silent].max()))} ago.")
+            if not now <= self._status_until:
+                ages = now - observed.status_time
+                silent = ~(ages <= profile.timing.lost_s)
+                if silent.any():
+                    names = axis_names(profile.axes, silent)
+                    return Loss("heartbeat", f"The last status of {names} came {age(float(ages[silent].max()))} ago.")
+                self._status_until = float(observed.status_time.min()) + profile.timing.lost_s - _ROUNDING_S
+            if not settling and observed.all_armed():
+                return self._errors()
             booting = observed.says("booting")
             if booting.any():
                 return Loss("fault", f"{_subject(profile, booting)} started anew in mid-run.")
@@ -169,6 +185,10 @@ class Watchdogs:
                 words = observed.words(first) or MEANINGS[observed.meaning[first]]
                 verb = "reports" if observed.says("fault")[first] else "is no longer armed: it says"
                 return Loss("fault", f"{_subject(profile, wrong)} {verb} {words}.")
+        return self._errors()
+
+    def _errors(self) -> Loss | None:
+        observed, profile = self._observed, self._profile
         failing = observed.relevant_errors() != 0
         if failing.any():
             first = int(np.flatnonzero(failing)[0])

@@ -71,7 +71,13 @@ def mismatches(profile: Profile, scene: Scene) -> tuple[str, ...]:
             f"{_count(there + 1, 'link')}, or set robot.n_links = {there + 1}."
         )
     missing = _missing(profile.axes, min(wanted, there))
-    if missing:
+    if missing and len({axis.joint for axis in profile.axes}) == len(profile.axes):  # built so, and not forgotten
+        bend = "bends" if len(missing) == 1 else "bend"
+        found.append(
+            f"No scene can drive {profile.name} yet: {_listed('joint', missing)} {bend} only up and down, and in scenes"
+            " every joint bends sideways, too. It can be wiggled joint by joint."
+        )
+    elif missing:
         found.append(
             f"Nobody moves the yaw axis of {_listed('joint', missing)}: give the profile an axis for it, or open a "
             "scene with fewer links."

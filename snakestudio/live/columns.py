@@ -30,7 +30,8 @@ class AxisColumns:
     """Columns of a profile's axes and of the link.
 
     Of every joint axis: the age of its angle, and as far as its profile has them current, voltage, temperature, raw
-    status and raw error bits. Then the bus load (0 to 1), and how late a set-point (99 of 100 at most) and how long the
+    status and raw error bits. What is older than the profile lets expect is NaN: it was so, and nobody knows whether it
+    still is. Then the bus load (0 to 1), and how late a set-point (99 of 100 at most) and how long the
     longest gap between two was, over the last ten seconds.
 
     Parameters
@@ -51,11 +52,9 @@ class AxisColumns:
             ("status", "status", "status"),
             ("errors", "errors", "error"),
         )
-        self._columns = tuple(
-            (ending, source) for ending, source, quantity in wanted if quantity is None or measures(profile, quantity)
-        )
+        self._columns = tuple(each for each in wanted if each[2] is None or measures(profile, each[2]))
         of_axes = [
-            f"joint_{axis.joint}_{axis.axis}_{ending}" for axis in profile.axes for ending, _ in self._columns
+            f"joint_{axis.joint}_{axis.axis}_{ending}" for axis in profile.axes for ending, _, _ in self._columns
         ]  # fmt: skip
         self.names: tuple[str, ...] = (*of_axes, *_LINK)
 
@@ -63,14 +62,15 @@ class AxisColumns:
         """Values of the columns at `now` (s, monotonic); NaN where nothing was heard."""
         heard = np.isfinite(telemetry.angle_time)
         of_axes = np.empty((len(telemetry.angle), len(self._columns)))
-        for column, (_, source) in enumerate(self._columns):
-            if source == "age":
+        for column, (_, source, quantity) in enumerate(self._columns):
+            if quantity is None:
                 of_axes[:, column] = now - telemetry.angle_time
+                continue
+            known = ~telemetry.old(quantity, now)
+            if source == "errors":  # robots that send them only when there are any have none before
+                known &= heard
             elif source == "status":
-                of_axes[:, column] = np.where(telemetry.status >= 0, telemetry.status, np.nan)
-            elif source == "errors":
-                of_axes[:, column] = np.where(heard, telemetry.errors, np.nan)
-            else:
-                of_axes[:, column] = getattr(telemetry, source)
+                known &= telemetry.status >= 0
+            of_axes[:, column] = np.where(known, getattr(telemetry, source), np.nan)
         link = [telemetry.bus_load, telemetry.lateness_p99, telemetry.gap_max]
         return np.concatenate([of_axes.ravel(), link])

@@ -16,6 +16,7 @@ from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import LoadedProfile, load_profile
 from snakestudio.link.profile.schema import Bus
+from tests.machine import processor_time
 
 Row = tuple[str, float, str, str, bool]
 
@@ -68,12 +69,12 @@ def _process(loaded: LoadedProfile, seconds: float = 5.0) -> list[Row]:
     for step in loaded.profile.sequences.arm:
         for frame in codec.step_frames(step):
             bus.send(frame)
-    before, begun = _processor_time(process.pid), time.monotonic()
+    before, begun = processor_time(process.pid), time.monotonic()
     for k in range(round(seconds / _PERIOD_S)):
         for frame in codec.set_points(_references(codec.n_axes, k)):
             bus.send(frame)
         time.sleep(max(0.0, begun + _PERIOD_S * (k + 1) - time.monotonic()))
-    share = (_processor_time(process.pid) - before) / (time.monotonic() - begun)
+    share = (processor_time(process.pid) - before) / (time.monotonic() - begun)
     ended.set()
     reader.join()
     bus.close()
@@ -84,10 +85,3 @@ def _process(loaded: LoadedProfile, seconds: float = 5.0) -> list[Row]:
 def _read(bus: CanBus, ended: threading.Event) -> None:
     while not ended.is_set():
         bus.receive(0.1)
-
-
-def _processor_time(pid: int) -> float:
-    """Processor time of another process so far, s."""
-    with open(f"/proc/{pid}/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

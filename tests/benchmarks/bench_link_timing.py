@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
+from snakestudio.link.client import LinkClient
 from snakestudio.link.messages import LinkState
 from snakestudio.link.priority import WANTED
 from snakestudio.link.profile.loading import load_profile
@@ -30,7 +31,7 @@ from snakestudio.paths import main_scene
 from tests.benchmarks.bench_window import screen
 from tests.benchmarks.standstill import Standstills, watched
 from tests.link.rig import SET_POINTS, STOP_ID, Emulator, Operator, Witness, client_of, small_robot, wait
-from tests.machine import stolen, stolen_share
+from tests.machine import processor_time, stolen, stolen_share
 
 __all__ = ["Figures", "Timing", "measure", "run"]
 
@@ -75,6 +76,8 @@ class Timing:
         Mean time between two set-points, ms.
     halts : int
         How often it was stopped because somebody was not heard in time.
+    processor : float
+        What the link's process took of a processor while it streamed, 0 to 1; NaN where nobody says.
     all, free : Figures
         Of everything, and of what no standstill of the machine touched.
     machine : Standstills
@@ -84,6 +87,7 @@ class Timing:
     priority: str
     period: float
     halts: int
+    processor: float
     all: Figures
     free: Figures
     machine: Standstills
@@ -148,7 +152,7 @@ def measure(rate_hz: float, seconds: float, priority: str = "real-time", stops: 
 
 
 def _measure(folder: Path, rate_hz: float, seconds: float, stops: int) -> Timing:
-    profile = small_robot(folder, rate_hz)
+    profile = small_robot(folder, rate_hz, joints=4)  # of two axes each
     bus = load_profile(profile).profile.bus
     with Emulator(profile, bus, folder) as robot, Witness(bus) as witness:
         wait(lambda: robot.time_of("ready", 0.0) is not None, "the robot boots", 60.0)
@@ -156,7 +160,7 @@ def _measure(folder: Path, rate_hz: float, seconds: float, stops: int) -> Timing
         try:
             operator = Operator(client)
             with watched() as machine:
-                spans = _streamed(operator, seconds)
+                spans, processor = _streamed(operator, seconds)
                 priority = client.telemetry().priority
                 waits = _stopped(operator, witness, stops)
         finally:
@@ -178,7 +182,7 @@ def _measure(folder: Path, rate_hz: float, seconds: float, stops: int) -> Timing
 
     mean = 1000 * float(np.diff(gaps).mean())
     everything = figures(lambda begins, ends: np.ones(begins.size, bool))
-    return Timing(priority, mean, len(spans) - 1, everything, figures(machine.free), machine)
+    return Timing(priority, mean, len(spans) - 1, processor, everything, figures(machine.free), machine)
 
 
 def _ms(times: np.ndarray, share: float) -> float:
@@ -186,21 +190,35 @@ def _ms(times: np.ndarray, share: float) -> float:
     return 1000 * float(np.quantile(times, share)) if times.size else float("nan")
 
 
-def _streamed(operator: Operator, seconds: float) -> list[tuple[float, float]]:
-    """Stream for so long altogether; gives when it did, one span for each time it was begun."""
+def _process(client: LinkClient) -> int:
+    link = client._link
+    assert link is not None
+    return link._process.pid
+
+
+def _streamed(operator: Operator, seconds: float) -> tuple[list[tuple[float, float]], float]:
+    """Stream for so long altogether.
+
+    Gives when it did, one span for each time it was begun, and the link's share of a processor meanwhile.
+    """
     spans: list[tuple[float, float]] = []
-    total, patience = 0.0, time.monotonic() + 60.0 + 5.0 * seconds
+    total, taken, patience = 0.0, 0.0, time.monotonic() + 60.0 + 5.0 * seconds
     while total < seconds:
         assert time.monotonic() < patience, f"streamed for {total:.0f} s of {seconds:g} s"
         _begin(operator)
         begin = time.monotonic() + _SETTLE_S
+        while (now := time.monotonic()) < begin and operator.streams:
+            operator.live()
+            time.sleep(0.002)
+        before = processor_time(_process(operator.client))
         while (now := time.monotonic()) < begin + seconds - total and operator.streams:
             operator.live()
             time.sleep(0.002)
         if now > begin:
             spans.append((begin, now))
             total += now - begin
-    return spans
+            taken += processor_time(_process(operator.client)) - before
+    return spans, taken / total
 
 
 def _begin(operator: Operator) -> None:
@@ -254,6 +272,13 @@ def run() -> list[Row]:
                 ("  bare real-time sleepers on it: lateness, p99", _ms(machine.late, 0.99), "ms", "", True),
                 ("  their longest", 1000.0 * machine.longest, "ms", "", True),
                 ("  stopped as somebody stood still for too long", found.halts, "times", "", True),
+                (
+                    "  its process, 8 axes",
+                    100.0 * found.processor,
+                    "% core",
+                    "<= 12 at 100 Hz",
+                    not found.processor > 0.12,
+                ),
                 ("  mean period", found.period, "ms", f"{period:g} +- 1 %", abs(found.period / period - 1) < 0.01),
             ]
             for name, figures in (("all", found.all), ("while it ran", found.free)):

@@ -9,7 +9,6 @@ import pytest
 from snakestudio.cli import main
 from snakestudio.link.frame_log import read_log
 from snakestudio.link.profile.library import find_profile
-from tests.machine import Late, in_time, real_time
 
 _PROFILE = str(find_profile("lab_robot"))
 
@@ -27,7 +26,6 @@ def _log(folder: Path) -> Path:
     return path
 
 
-@real_time
 def test_a_log_is_shown_in_words_and_ends_with_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = _log(tmp_path)
     copy = tmp_path / "copy.asc"
@@ -43,7 +41,7 @@ def test_a_log_is_shown_in_words_and_ends_with_a_table(tmp_path: Path, capsys: p
     node = next(line for line in lines if line.startswith("   3 "))
     # 20 frames over 0.9 s, as the log has them: nineteen intervals.
     assert node.split()[1] == "20"
-    in_time(abs(float(node.split()[2]) - 19 / 0.9), 0.3 * 19 / 0.9)
+    assert node.split()[2] == f"{19 / 0.9:.1f}"
     assert "Armed" in node
     assert "joint 3 yaw 12.3" in node
     assert "   1       0       -       -  never heard" in lines
@@ -52,16 +50,13 @@ def test_a_log_is_shown_in_words_and_ends_with_a_table(tmp_path: Path, capsys: p
     assert [entry.frame.id for entry in read_log(copy)] == [entry.frame.id for entry in read_log(path)]
 
 
-@real_time
 def test_raw_frames_and_a_duration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(_log(tmp_path))
     assert main(["listen", _PROFILE, "--interface", "replay", "--channel", path, "--raw", "--duration", "0.5"]) == 0
     out = capsys.readouterr().out
     assert "JointFeedback" not in out
     seen = sum("  D2 04 FF FF" in line for line in out.splitlines())
-    assert seen < 10  # it ended before the log did
-    if seen < 2:
-        raise Late(f"{seen} frames came within the duration")
+    assert 1 <= seen < 10  # it ended before the log did
 
 
 @pytest.mark.parametrize(

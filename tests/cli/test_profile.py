@@ -40,6 +40,20 @@ def test_new_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     )
 
 
+def test_a_profile_that_nothing_can_be_armed_with_is_not_called_free_of_mistakes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["profile", "new", "lab_robot", str(tmp_path)]) == 0
+    path = tmp_path / "lab_robot.toml"
+    path.write_text(path.read_text().replace('stop = [{ send = "BroadcastStop" }]', "stop = []"))
+    capsys.readouterr()
+    assert main(["profile", "check", str(path)]) == 2
+    printed = capsys.readouterr()
+    assert "nothing stops the robot, so arming is refused" in printed.out
+    assert "no mistakes" not in printed.out
+    assert printed.err == f"{path}: a robot can be listened to with it, and not armed: see above\n"
+
+
 def test_show_tells_ids_and_bus_load(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["profile", "show", "lab_robot"]) == 0
     printed = capsys.readouterr().out

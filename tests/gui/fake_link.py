@@ -12,7 +12,7 @@ import numpy as np
 from snakestudio.gui.robot.services import LiveChoices, NewRun, Services, Tell
 from snakestudio.link.adapters import Adapter
 from snakestudio.link.base import Link
-from snakestudio.link.messages import CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
+from snakestudio.link.messages import AGED, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
 from snakestudio.link.profile.schema import Axis, Bus, Message, Profile, Signal, StatusValue
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
@@ -49,6 +49,7 @@ def blank(k: int, nodes: int, now: float) -> Telemetry:
         nan, nan, nan, nan, nan, nan, nan, nan, nan, np.zeros(k), np.full(k, -1), np.zeros(k, np.int8),
         np.zeros(k, np.int64), np.full(nodes, np.nan), 0.0, 0, 0, 0, 0, 0, 0, False,
         float("nan"), float("nan"), float("nan"), 0, "normal", ("",) * k,
+        np.full((len(AGED), k), np.nan), np.full((len(AGED), k), 0.3),
     )  # fmt: skip
 
 
@@ -128,6 +129,7 @@ class FakeLink:
             state=self.state, reason=self.reason, not_ready=self.not_ready, confirmed=armed and self.confirms,
             angle=angle if heard else np.full(k, np.nan), reference=angle + 0.02 if armed else np.full(k, np.nan),
             angle_time=np.full(k, now - 0.012) if heard else np.full(k, np.nan),
+            heard_at=np.full((len(AGED), k), now - 0.012 if heard else np.nan),
             heartbeat_time=np.full(len(self._profile.nodes), now - 0.02 if heard else np.nan),
             feedback_rate=np.full(k, 10.0), current=np.full(k, 0.8), temperature=np.full(k, 31.0),
             meaning=np.full(k, 3 if armed else 2, np.int8), axis_text=("armed" if armed else "ready",) * k,

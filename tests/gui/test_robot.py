@@ -38,7 +38,7 @@ from snakestudio.gui.robot.stop_button import ModalStop, StopButton
 from snakestudio.gui.robot.traffic_table import TITLES, TrafficTable
 from snakestudio.gui.robot.window_priority import WindowPriority
 from snakestudio.link.emulator.fault import FAULTS, parse_fault
-from snakestudio.link.messages import LinkEvent, LinkState, Traffic
+from snakestudio.link.messages import AGED, LinkEvent, LinkState, Traffic
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, blank, profile, services
 
 KEY = Qt.Key
@@ -373,6 +373,29 @@ def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtb
     assert table.data(name, Qt.ItemDataRole.ForegroundRole) != grey
     assert window.viewport.overlays().stale
     assert any("old" in text for _, text in window.viewport.legends.robot.entries)
+
+
+def test_each_value_is_as_old_as_it_is_itself(window: MainWindow, link: FakeLink) -> None:
+    """A temperature whose message ended stands in the table as old, beside an angle that is fresh."""
+    table = JointTable(window.robot, window)
+    put(window, link, LinkState.STREAMING)
+    told = window.robot.telemetry
+    assert told is not None
+    heard = told.heard_at.copy()
+    heard[AGED.index("temperature")], heard[AGED.index("voltage")] = time.monotonic() - 4.0, np.nan
+    window.robot.telemetry = replace(told, heard_at=heard)
+    table.refresh()
+    grey = table.data(table.index(3, 1), Qt.ItemDataRole.ForegroundRole)
+    shown = {column.title: table.index(3, number) for number, column in enumerate(COLUMNS)}
+    for title in ("Temp. °C", "Supply V"):
+        assert table.data(shown[title], Qt.ItemDataRole.ForegroundRole) == grey, title
+        assert table.data(shown[title], Qt.ItemDataRole.FontRole).italic(), title
+    assert table.data(shown["Temp. °C"], Qt.ItemDataRole.DisplayRole) == "31"
+    assert table.data(shown["Temp. °C"], Qt.ItemDataRole.ToolTipRole) == "Stale: heard 4.0 s ago"
+    assert table.data(shown["Supply V"], Qt.ItemDataRole.ToolTipRole) == "Never heard"
+    for title in ("Measured °", "Current A", "Status"):
+        assert table.data(shown[title], Qt.ItemDataRole.ForegroundRole) != grey, title
+        assert table.data(shown[title], Qt.ItemDataRole.ToolTipRole) is None, title
 
 
 def test_the_table_shows_degrees_and_colours_what_is_beyond_its_limit(window: MainWindow, link: FakeLink) -> None:

@@ -44,7 +44,10 @@ class LittleRobot:
         self.frozen: set[int] = set()
         self.current = np.zeros(codec.n_axes)
         self.temperature = np.full(codec.n_axes, 30.0)
+        self.voltage = np.full(codec.n_axes, 24.0)
         self.errors = 0
+        self.every: dict[str, float] = {}
+        """Intervals of messages that come at another one than their profile has them, s."""
         self.set_points: list[tuple[float, np.ndarray]] = []
         self.stops = 0
         self._next = {"JointFeedback": 0.0, "JointHeartbeat": 0.0, "JointCondition": 0.0}
@@ -74,7 +77,7 @@ class LittleRobot:
         for message in self.codec.profile.messages:
             if message.message not in self._next or now < self._next[message.message]:
                 continue
-            self._next[message.message] = now + message.every_s
+            self._next[message.message] = now + self.every.get(message.message, message.every_s)
             if message.message in self.mute:
                 continue
             for node in self.nodes:
@@ -86,6 +89,7 @@ class LittleRobot:
                         values["angle", index] = self.angle[index]
                         values["current", index] = self.current[index]
                         values["temperature", index] = self.temperature[index]
+                        values["voltage", -1] = self.voltage[index]
                 found.append(self.codec.encode(message, node, values))
         return found
 

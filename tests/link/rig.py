@@ -24,7 +24,6 @@ from snakestudio.link.messages import MEANINGS, LinkState, ReferenceBlock, Telem
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus
-from tests.machine import Late
 
 STOP_ID = 1
 """BroadcastStop of the lab robot's DBC."""
@@ -33,8 +32,6 @@ _ARMED = MEANINGS.index("armed")
 _PATIENCE_S = 20.0
 PATIENT_S = 4.0
 """Silence of a window after which `patient_robot` is stopped."""
-LATE = 75
-"""Exit code of a window that did not get to stream in time."""
 
 
 def free_multicast() -> Bus:
@@ -87,17 +84,11 @@ def patient_robot(folder: Path, rate_hz: float = 10.0, window_timeout_s: float =
 def wait(
     what: Callable[[], bool], why: str, patience: float = _PATIENCE_S, state: Callable[[], object] = lambda: ""
 ) -> float:
-    """Until `what` says yes; gives how long it took, s.
-
-    Raises
-    ------
-    Late
-        If it does not say so within `patience` (s).
-    """
+    """Until `what` says yes; gives how long it took, s. Patience (s) is for busy machines: what never comes fails."""
     begin = time.monotonic()
     while not what():
         if time.monotonic() - begin > patience:
-            raise Late(f"not within {patience:g} s: {why} {state()}")
+            raise AssertionError(f"not within {patience:g} s: {why} {state()}")
         time.sleep(0.002)
     return time.monotonic() - begin
 
@@ -301,11 +292,7 @@ def client_of(path: Path, folder: Path | None = None) -> LinkClient:
 def be_a_window(path: Path) -> None:
     """Stream, tell the link's process id, and live until killed: what a test kills or suspends."""
     operator = Operator(client_of(path))
-    try:
-        operator.stream()
-    except Late as error:
-        print(error, file=sys.stderr)
-        sys.exit(LATE)
+    operator.stream()
     link = operator.client._link
     assert link is not None
     print(link._process.pid, flush=True)

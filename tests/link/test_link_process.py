@@ -1,13 +1,13 @@
 """The link in its process against an emulated robot in another one: a whole session, and everything that can die.
 
 Bars are those of the safety page: stop frame within 20 ms of the call, safe state within 300 ms of any loss. Times are
-the kernel's (frames, by a witness on the bus) and the robot's own report, all on the machine's monotonic clock.
+the kernel's (frames, by a witness on the bus) and the robot's own report, all on the machine's monotonic clock. Every
+single try must stop the robot; of the times it is the median that keeps the bar, and in `make soak` all of hundreds.
+The same in virtual time, to the millisecond: `test_process_in_virtual_time`.
 """
 
 from __future__ import annotations
 
-import contextlib
-import math
 import os
 import signal
 import subprocess
@@ -27,8 +27,7 @@ from snakestudio.link.frame_log import read_log, read_source
 from snakestudio.link.messages import LinkState, ReferenceBlock
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus
-from tests.link.rig import LATE, SET_POINTS, STOP_ID, Emulator, Operator, Witness, client_of, small_robot, wait
-from tests.machine import Late, in_time, real_time
+from tests.link.rig import SET_POINTS, STOP_ID, Emulator, Operator, Witness, client_of, small_robot, wait
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are suspended by signals")
 
@@ -37,17 +36,14 @@ _STOP_S = 0.02
 _SEEN_S = 0.55
 """The client takes a link for gone after 0.5 s without a sign of life; beyond that, two of the window's looks."""
 _TRIES = 5
-"""Of which one must keep its bar in an ordinary test: a machine that others share stands still at times, for longer
-than any of these. `make soak` lets none of hundreds miss it."""
 _JUST_NOW_S = 0.05
 
 
-def _best(sample: Callable[[], float], bar: float) -> float:
-    """The first of some times that keeps a bar, or the least of all, s."""
-    found: list[float] = []
-    while len(found) < _TRIES and min(found, default=bar) >= bar:
-        found.append(sample())
-    return min(found)
+def _median(sample: Callable[[], float]) -> float:
+    """Of some times, s; each try has to do what it is about, however long that takes."""
+    found = [sample() for _ in range(_TRIES)]
+    print(f"\n{sorted(round(time, 4) for time in found)}")
+    return float(np.median(found))
 
 
 @dataclass(frozen=True)
@@ -59,11 +55,11 @@ class Stage:
     witness: Witness
 
     def safe_after(self, begin: float) -> float:
-        """How long after `begin` (s) the robot lost its torque, s; infinite if not within seconds, or before."""
-        with contextlib.suppress(Late):
-            wait(lambda: self.robot.time_of("safe", begin) is not None, "the robot is safe", 3.0)
+        """How long after `begin` (s) the robot lost its torque, s; it must."""
+        wait(lambda: self.robot.time_of("safe", begin) is not None, "the robot is safe")
         at = self.robot.time_of("safe", begin)
-        return math.inf if at is None else at - begin
+        assert at is not None
+        return at - begin
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +79,6 @@ def client(stage: Stage) -> Iterator[LinkClient]:
     made.close()
 
 
-@real_time
 def test_a_session(stage: Stage, tmp_path: Path) -> None:
     """From listening over streaming to the end, with everything that the window sees on the way."""
     begin = time.monotonic()
@@ -158,9 +153,8 @@ def _stops(stage: Stage, client: LinkClient, count: int) -> list[float]:
     return latencies
 
 
-@real_time
 def test_stop_is_on_the_bus_at_once(stage: Stage, client: LinkClient) -> None:
-    in_time(_best(lambda: _stops(stage, client, 1)[0], _STOP_S), _STOP_S)
+    assert _median(lambda: _stops(stage, client, 1)[0]) <= _STOP_S
 
 
 @pytest.mark.soak
@@ -197,9 +191,8 @@ def _window(stage: Stage) -> tuple[subprocess.Popen[str], int]:
     assert window.stdout is not None
     line = window.stdout.readline()
     if not line:
-        late = window.wait() == LATE
         window.stdout.close()
-        raise (Late if late else AssertionError)("the window did not get to stream")
+        raise AssertionError(f"the window did not get to stream, and ended with {window.wait()}")
     return window, int(line)
 
 
@@ -235,13 +228,12 @@ def _lose_window(stage: Stage, how: signal.Signals) -> float:
             return safe
         finally:
             _end(window, link)
-    raise Late("no window streamed long enough to be lost")
+    raise AssertionError("no window streamed long enough to be lost")
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "suspended"])
-@real_time
 def test_a_window_that_is_lost_stops_the_robot(stage: Stage, how: signal.Signals) -> None:
-    in_time(_best(lambda: _lose_window(stage, how), _SAFE_S), _SAFE_S)
+    assert _median(lambda: _lose_window(stage, how)) <= _SAFE_S
 
 
 @pytest.mark.soak
@@ -308,10 +300,9 @@ def _kill_link(stage: Stage, client: LinkClient) -> float:
     return safe
 
 
-@real_time
 def test_a_link_that_is_suspended_and_one_that_is_killed(stage: Stage, client: LinkClient) -> None:
-    in_time(_best(lambda: max(map(truediv, _suspend_link(stage, client), (_SAFE_S, _SEEN_S))), 1.0), 1.0)
-    in_time(_best(lambda: _kill_link(stage, client), _SAFE_S), _SAFE_S)
+    assert _median(lambda: max(map(truediv, _suspend_link(stage, client), (_SAFE_S, _SEEN_S)))) <= 1.0
+    assert _median(lambda: _kill_link(stage, client)) <= _SAFE_S
 
 
 @pytest.mark.soak

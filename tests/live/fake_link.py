@@ -8,7 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from snakestudio.link.messages import Command, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
+from snakestudio.link.messages import (
+    AGED,
+    Command,
+    CommandKind,
+    LinkEvent,
+    LinkState,
+    ReferenceBlock,
+    Telemetry,
+    Traffic,
+)
 from snakestudio.link.profile.schema import Axis, Message, Profile, Signal, Timing
 from snakestudio.model.reference import JointReference
 
@@ -71,7 +80,7 @@ class FakeLink:
             clock(), LinkState.IDLE, "", (), True, True, False, 0, nothing, nothing, zero.copy(), nothing, nothing,
             nothing, nothing, nothing, np.full(m, clock()), zero, np.full(m, -1), np.zeros(m, np.int8),
             np.zeros(m, np.int64), np.full(k, clock()), 0.25, 0, 0, 0, 0, 0, 0, True, 0.1, 0.0005, 0.1,
-            0, "normal", ("",) * m,
+            0, "normal", ("",) * m, np.full((len(AGED), m), np.nan), np.full((len(AGED), m), np.inf),
         )  # fmt: skip
 
     def set(self, **values: object) -> None:

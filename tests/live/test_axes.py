@@ -71,3 +71,13 @@ def test_a_joint_without_a_yaw_axis_is_named() -> None:
 def test_a_continuous_body_has_no_joints() -> None:
     (sentence,) = mismatches(profile(), scene(**{"model.kind": "continuum_beam"}))
     assert "continuous body" in sentence
+
+
+def test_a_robot_whose_joints_bend_by_turns_gets_no_remedy_that_is_impossible() -> None:
+    """Neither another axis nor fewer links would help: no scene has such joints."""
+    axes = tuple(Axis(joint=joint, axis="pitch" if joint % 2 else "yaw", node=joint) for joint in range(1, 11))
+    given = profile(10).model_copy(update={"axes": axes})
+    assert mismatches(given, scene()) == (
+        "No scene can drive Test robot yet: joints 1, 3, 5, 7 and 9 bend only up and down, and in scenes every joint "
+        "bends sideways, too. It can be wiggled joint by joint.",
+    )

@@ -6,33 +6,23 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from snakestudio.cli import main
+from snakestudio.errors import RunFileError
 from snakestudio.model.snapshot import Fields
 from snakestudio.session.run_file import open_run
-from tests.link.rig import patient_robot
-from tests.machine import Late, real_time
+from tests.link.rig import patient_robot, wait
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENE = str(ROOT / "scenes" / "sidewinding.toml")
 GROUP = f"239.74.163.{100 + os.getpid() % 100}"
 PORT = str(20_000 + os.getpid() % 20_000)
-TOO_SLOW = (
-    "did not start in time",
-    "did not get ready within",
-    "did not carry it out in time",
-    "held up for",
-    "no sign of life for",
-    "The robot was stopped: ",
-)
-"""What `drive` says where link, robot or itself stood still for too long."""
 BUS = ("--interface", "udp_multicast", "--channel", GROUP, "--port", PORT)
 
 
@@ -82,23 +72,26 @@ def emulated(profile: str) -> Iterator[subprocess.Popen[str]]:
         assert "No node has torque" in read_until(robot, "\0")
 
 
-@real_time
+def _recorded(run_file: Path) -> float:
+    """How long the run is so far, s; 0 where there is none that can be read yet."""
+    with suppress(RunFileError, FileNotFoundError), closing(open_run(run_file)) as run:
+        return float(run.times[-1]) if len(run) else 0.0
+    return 0.0
+
+
 def test_ctrl_c_stops_the_robot_and_keeps_the_run(patient: str, tmp_path: Path) -> None:
     run_file = tmp_path / "run.mcap"
     with emulated(patient), program("drive", SCENE, patient, *BUS, "--arm", "--mcap", str(run_file)) as drive:
         said = read_until(drive, "Streaming for")
         assert "ARMING LAB ROBOT WITHOUT ASKING" in said
-        time.sleep(2.0)
+        wait(lambda: _recorded(run_file) > 1.0 or drive.poll() is not None, "a second is recorded", 120.0)
         drive.send_signal(signal.SIGINT)
         said += read_until(drive, "\0")
         code = drive.wait(30.0)
-    if any(words in said for words in TOO_SLOW):
-        raise Late(said)
     assert code == 130, said
     with closing(open_run(run_file)) as run:
         assert run.schema.valid == Fields.JOINTS | Fields.REFERENCE | Fields.SHAPE
-        if not run.times[-1] > 1.0:
-            raise Late(f"{run.times[-1]:g} s were recorded of two")
+        assert run.times[-1] > 1.0
         rows = run.rows(0, len(run))
         assert np.ptp(rows.joint_angle, axis=0).max() > np.radians(1.0)  # it did move
         assert "Stopped by Ctrl+C." in [event.text for event in run.events]

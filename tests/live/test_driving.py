@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from snakestudio.cli.drive import _Drive
+from snakestudio.cli.drive import PoseWatch, _Drive
 from snakestudio.errors import LinkError, TriggerError
 from snakestudio.link.messages import CommandKind, LinkState, Telemetry
 from snakestudio.link.profile.schema import Timing
+from snakestudio.live.pose_source import StreamFigures
 from snakestudio.live.robot import LiveRobot
 from snakestudio.session.trigger import ClockOffset, Fired, Together
 from snakestudio.session.trigger.protocol import TriggerKind
@@ -220,3 +221,52 @@ def test_a_stop_while_it_is_disarmed_ends_the_wait_for_that(
     assert drive(link, robot).whole(0.1, None, "run") == 3
     assert link.stops == []  # it was not stopped again for not being disarmed in time
     assert "The robot was stopped: Stopped by STOP from afar." in capsys.readouterr().err
+
+
+# ------------------------------------------------------------------------------------------------ live poses
+
+
+class _Poses:
+    """A source in which whatever a test wants is wrong."""
+
+    where, latest = "nowhere", None
+
+    def __init__(self) -> None:
+        self.problem = ""
+        self.figures = StreamFigures()
+
+    def begin(self, n_links: int) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_malformed_poses_are_told_at_once_and_then_now_and_then() -> None:
+    source = _Poses()
+    watch = PoseWatch(source)
+    assert watch.look(0.0) == ""
+    # One datagram that cannot be read, and good ones behind it before anybody looks at the counts.
+    source.problem, source.figures = "It cannot be read (no header): mend the sender.", StreamFigures(unreadable=1)
+    assert watch.look(0.1) == ""
+    source.problem = ""
+    said = [watch.look(0.1 * tick) for tick in range(2, 10)]
+    assert [text for text in said if text] == ["It cannot be read (no header): mend the sender. (Not used so far: 1.)"]
+    for tick in range(10, 120):
+        source.problem, source.figures = (
+            "It cannot be read (no header): mend the sender.",
+            StreamFigures(unreadable=tick),
+        )
+        said.append(watch.look(0.1 * tick))
+    assert 3 <= len([text for text in said if text]) <= 4  # every 5 s
+    source.problem = "It sees no body."
+    last = [text for text in (watch.look(20.0 + 0.3 * tick) for tick in range(60)) if text]
+    assert last == ["It sees no body. (Not used so far: 119.)"]
+
+
+def test_a_drive_says_what_is_wrong_with_its_poses(
+    link: Link, robot: LiveRobot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = _Poses()
+    source.problem, source.figures = "It cannot be read: mend the sender.", StreamFigures(unreadable=3)
+    made = _Drive(link, robot, wait=_PATIENCE_S, reset=False, unasked=True, pose=source)  # type: ignore[arg-type]
+    assert made.whole(0.1, None, "run") == 0
+    assert "It cannot be read: mend the sender. (Not used so far: 3.)" in capsys.readouterr().err

@@ -24,7 +24,6 @@ from snakestudio.paths import scenes_dir
 from snakestudio.session.run_file import open_run
 from snakestudio.session.runner import Runner
 from tests.link.rig import Emulator, small_robot, wait
-from tests.machine import Late
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="/proc tells what processes hold")
 
@@ -152,10 +151,7 @@ class _Streamed:
 def _stream(drive: _Drive, seconds: float, done: _Streamed) -> None:
     """Stream for so long in sum, whatever stops it meanwhile.
 
-    Raises
-    ------
-    Late
-        If the machine stood still for so long, and so often, that half of the time was lost.
+    It fails if the machine stands still for so long, and so often, that half of the time is lost.
     """
     begin = last = time.monotonic()
     end, streams = done.seconds + seconds, False
@@ -174,7 +170,7 @@ def _stream(drive: _Drive, seconds: float, done: _Streamed) -> None:
             drive.to_streaming()
         last = now
         if now - begin > 2.0 * seconds + 60.0:
-            raise Late(f"streamed for {done}")
+            raise AssertionError(f"streamed for {done}")
 
 
 def _endure(seconds: float, folder: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from snakestudio.control import registry as controllers
-from snakestudio.link.messages import LinkEvent, LinkState
+from snakestudio.link.messages import AGED, LinkEvent, LinkState
 from snakestudio.live import run as live_run
 from snakestudio.live.body import placed_by
 from snakestudio.live.course import LEAD_S, TAIL_S
@@ -383,6 +383,30 @@ def test_torque_and_what_motors_tell_are_columns_where_the_profile_has_them() ->
     assert latest.control["joint_10_pitch_current_a"] == 1.5
     assert latest.control["joint_10_pitch_temperature_degc"] == 40.0
     assert np.isnan(latest.control["joint_1_yaw_status"])  # never heard
+    world.live.close()
+
+
+def test_what_is_old_is_not_recorded_as_if_it_were_so_now() -> None:
+    world = World(robot=profile(quantities=("current", "temperature", "voltage", "status", "error")))
+    heard, stale = np.full((len(AGED), 20), world.clock.now), np.full((len(AGED), 20), np.inf)
+    heard[AGED.index("voltage")] = np.nan
+    for quantity in ("temperature", "voltage", "status"):
+        stale[AGED.index(quantity)] = 0.3
+    world.link.set(
+        current=np.full(20, 1.5), temperature=np.full(20, 74.0), voltage=np.full(20, 24.0), status=np.full(20, 3),
+        heard_at=heard, stale_after=stale,
+    )  # fmt: skip
+    world.go(0.2)
+    latest = world.live.latest
+    assert latest is not None
+    assert latest.control["joint_1_yaw_temperature_degc"] == 74.0
+    assert np.isnan(latest.control["joint_1_yaw_voltage_v"])
+    world.go(0.3)
+    latest = world.live.latest
+    assert latest is not None
+    for ending in ("temperature_degc", "status"):
+        assert np.isnan(latest.control[f"joint_1_yaw_{ending}"])
+    assert latest.control["joint_1_yaw_current_a"] == 1.5
     world.live.close()
 
 

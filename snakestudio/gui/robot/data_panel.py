@@ -34,7 +34,7 @@ __all__ = ["DataPanel", "TrafficView"]
 _TABLE_MS = 200
 """Tables change at most five times a second: figures that change faster cannot be read."""
 
-_JOINT_WIDTHS = (104, 56, 92, 92, 76, 84, 80, 160, 68, 72)
+_JOINT_WIDTHS = (104, 56, 92, 92, 76, 84, 80, 80, 160, 68, 72)
 _TRAFFIC_WIDTHS = (84, 44, 64, 72, 64, 184, 400)
 
 

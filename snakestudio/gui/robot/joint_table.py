@@ -16,7 +16,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.robot.standing import ages, span_text
 from snakestudio.link.messages import MEANINGS, Telemetry
-from snakestudio.link.profile.schema import Axis, Profile
+from snakestudio.link.profile.schema import Axis, Profile, Quantity
 
 __all__ = ["COLUMNS", "JointTable"]
 
@@ -35,6 +35,8 @@ class _Column:
     role: Callable[[JointTable, int], str] = lambda table, row: "text"
     measured: bool = True
     """Whether the robot says it, so that it can be stale."""
+    quantity: Quantity | None = None
+    """What has an age of its own; None: as old as the angle."""
 
 
 class JointTable(QAbstractTableModel):
@@ -53,6 +55,7 @@ class JointTable(QAbstractTableModel):
         self.profile: Profile | None = None
         self.age: NDArray[np.float64] = np.zeros(0)
         self.silent = True
+        self._now = 0.0
         self._fonts: tuple[QFont, QFont] = QFont(), QFont()
 
     def refresh(self) -> None:
@@ -76,11 +79,23 @@ class JointTable(QAbstractTableModel):
         self.telemetry = last if last is not None and len(last.angle) == len(self.axes) else None
         self.silent = not self._control.standing.contact
         if self.telemetry is not None:
-            self.age = ages(self.telemetry, time.monotonic())
+            self._now = time.monotonic()
+            self.age = ages(self.telemetry, self._now)
 
-    def stale(self, row: int) -> bool:
-        """Whether what an axis says is older than the profile allows."""
-        return self.silent or self.profile is None or bool(self.age[row] > self.profile.timing.stale_s)
+    def stale(self, row: int, quantity: Quantity | None = None) -> bool:
+        """Whether what an axis says of a quantity (None: its angle) is older than the profile allows."""
+        if self.silent or self.profile is None or self.telemetry is None:
+            return True
+        if quantity is None:
+            return bool(self.age[row] > self.profile.timing.stale_s)
+        return bool(self.telemetry.old(quantity, self._now)[row])
+
+    def _heard(self, row: int, quantity: Quantity | None) -> str:
+        """How long ago it was said, for whoever wonders at a value that is old."""
+        age = float(self.age[row])
+        if quantity is not None and self.telemetry is not None:
+            age = self._now - float(self.telemetry.heard(quantity)[row])
+        return f"Stale: heard {span_text(age)} ago" if np.isfinite(age) else "Never heard"
 
     # --- values ---------------------------------------------------------------------------------------------------
 
@@ -120,6 +135,16 @@ class JointTable(QAbstractTableModel):
         own = getattr(self.axes[row], limit, None)
         most = getattr(self.profile.limits, limit) if own is None else own
         return self.beside(abs(float(getattr(self.telemetry, name)[row])), None, most)
+
+    def voltage_role(self, row: int) -> str:
+        """Colour of the supply's voltage, which has a least value in the profile."""
+        assert self.telemetry is not None
+        assert self.profile is not None
+        own, volts = self.axes[row].min_voltage_v, float(self.telemetry.voltage[row])
+        least = self.profile.limits.min_voltage_v if own is None else own
+        if not np.isfinite(volts):
+            return "dim"
+        return "danger" if least is not None and volts < least else "text"
 
     def error_role(self, row: int) -> str:
         """Colour of the deviation."""
@@ -171,15 +196,13 @@ class JointTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return column.text(self, row)
         if role == Qt.ItemDataRole.ForegroundRole:
-            if column.measured and self.stale(row):
+            if column.measured and self.stale(row, column.quantity):
                 return theme.colour("dim")
             return theme.colour(column.role(self, row))
         if role == Qt.ItemDataRole.FontRole and column.measured:
-            return self._fonts[self.stale(row)]
-        if role == Qt.ItemDataRole.ToolTipRole and column.measured and self.stale(row):
-            return (
-                f"Stale: heard {span_text(float(self.age[row]))} ago" if np.isfinite(self.age[row]) else "Never heard"
-            )
+            return self._fonts[self.stale(row, column.quantity)]
+        if role == Qt.ItemDataRole.ToolTipRole and column.measured and self.stale(row, column.quantity):
+            return self._heard(row, column.quantity)
         return None
 
 
@@ -204,13 +227,19 @@ COLUMNS: tuple[_Column, ...] = (
     ),
     _Column(
         "Current A", "Current of its motor", lambda t, r: t.number("current", r, places=2),
-        lambda t, r: t.limited("current", "max_current_a", r),
+        lambda t, r: t.limited("current", "max_current_a", r), quantity="current",
     ),
     _Column(
         "Temp. °C", "Temperature of its motor", lambda t, r: t.number("temperature", r, places=0),
-        lambda t, r: t.limited("temperature", "max_temperature_c", r),
+        lambda t, r: t.limited("temperature", "max_temperature_c", r), quantity="temperature",
     ),
-    _Column("Status", "What its node says of itself", JointTable.status, JointTable.status_role),
+    _Column(
+        "Supply V", "Voltage that its node is supplied with", lambda t, r: t.number("voltage", r),
+        JointTable.voltage_role, quantity="voltage",
+    ),
+    _Column(
+        "Status", "What its node says of itself", JointTable.status, JointTable.status_role, quantity="status"
+    ),
     _Column("Rate Hz", "Measured angles a second", lambda t, r: t.number("feedback_rate", r)),
     _Column(
         "Age", "How long ago its angle was received", lambda t, r: span_text(float(t.age[r])),

@@ -48,7 +48,7 @@ class NodeEvent:
 class Cyclic:
     """Something that a node sends every so often, from when it is switched on."""
 
-    def __init__(self, every: float, make: Callable[[], Frame]) -> None:
+    def __init__(self, every: float, make: Callable[[], Frame | None]) -> None:
         self.every = every
         self.make = make
         self.next = np.inf
@@ -243,8 +243,8 @@ class Node(ABC):
         if self.torque and self.body.overheated[self.axes].any():
             self.trip("overtemperature", now, f"is too hot ({self.body.temperature[self.axes].max():.0f} °C)")
         for each in self.cyclic:
-            if each.due(now):
-                self.outbox.append(each.make())
+            if each.due(now) and (frame := each.make()) is not None:
+                self.outbox.append(frame)
 
     def _listen(self, now: float) -> None:
         """Stop if nothing fed the watchdog for too long."""

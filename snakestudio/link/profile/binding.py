@@ -13,7 +13,7 @@ from snakestudio.errors import FormulaError, Problem
 from snakestudio.link.profile.field import Field, fields_of, together, with_encoding
 from snakestudio.link.profile.formula import read_formula
 from snakestudio.link.profile.loading import LoadedProfile
-from snakestudio.link.profile.schema import Message, Profile, Quantity, Signal
+from snakestudio.link.profile.schema import INCOMING, Message, Profile, Quantity, Signal
 from snakestudio.link.profile.units import RAW, known_units, similar_unit, to_si
 
 __all__ = ["Bound", "Carried", "Layout", "frame_id", "resolve"]
@@ -75,6 +75,40 @@ class Bound:
     fields: Mapping[str, Field]
     fixed: Mapping[str, float]
     carried: tuple[Carried, ...]
+
+    def selecting(self, given: Mapping[str, float]) -> dict[str, float]:
+        """Raw values that decide which page of the message a frame is, if these are given.
+
+        What we send has them all: given, else fixed, else initial. A multiplexer that nobody names is free in what the
+        robot sends: its pages come in turn.
+        """
+        named = dict(self.fixed) | dict(given)
+        if self.message.role in INCOMING:
+            return named
+        return {name: field.initial for name, field in self.fields.items()} | named
+
+    def absent(self, given: Mapping[str, float]) -> list[Field]:
+        """Signals that are bound, fixed or given, and that are on another page than the frame with these raw values."""
+        wanted = {carried.field.name for carried in self.carried} | set(self.fixed) | set(given)
+        values = self.selecting(given)
+        return [
+            field
+            for name, field in self.fields.items()
+            if name in wanted and any(by in values and values[by] not in codes for by, codes in field.selectors)
+        ]
+
+    @property
+    def pages(self) -> tuple[Mapping[str, int], ...]:
+        """Values of free multiplexers, one page each, that together bring everything that is bound; one without any."""
+        free = [
+            {name: min(codes) for name, codes in carried.field.selectors if name not in self.fixed}
+            for carried in self.carried
+        ]
+        found: list[Mapping[str, int]] = []
+        for page in free:
+            if page and page not in found:
+                found.append(page)
+        return tuple(found) or ({},)
 
 
 @dataclass(frozen=True, slots=True)

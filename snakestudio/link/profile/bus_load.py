@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from snakestudio.link.profile.binding import Bound
+from snakestudio.link.profile.expected import interval_of
 from snakestudio.link.profile.schema import INCOMING, Bus, Message, Profile
 
 __all__ = ["Share", "data_length", "frame_time", "planned_load", "planned_shares"]
@@ -88,12 +89,10 @@ def _rate(profile: Profile, message: Message) -> float:
         return cycle
     if message.role == "command" or (message.when == "idle" and message.role not in INCOMING):
         return 0.0
-    if message.every_s is not None:
-        return 1.0 / message.every_s
     if message.role in INCOMING:
-        asked = [m.every_s for m in profile.messages if m.role == "request" and m.message == message.message]
-        return 1.0 / asked[0] if asked and asked[0] is not None else cycle
-    return 0.0
+        every = interval_of(profile, message)
+        return cycle if every is None else 1.0 / every
+    return 0.0 if message.every_s is None else 1.0 / message.every_s
 
 
 def planned_load(profile: Profile, bound: tuple[Bound, ...]) -> float:

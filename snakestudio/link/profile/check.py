@@ -10,13 +10,25 @@ from snakestudio.link.profile.bus_load import planned_load, planned_shares
 from snakestudio.link.profile.check_axes import axis_problems
 from snakestudio.link.profile.check_frames import frame_problems
 from snakestudio.link.profile.check_sequences import sequence_problems
+from snakestudio.link.profile.expected import ASSUMED_S, Expected, interval_of
 from snakestudio.link.profile.loading import LoadedProfile
-from snakestudio.link.profile.schema import Profile
+from snakestudio.link.profile.schema import INCOMING, Profile, Quantity
 
 __all__ = ["arming_problems", "check"]
 
 _BEAT_S = 0.05
 """How often the program's window says that it lives."""
+
+_LONG_S = {"lost_s": 2.0, "window_timeout_s": 1.0, "reference_timeout_s": 1.0, "confirm_s": 10.0, "stale_s": 2.0}
+"""Times of a profile beyond which they are remarked: so long the robot goes on before somebody stops it, or is told."""
+
+_GOES_ON = {
+    "lost_s": "a joint or a node that fell silent is driven on for {:g} s",
+    "window_timeout_s": "a robot whose window is gone is driven on for {:g} s",
+    "reference_timeout_s": "a robot that gets no references any more is held for {:g} s before it is stopped",
+    "confirm_s": "a robot that does not do as it is told is waited for {:g} s with its torque on",
+    "stale_s": "what is {:g} s old is shown as if it were so now",
+}
 
 
 def check(loaded: LoadedProfile) -> list[Problem]:
@@ -29,6 +41,7 @@ def check(loaded: LoadedProfile) -> list[Problem]:
         *frame_problems(loaded, layout),
         *_timing_problems(profile),
         *_status_problems(profile),
+        *_age_problems(profile),
         *sequence_problems(profile, layout),
         *_load_problems(profile, layout),
         *(Problem("warning", p.key, f"{p.message}, so arming is refused", p.remedy) for p in _unsafe(profile)),
@@ -48,6 +61,7 @@ def _unsafe(profile: Profile) -> Iterator[Problem]:
     if not any(message.role == "heartbeat" for message in profile.messages):
         what = "nothing says that the robot is alive"
         yield Problem("error", "messages", what, "give what its nodes send regularly the role heartbeat")
+    yield from _unwatched(profile)
 
 
 def _timing_problems(profile: Profile) -> Iterator[Problem]:
@@ -59,6 +73,9 @@ def _timing_problems(profile: Profile) -> Iterator[Problem]:
     if timing.reference_timeout_s < period:
         what = f"{timing.reference_timeout_s:g} s is less than the {period:g} s between two set-points"
         yield Problem("error", "timing.reference_timeout_s", what, "make it longer, or set_point_rate_hz larger")
+    for name, most in _LONG_S.items():
+        if (given := getattr(timing, name)) > most:
+            yield Problem("warning", f"timing.{name}", _GOES_ON[name].format(given), f"give {most:g} s or less")
     if timing.window_timeout_s < 2 * _BEAT_S:
         what = f"{timing.window_timeout_s:g} s is less than two of the window's signs of life, {_BEAT_S:g} s apart"
         yield Problem("warning", "timing.window_timeout_s", what, f"give at least {3 * _BEAT_S:g} s")
@@ -109,11 +126,52 @@ def _status_problems(profile: Profile) -> Iterator[Problem]:
                 yield Problem("warning", f"status[{index + 1}]", what, "put the one with more bits first")
     if profile.errors and "error" not in carried:
         yield Problem("warning", "errors", "no signal carries errors", "bind the one that does, or leave these out")
-    for limit, quantity in (("max_current_a", "current"), ("max_temperature_c", "temperature")):
-        key = f"limits.{limit}"
-        if getattr(profile.limits, limit) is not None and quantity not in carried:
-            what = f"no signal carries the {quantity}, so this limit is never reached"
-            yield Problem("warning", key, what, f"bind a signal for the {quantity}, or leave the limit out")
+
+
+_STANDS_ON: tuple[tuple[str, Quantity], ...] = (
+    ("max_current_a", "current"), ("max_temperature_c", "temperature"), ("min_voltage_v", "voltage"),
+)  # fmt: skip
+"""Limits, and the quantity that each of them stands on."""
+
+
+def _unwatched(profile: Profile) -> Iterator[Problem]:
+    """Limits of axes that never say what is limited."""
+    said = Expected(profile).said
+    for limit, quantity in _STANDS_ON:
+        shared = getattr(profile.limits, limit)
+        without = [
+            (index, axis)
+            for index, axis in enumerate(profile.axes)
+            if not said[quantity][index] and (shared is not None or getattr(axis, limit) is not None)
+        ]
+        if not without:
+            continue
+        index, axis = without[0]
+        every = len(without) == len(profile.axes)
+        more = "" if len(without) == 1 else f" (and {len(without) - 1} more)"
+        of = "" if every else f" of {axis.name}{more}"
+        key = f"limits.{limit}" if getattr(axis, limit) is None else f"axes[{index + 1}].{limit}"
+        what = f"no signal carries the {quantity}{of}, so this limit is never reached"
+        yield Problem("error", key, what, f"bind a signal for the {quantity}, or leave the limit out")
+
+
+def _age_problems(profile: Profile) -> Iterator[Problem]:
+    """Limits whose quantity comes nobody knows how often, or not while the robot moves."""
+    asked = {m.message: m for m in profile.messages if m.role == "request"}
+    for limit, quantity in _STANDS_ON:
+        if getattr(profile.limits, limit) is None and all(getattr(axis, limit) is None for axis in profile.axes):
+            continue
+        for index, message in enumerate(profile.messages):
+            if message.role not in INCOMING or all(signal.quantity != quantity for signal in message.signals):
+                continue
+            key, request = f"messages[{index + 1}].every_s", asked.get(message.message)
+            if message.every_s is None and request is not None and request.when == "idle":
+                what = f"{request.called} asks for the {quantity} only while no set-points are sent"
+                remedy = "a limit stands on it, so the robot would be stopped: ask always"
+                yield Problem("warning", f"messages[{profile.messages.index(request) + 1}].when", what, remedy)
+            elif interval_of(profile, message) is None:
+                what = f"nobody says how often {message.called} comes, on whose {quantity} a limit stands"
+                yield Problem("warning", key, what, f"give its interval; {ASSUMED_S:g} s is taken for it meanwhile")
 
 
 def _load_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:

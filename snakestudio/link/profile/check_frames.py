@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from cantools.database.can.message import Message as DbcMessage
 
@@ -13,7 +13,7 @@ from snakestudio.link.profile.field import Field, fields_of, raw_range, together
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Message, Profile
 
-__all__ = ["frame_problems"]
+__all__ = ["frame_problems", "wrong_page"]
 
 
 def frame_problems(loaded: LoadedProfile, layout: Layout) -> Iterator[Problem]:
@@ -30,6 +30,8 @@ def frame_problems(loaded: LoadedProfile, layout: Layout) -> Iterator[Problem]:
             yield Problem("error", f"{key}.remote", f"a {message.role} is no remote frame", "give it the role request")
     for bound in _first_of_each(layout):
         yield from _guards(bound, f"messages[{bound.index + 1}]")
+        if bound.message.role != "command":  # what a sequence says may be what selects; see there
+            yield from _pages(bound, f"messages[{bound.index + 1}]")
     yield from _meeting(loaded.profile, layout)
 
 
@@ -101,6 +103,28 @@ def _guards(bound: Bound, key: str) -> Iterator[Problem]:
     if len(checksums) > 1:
         what = f"{checksums[0].name} and {checksums[1].name} would each be part of the other"
         yield Problem("error", f"{key}.signals", what, "bind one checksum a message")
+
+
+def _pages(bound: Bound, key: str) -> Iterator[Problem]:
+    """Signals that are never in the frames that are sent, or looked at, as these are another page of the message."""
+    for field in bound.absent({}):
+        at = next((i for i, signal in enumerate(bound.message.signals) if signal.signal == field.name), None)
+        where = f"{key}.fixed.{field.name}" if at is None else f"{key}.signals[{at + 1}]"
+        yield wrong_page(where, bound, field, {})
+
+
+def wrong_page(key: str, bound: Bound, field: Field, given: Mapping[str, float]) -> Problem:
+    """What to say of a signal that is absent from the frame for which these raw values are given."""
+    values = bound.selecting(given)
+    name, codes = next(each for each in field.selectors if each[0] in values and values[each[0]] not in each[1])
+    wanted = " or ".join(_named(bound.fields[name], code) for code in sorted(codes)[:3])
+    has = _named(bound.fields[name], values[name])
+    what = f"{field.name} is only in a {bound.message.message} whose {name} is {wanted}, and here it is {has}"
+    return Problem("error", key, what, f"select its page ({name} = {wanted}), or bind a signal of this one")
+
+
+def _named(field: Field, raw: float) -> str:
+    return next((f'"{name}"' for name, code in field.choices.items() if code == raw), f"{field.physical(raw):g}")
 
 
 def _is_a_byte(field: Field) -> bool:

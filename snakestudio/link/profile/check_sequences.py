@@ -5,11 +5,18 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from snakestudio.errors import FormulaError, Problem
+from snakestudio.errors import FormulaError, Problem, Severity
 from snakestudio.link.profile.binding import Bound, Layout, frame_id
+from snakestudio.link.profile.check_frames import wrong_page
 from snakestudio.link.profile.schema import INCOMING, Profile, Step
 
 __all__ = ["sequence_problems"]
+
+_LONGEST_S = 10.0
+"""Timeout of a step that is no longer one that anybody waits for."""
+
+_LONGEST_STOP_S = 1.5
+"""So long the bus is kept for a stop sequence when the program is closed, see `link.process`."""
 
 _NAMES = ("arm", "disarm", "stop", "zero", "reset")
 
@@ -28,11 +35,43 @@ def sequence_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
             yield from {"send": _send, "raw": _raw, "wait_s": _nothing, "expect": _expect}[said[0]](
                 profile, layout, step, key
             )
+            if step.expect is not None and step.timeout_s > _LONGEST_S:
+                what = f"{step.timeout_s:g} s may pass before it is given up"
+                yield Problem("warning", f"{key}.timeout_s", what, f"give {_LONGEST_S:g} s or less")
         if name == "stop":
             yield from _stop(steps)
+        if name in ("stop", "disarm"):
+            yield from _arms(profile, name, steps)
+    can_say = any(status.meaning == "armed" for status in profile.status)
+    if can_say and profile.sequences.arm and all(step.expect is None for step in profile.sequences.arm):
+        what = "nothing in it waits for the robot's word, so that frames go out whatever the ones before led to"
+        remedy = 'add { expect = "armed" } where a node must have obeyed; confirm_s is all the time it has otherwise'
+        yield Problem("hint", "sequences.arm", what, remedy)
     if profile.sequences.arm and not profile.sequences.disarm:
         what = "there is none, so torque only goes off by stopping"
         yield Problem("warning", "sequences.disarm", what, "say which frames end what arming began")
+
+
+def _arms(profile: Profile, name: str, steps: tuple[Step, ...]) -> Iterator[Problem]:
+    """Whether what takes the torque away sends what brought it."""
+    sends = [_said(step) for step in profile.sequences.arm if step.send is not None or step.raw is not None]
+    if not sends:
+        return
+    own = [_said(step) for step in steps if step.send is not None or step.raw is not None]
+    for index, step in enumerate(steps):
+        if _said(step) != sends[-1]:
+            continue
+        at = next(i for i, each in enumerate(profile.sequences.arm) if _said(each) == sends[-1])
+        what = f"this is what arms the robot, see sequences.arm[{at + 1}]"
+        # Some end both by the same frame, such as one that clears errors; nothing else in it would be a mistake.
+        severity: Severity = "error" if all(each in sends for each in own) else "warning"
+        yield Problem(severity, f"sequences.{name}[{index + 1}]", what, "send what takes its torque away")
+        return
+
+
+def _said(step: Step) -> Step:
+    """A step without what does not go over the bus."""
+    return step.model_copy(update={"timeout_s": 1.0})
 
 
 def _nothing(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Problem]:
@@ -40,6 +79,10 @@ def _nothing(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator
 
 
 def _stop(steps: tuple[Step, ...]) -> Iterator[Problem]:
+    waits = sum(step.wait_s or 0.0 for step in steps)
+    if waits > _LONGEST_STOP_S:
+        what = f"its waits take {waits:g} s, and no more than {_LONGEST_STOP_S:g} s are waited when the program ends"
+        yield Problem("warning", "sequences.stop", what, "make them shorter")
     for index, step in enumerate(steps):
         if step.send is not None or step.raw is not None:
             return
@@ -65,6 +108,12 @@ def _send(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Pr
         problem = _signal(profile, bound, name, given, f"{key}.signals.{name}")
         if problem is not None:
             yield problem
+            return
+    for each in bound[:1]:  # the nodes' frames differ in their ids
+        node = profile.nodes[0] if each.node is None else each.node
+        raws = {name: each.fields[name].reading(value, node) for name, value in step.signals.items()}
+        for field in each.absent(raws) if each.message.role == "command" or raws else ():
+            yield wrong_page(f"{key}.signals.{field.name}", each, field, raws)
 
 
 def _signal(profile: Profile, bound: list[Bound], name: str, given: float | str, key: str) -> Problem | None:

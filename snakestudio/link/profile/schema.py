@@ -131,10 +131,20 @@ class Limits(Frozen):
         None, label="Temperature at most", unit="°C",
         help="Measured motor temperature above which the robot is stopped", gt=-273, le=1000,
     )  # fmt: skip
+    min_voltage_v: float | None = value(
+        None, label="Voltage at least", unit="V", help="Measured supply voltage below which the robot is stopped", gt=0,
+        le=1e5,
+    )  # fmt: skip
     max_error_deg: float | None = value(
         None, label="Deviation at most", unit="°",
         help="Distance of a measured angle from its set-point above which the robot is stopped", gt=0, le=3600,
     )  # fmt: skip
+    on_lost: Literal["stop", "disarm", "warn"] = value(
+        "stop",
+        label="If not heard of",
+        help="What is done when current, temperature, voltage or error bits fall silent that a limit stands on: the "
+        "stop sequence, the disarm sequence, or a warning alone; such a robot is not armed in any case",
+    )
 
 
 class Axis(Frozen):
@@ -166,6 +176,10 @@ class Axis(Frozen):
     max_temperature_c: float | None = value(
         None, label="Temperature at most", unit="°C",
         help="Measured motor temperature above which the robot is stopped", gt=-273, le=1000,
+    )  # fmt: skip
+    min_voltage_v: float | None = value(
+        None, label="Voltage at least", unit="V", help="Measured supply voltage below which the robot is stopped", gt=0,
+        le=1e5,
     )  # fmt: skip
 
     @property
@@ -224,9 +238,11 @@ class Message(Frozen):
         help="Interval of requests and heartbeats; of feedback: how often it comes, for bus load and emulation",
         gt=0, le=3600,
     )  # fmt: skip
-    when: Literal["always", "idle"] = value(
+    when: Literal["always", "idle", "change"] = value(
         "always", label="When",
-        help="When a request or heartbeat is sent: always, or only while no set-points are (a poll that would disturb)",
+        help="When a request or heartbeat is sent: always, or (idle) only while no set-points are, as a poll would "
+        "disturb those; of what the robot sends: every interval, or (change) only when something changes, as "
+        "CANopen's EMCY comes with errors alone",
     )  # fmt: skip
     fixed: dict[str, float | str] = value(
         {}, label="Fixed", max_length=200,

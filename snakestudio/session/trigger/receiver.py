@@ -7,6 +7,7 @@ import selectors
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -42,10 +43,19 @@ def never() -> bool:
 
 
 class _Peer:
-    """Somebody who connected."""
+    """Somebody who connected.
 
-    def __init__(self, connection: socket.socket, name: str) -> None:
-        self.connection, self.name = connection, name
+    Parameters
+    ----------
+    connection : socket.socket
+    name, host : str
+    heard : int
+        When it was heard of last, in events that were counted.
+    """
+
+    def __init__(self, connection: socket.socket, name: str, host: str, heard: int) -> None:
+        self.connection, self.name, self.host, self.heard = connection, name, host, heard
+        self.spoke = False  # anything that was understood
         self.lines = LineBuffer()
         self.offset: float | None = None
         self.uncertainty: float | None = None
@@ -54,7 +64,8 @@ class _Peer:
 class TriggerReceiver:
     """Listens from the moment it is made; `wait` returns with the first trigger.
 
-    Any number of peers may be connected; the first START counts, and one that comes later is told so. What is not
+    Some peers may be connected at once; who comes when there are too many takes the place of one that is idle, so that
+    a STOP always gets through. The first START counts, and one that comes later is told so. What is not
     understood is noted and answered, and the connection stays.
 
     Parameters
@@ -92,6 +103,7 @@ class TriggerReceiver:
         self._refuses, self._stopped = refuses, stopped
         self.remarks: list[str] = []
         self._peers: dict[socket.socket, _Peer] = {}
+        self._events = 0
         self._started_by = ""
         self._pending: list[Trigger] = []
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -184,25 +196,37 @@ class TriggerReceiver:
             assert isinstance(source, socket.socket)
             if source is self._listener:
                 self._accept()
-            else:
-                self._read(self._peers[source])
+            elif (peer := self._peers.get(source)) is not None:  # else it had to make room just now
+                self._read(peer)
 
     def _accept(self) -> None:
         try:
             connection, address = self._listener.accept()
         except OSError:  # it went before it was taken in
             return
-        peer = _Peer(connection, f"{address[0]}:{address[1]}")
+        self._events += 1
+        peer = _Peer(connection, f"{address[0]}:{address[1]}", address[0], self._events)
         connection.setblocking(False)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if len(self._peers) >= _MOST_PEERS:
-            self._remark(f"{peer.name} was turned away: {_MOST_PEERS} peers are connected already")
-            connection.close()
-            return
+        while len(self._peers) >= _MOST_PEERS:
+            self._make_room()
         self._peers[connection] = peer
         self._selector.register(connection, selectors.EVENT_READ)
         self._remark(f"{peer.name} connected")
         self._answer(peer, greeting())
+        self._read(peer)  # a STOP that came with it waits for nothing
+
+    def _make_room(self) -> None:
+        """Turn somebody away: a STOP must get through to a port on which others stay and say nothing.
+
+        One of those from the address that has most of them; first who never said anything, then who was idle longest.
+        """
+        crowd = Counter(each.host for each in self._peers.values())
+        peer = max(self._peers.values(), key=lambda each: (crowd[each.host], not each.spoke, -each.heard))
+        self._read(peer)  # what it has said by now counts
+        if self._peers.get(peer.connection) is peer:
+            self._answer(peer, f"ERR {_MOST_PEERS} others are connected; connect again")
+            self._drop(peer, f"{peer.name} was turned away: {_MOST_PEERS} were connected, and it was idle the longest")
 
     def _read(self, peer: _Peer) -> None:
         try:
@@ -213,6 +237,8 @@ class TriggerReceiver:
             self._drop(peer, f"{peer.name} was lost ({error.strerror or error})")
             return
         received = time.time()
+        self._events += 1
+        peer.heard = self._events
         if not data:
             self._drop(peer, f"{peer.name} went away")
             return
@@ -226,6 +252,7 @@ class TriggerReceiver:
     def _take(self, peer: _Peer, line: str, received: float) -> None:
         words = line.split()
         if words[0] == "PING" and len(words) == 2:
+            peer.spoke = True
             self._answer(peer, "PONG", words[1], time.time())
             return
         if words[0] == "CLOCK" and len(words) == 3:
@@ -234,6 +261,7 @@ class TriggerReceiver:
                 peer.offset, peer.uncertainty = -offset, uncertainty
                 return
         trigger = parse_trigger(line, received, peer.name)
+        peer.spoke |= trigger is not None
         if trigger is not None and trigger.kind == "STOP" and self._stopped is not None:
             self._stopped(peer.name)
             if not self._started_by:

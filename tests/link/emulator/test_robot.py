@@ -15,7 +15,7 @@ from snakestudio.link.emulator.fault import FAULTS, Fault, parse_fault
 from snakestudio.link.emulator.report import event_lines, report_line, status_line
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.library import find_profile
-from snakestudio.link.profile.loading import load_profile
+from snakestudio.link.profile.loading import load_profile, parse_profile
 from tests.link.emulator.bench import Bench
 
 PROFILES = ("lab_robot", "generic_servo", "odrive_can_simple", "cia402_csp", "mit_actuator")
@@ -308,3 +308,15 @@ def test_what_is_said_of_it(lab: Bench) -> None:
     lab.robot.inject(Fault("jam", 2), lab.now)
     text = status_line(lab.robot, 200.0, 750.0, "")
     assert text == "10 nodes: 10 armed · torque on 10 · 200 set-points/s, 750 frames/s sent · jam of node 2"
+
+
+def test_what_comes_only_when_it_changes_is_sent_only_then() -> None:
+    path = find_profile("lab_robot")
+    toml = path.read_text(encoding="utf-8").replace("every_s = 0.5\n", 'every_s = 0.1\nwhen = "change"\n')
+    bench = Bench(parse_profile(toml, path.with_suffix(".dbc").read_text(encoding="utf-8")))
+    bench.run(2.0)
+    assert bench.of(0x281) == []
+    bench.robot.inject(Fault("overtemperature", 1), bench.now)
+    bench.run(2.0)
+    assert len(bench.of(0x281)) == 1
+    assert bench.of(0x282) == []

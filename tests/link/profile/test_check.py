@@ -270,13 +270,6 @@ def test_a_mistake_is_said(change: tuple[str, str], sentence: str) -> None:
             "node would always stop.",
         ),
         (
-            ('{ signal = "YawCurrent", quantity = "current", slot = 0 },\n    { signal = "PitchCurrent", quantity = '
-             '"current", slot = 1 },', ""),
-            "limits.max_current_a: no signal carries the current, so this limit is never reached; bind a signal for "
-            "the "
-            "current, or leave the limit out.",
-        ),
-        (
             ("code = 4\n", "code = 3\n"),
             "status[5]: status[4] is found first whatever this one says; put the one with more bits first.",
         ),
@@ -304,11 +297,132 @@ def test_a_robot_that_nothing_stops_is_not_armed() -> None:
     ]
 
 
+_CURRENTS = (
+    '{ signal = "YawCurrent", quantity = "current", slot = 0 },\n    { signal = "PitchCurrent", quantity = "current", '
+    "slot = 1 },"
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (((_CURRENTS, ""),), "limits.max_current_a: no signal carries the current, so"),
+        (
+            ((_CURRENTS, _CURRENTS.splitlines()[0]),),
+            "limits.max_current_a: no signal carries the current of joint 1 pitch (and 9 more), so",
+        ),
+        (
+            (('{ signal = "Supply", quantity = "voltage" },\n', ""),
+             ("node = 3, slot = 1 }", "node = 3, slot = 1, min_voltage_v = 20.0 }")),
+            "axes[6].min_voltage_v: no signal carries the voltage of joint 3 pitch, so",
+        ),
+    ],
+)  # fmt: skip
+def test_a_limit_of_what_an_axis_never_says_keeps_the_robot_from_being_armed(
+    changes: tuple[tuple[str, str], ...], said: str
+) -> None:
+    loaded = changed(*changes)
+    (problem,) = arming_problems(loaded)
+    assert problem.sentence().startswith(f"{said} this limit is never reached; bind a signal")
+    assert sentences(check(loaded)) == []
+    (warned,) = sentences(check(loaded), "warning")
+    assert "so this limit is never reached, so arming is refused" in warned
+
+
+def test_a_limit_of_what_comes_nobody_knows_how_often_is_remarked() -> None:
+    assert sentences(check(changed(("every_s = 0.5\n", ""))), "warning") == [
+        "messages[6].every_s: nobody says how often JointCondition comes, on whose temperature a limit stands; give "
+        "its interval; 1 s is taken for it meanwhile."
+    ]
+
+
+def test_a_limit_of_what_is_only_asked_for_while_the_robot_stands_is_remarked() -> None:
+    path = find_profile("odrive_can_simple")
+    toml = path.read_text(encoding="utf-8").replace(
+        "remote = true\nevery_s = 0.5", 'remote = true\nwhen = "idle"\nevery_s = 0.5', 1
+    )
+    (said,) = sentences(check(parse_profile(toml, path.with_suffix(".dbc").read_text(encoding="utf-8"))), "warning")
+    assert said.endswith("a limit stands on it, so the robot would be stopped: ask always.")
+    assert "Ask_Temperature asks for the temperature only while no set-points are sent" in said
+
+
 def test_a_robot_without_heartbeat_is_not_armed() -> None:
     loaded = changed(('role = "heartbeat"', 'role = "feedback"'))
     assert sentences(arming_problems(loaded)) == [
         "messages: nothing says that the robot is alive; give what its nodes send regularly the role heartbeat."
     ]
+
+
+REMARKS = [
+    (
+        ("lost_s = 0.2", "lost_s = 30.0"),
+        "timing.lost_s: a joint or a node that fell silent is driven on for 30 s; give 2 s or less.",
+    ),
+    (
+        ("window_timeout_s = 0.25", "window_timeout_s = 5.0"),
+        "timing.window_timeout_s: a robot whose window is gone is driven on for 5 s; give 1 s or less.",
+    ),
+    (
+        ("reference_timeout_s = 0.25", "reference_timeout_s = 10.0"),
+        "timing.reference_timeout_s: a robot that gets no references any more is held for 10 s before it is stopped; "
+        "give 1 s or less.",
+    ),
+    (
+        ("confirm_s = 1.0", "confirm_s = 60.0"),
+        "timing.confirm_s: a robot that does not do as it is told is waited for 60 s with its torque on; give 10 s or "
+        "less.",
+    ),
+    (
+        ('{ expect = "armed", timeout_s = 1.0 }', '{ expect = "armed", timeout_s = 60.0 }'),
+        "sequences.arm[2].timeout_s: 60 s may pass before it is given up; give 10 s or less.",
+    ),
+    (
+        ('stop = [{ send = "BroadcastStop" }]', 'stop = [{ send = "BroadcastStop" }, { wait_s = 20.0 }]'),
+        "sequences.stop: its waits take 20 s, and no more than 1.5 s are waited when the program ends; make them "
+        "shorter.",
+    ),
+    (
+        ('stop = [{ send = "BroadcastStop" }]',
+         'stop = [{ send = "BroadcastStop" }, { send = "JointCommand", signals = { Command = "Arm" } }]'),
+        "sequences.stop[2]: this is what arms the robot, see sequences.arm[1]; send what takes its torque away.",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "sentence"), REMARKS, ids=lambda part: part[-1][:30])
+def test_what_makes_a_robot_go_on_for_long_is_remarked(change: tuple[str, str], sentence: str) -> None:
+    assert sentences(check(changed(change)), "warning") == [sentence]
+
+
+@pytest.mark.parametrize("name", ["stop", "disarm"])
+def test_a_stop_that_arms_is_a_mistake(name: str) -> None:
+    arms = '{ send = "JointCommand", signals = { Command = "Arm" } }'
+    whole = TOML[TOML.index(f"{name} = [") :].split("]", 1)[0] + "]"
+    loaded = changed((whole, f"{name} = [{arms}]"))
+    said = f"sequences.{name}[1]: this is what arms the robot, see sequences.arm[1]; send what takes its torque away."
+    assert said in sentences(check(loaded))
+    assert said in sentences(arming_problems(loaded))
+
+
+def test_an_arm_sequence_that_waits_for_no_word_is_hinted_at() -> None:
+    (hint,) = sentences(check(changed(('{ expect = "armed", timeout_s = 1.0 }', "{ wait_s = 0.1 }"))), "hint")
+    assert hint.startswith("sequences.arm: nothing in it waits for the robot's word")
+
+
+def test_a_robot_that_no_scene_can_drive_is_told_at_once() -> None:
+    """Joints that bend sideways and upwards by turns, as many snake robots are built."""
+    toml = TOML
+    for joint in range(1, 11):
+        axis = "pitch" if joint % 2 else "yaw"
+        toml = "\n".join(
+            line for line in toml.split("\n") if not (f"joint = {joint}," in line and f'axis = "{axis}"' in line)
+        )
+    (said,) = sentences(check(parse_profile(toml, DBC)), "warning")
+    assert said == (
+        "axes[2].axis: joints 2, 4, 6, 8, 10 bend up and down only, so no scene can drive this robot: in scenes every "
+        "joint bends sideways, too; it can be listened to, armed and wiggled joint by joint; robots of that build "
+        "cannot be made yet."
+    )
 
 
 def test_a_mistake_forbids_arming() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -128,13 +130,76 @@ def test_the_first_of_two_starts_and_the_other_is_told() -> None:
         assert any("had started already" in remark for remark in receiver.remarks)
 
 
-def test_too_many_peers_are_turned_away() -> None:
+def _until(receiver: TriggerReceiver, what: Callable[[], bool]) -> None:
+    """Take in what comes until something is so."""
+    assert receiver.wait("STOP", 20.0, what) is None
+
+
+def _connected(receiver: TriggerReceiver, count: int, source: str = "127.0.0.1") -> list[socket.socket]:
+    """So many who say nothing, taken in one after the other."""
+    sockets = []
+    for _ in range(count):
+        sockets.append(socket.create_connection(("127.0.0.1", receiver.port), source_address=(source, 0)))
+        name = "{}:{}".format(*sockets[-1].getsockname())
+        _until(receiver, lambda name=name: name in receiver.peers)  # type: ignore[misc]
+    return sockets
+
+
+def _names(sockets: list[socket.socket]) -> set[str]:
+    return {"{}:{}".format(*one.getsockname()) for one in sockets}
+
+
+def test_of_too_many_peers_those_are_turned_away_that_were_idle_the_longest() -> None:
     with TriggerReceiver(0, "127.0.0.1") as receiver:
-        sockets = [socket.create_connection(("127.0.0.1", receiver.port)) for _ in range(20)]
-        receiver.wait("STOP", cancelled=lambda: len(receiver.remarks) >= 20)
-        assert len(receiver.peers) == 16
+        sockets = _connected(receiver, 20)
+        assert set(receiver.peers) == _names(sockets[4:])
         assert sum("turned away" in remark for remark in receiver.remarks) == 4
         for one in sockets:
+            one.close()
+
+
+def test_a_stop_gets_through_however_many_connections_say_nothing() -> None:
+    stopped: list[str] = []
+    with TriggerReceiver(0, "127.0.0.1", stopped=stopped.append) as receiver:
+        sockets = _connected(receiver, 16)
+        late = socket.create_connection(("127.0.0.1", receiver.port))
+        late.sendall(b"STOP\n")
+        _until(receiver, lambda: bool(stopped))
+        assert set(stopped) == _names([late])
+        for one in (*sockets, late):
+            one.close()
+
+
+def test_a_stop_that_is_on_its_way_is_heard_before_its_sender_is_turned_away() -> None:
+    stopped: list[str] = []
+    with TriggerReceiver(0, "127.0.0.1", stopped=stopped.append) as receiver:
+        sockets = _connected(receiver, 16)
+        sockets[0].sendall(b"STOP\n")  # nobody looks before the next one comes
+        more = socket.create_connection(("127.0.0.1", receiver.port))
+        receiver._accept()
+        assert set(stopped) == _names(sockets[:1])
+        for one in (*sockets, more):
+            one.close()
+
+
+def test_who_has_spoken_and_who_comes_from_elsewhere_keeps_its_place() -> None:
+    """A button that waits for its moment, and a flood of connections from one other computer."""
+    with TriggerReceiver(0, "127.0.0.1") as receiver:
+        (button,) = _connected(receiver, 1, "127.0.0.2")
+        (camera,) = _connected(receiver, 1)
+        camera.sendall(b"PING 1\n")
+        camera.setblocking(False)
+        answers = bytearray()
+
+        def answered() -> bool:
+            with suppress(BlockingIOError):
+                answers.extend(camera.recv(200))
+            return b"PONG 1" in answers
+
+        _until(receiver, answered)
+        flood = _connected(receiver, 40)
+        assert _names([button, camera]) <= set(receiver.peers)
+        for one in (button, camera, *flood):
             one.close()
 
 

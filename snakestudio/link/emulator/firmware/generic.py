@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Literal
 
@@ -140,9 +141,11 @@ class GenericNode(Node):
             if message.role == "feedback":
                 self._asked.setdefault(address(rules.loaded, message, number), []).append(message)
         self._heartbeats: list[Cyclic] = []
+        self._said_last: dict[str, bytes] = {}
         for message in self._incoming:
             if message.role == "heartbeat" or message.every_s is not None:
-                cyclic = Cyclic(message.every_s or 0.1, lambda message=message: self._frame(message))  # type: ignore[misc]
+                make = self._changed if message.when == "change" else self._frame
+                cyclic = Cyclic(message.every_s or 0.1, functools.partial(make, message))
                 self.cyclic.append(cyclic)
                 if message.role == "heartbeat":
                     self._heartbeats.append(cyclic)
@@ -152,6 +155,12 @@ class GenericNode(Node):
     def _frame(self, message: Message) -> Frame:
         axes = range(len(self.body.angle)) if message.each == "once" else self._own
         return self._rules.codec.encode(message, self.number, self._values(axes))
+
+    def _changed(self, message: Message) -> Frame | None:
+        """What it sends only when something in it changes; None if nothing did."""
+        frame = self._frame(message)
+        before, self._said_last[message.called] = self._said_last.get(message.called, frame.data), frame.data
+        return frame if frame.data != before else None
 
     def _values(self, axes: range | dict[int, int]) -> dict[tuple[Quantity, int], float]:
         body, supply = self.body, self.profile.emulation.supply_v

@@ -1,0 +1,131 @@
+"""Multiplexed messages: what is bound to another page than the one selected is no part of what is sent or heard."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from snakestudio.errors import ProfileError
+from snakestudio.link.codec import Codec
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.check import arming_problems, check
+from tests.link.little_robot import Rig
+from tests.link.multiplexed import paged
+
+
+def _errors(*changes: tuple[str, str]) -> list[str]:
+    return [problem.sentence() for problem in check(paged(*changes)) if problem.severity == "error"]
+
+
+def test_pages_that_are_selected_are_no_mistake() -> None:
+    assert _errors() == []
+
+
+WRONG = {
+    "fixed to another page": (
+        ("fixed = { Page = 1 }", "fixed = { Page = 2 }"),
+        "messages[2].signals[1]: Second is only in a Target whose Page is 1, and here it is 2; select its page (Page = "
+        "1), or bind a signal of this one.",
+    ),
+    "not selected at all": (
+        ('name = "TargetSecond"\nfixed = { Page = 1 }', 'name = "TargetSecond"\nid = "0x201"'),
+        "messages[2].signals[1]: Second is only in a Target whose Page is 1, and here it is 0; select its page (Page = "
+        "1), or bind a signal of this one.",
+    ),
+    "feedback that never comes": (
+        ("fixed = { Part = 1 }", "fixed = { Part = 2 }"),
+        "messages[5].signals[1]: Heat is only in a State whose Part is 1, and here it is 2; select its page (Part = "
+        "1), or bind a signal of this one.",
+    ),
+    "fixed on another page": (
+        ("fixed = { Page = 0 }", "fixed = { Page = 0, Second = 1.0 }"),
+        "messages[1].fixed.Second: Second is only in a Target whose Page is 1, and here it is 0; select its page (Page "
+        "= 1), or bind a signal of this one.",
+    ),
+    "in the stop sequence": (
+        ('Kind = "Stops", Reason = 1', 'Kind = "Wishes", Reason = 1'),
+        'sequences.stop[1].signals.Reason: Reason is only in a Order whose Kind is "Stops", and here it is "Wishes"; '
+        'select its page (Kind = "Stops"), or bind a signal of this one.',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_signal_of_another_page_is_a_mistake_and_forbids_arming(name: str) -> None:
+    change, sentence = WRONG[name]
+    assert sentence in _errors(change)
+    assert sentence in [problem.sentence() for problem in arming_problems(paged(change))]
+    rig = Rig(paged(change))
+    rig.core.bus(True, "", rig.now)
+    rig.command("idle")
+    assert sentence in rig.core.telemetry(rig.now).not_ready
+
+
+@pytest.mark.parametrize("name", ["fixed to another page", "not selected at all"])
+def test_the_encoder_refuses_a_set_point_that_would_lack_its_angle(name: str) -> None:
+    codec = Codec(paged(WRONG[name][0]))
+    with pytest.raises(ProfileError, match="TargetSecond was not sent: Second is on another page"):
+        codec.set_points(np.radians([10.0, 20.0]))
+
+
+def test_the_encoder_refuses_a_step_whose_signal_would_be_left_out() -> None:
+    loaded = paged(WRONG["in the stop sequence"][0])
+    with pytest.raises(ProfileError, match="Order of node 1 was not sent: Reason is on another page"):
+        Codec(loaded).step_frames(loaded.profile.sequences.stop[0])
+
+
+def test_every_set_point_is_on_its_page() -> None:
+    first, second = Codec(paged()).set_points(np.radians([30.0, -30.0]))
+    assert (first.data[0], int.from_bytes(first.data[1:3], "big", signed=True)) == (0, 3000)
+    assert (second.data[0], int.from_bytes(second.data[1:3], "big", signed=True)) == (1, -3000)
+
+
+def test_what_cannot_be_sent_now_and_then_is_said_and_ends_nothing() -> None:
+    """A heartbeat of ours that is on another page: only listened to, and idle, such a robot can be all the same."""
+    rig = Rig(
+        paged(
+            (
+                '[[messages]]\nrole = "command"',
+                '[[messages]]\nrole = "host_heartbeat"\nmessage = "Target"\nid = "0x210"\nevery_s = 0.1\n'
+                'each = "once"\nsignals = [{ signal = "Second", quantity = "angle", slot = 1 }]\n'
+                '[[messages]]\nrole = "command"',
+            )
+        )
+    )
+    rig.core.bus(True, "", rig.now)
+    rig.command("idle")
+    rig.core.poll(rig.now)
+    assert 0x210 not in rig.ids()
+    assert any("Second is on another page" in event.text for event in rig.events)
+
+
+def test_a_stop_sequence_goes_on_behind_a_step_that_is_refused() -> None:
+    step = '{ send = "Order", signals = { Kind = "Stops", Reason = 1 } }'
+    rig = Rig(paged((f"stop = [{step}]", f"stop = [{step.replace('Stops', 'Wishes')}, {step}]")))
+    rig.core.bus(True, "", rig.now)
+    rig.command("idle")
+    rig.core.stop("Stopped by the operator.", rig.now)
+    assert [frame.data.hex() for _, frame in rig.sent] == ["0201", "0201"]
+    assert any("Reason is on another page" in event.text for event in rig.events)
+
+
+def test_pages_of_a_robot_that_nobody_selects_come_in_turn() -> None:
+    """One binding for both pages of what the robot sends: each is read as it comes, and emulated nodes send both."""
+    loaded = paged(
+        (
+            'fixed = { Part = 0 }\nsignals = [{ signal = "Angle", quantity = "angle" },',
+            'signals = [{ signal = "Angle", quantity = "angle" }, { signal = "Heat", quantity = "temperature" },',
+        ),
+        (
+            'message = "State"\nname = "Heats"\nid = "0x300 + node"',
+            'message = "State"\nname = "Heats"\nid = "0x400 + node"',
+        ),
+    )
+    assert [problem for problem in check(loaded) if problem.severity == "error"] == []
+    codec = Codec(loaded)
+    values = {("angle", 0): 0.5, ("temperature", 0): 40.0, ("status", 0): 1.0}
+    message = loaded.profile.messages[3]
+    said = [codec.decode(codec.encode(message, 1, values)) for _ in range(4)]
+    quantities = [sorted(value.quantity for value in each.values) for each in said if each is not None]
+    assert quantities == [["angle", "status"], ["temperature"]] * 2
+    assert codec.decode(Frame(0x301, bytes(8))) is not None

@@ -1,0 +1,269 @@
+"""The link's own loop beside an emulated robot, with a clock that a test turns: what has to happen within which time.
+
+Everything of the link's process but the operating system is here: loop, inbox, shared memory, core, codec. Nothing
+waits, so that no machine is too slow, and a state that is not reached is a defect.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from snakestudio.link.emulator.fault import Fault
+from snakestudio.link.emulator.robot import EmulatedRobot
+from snakestudio.link.frame import Frame
+from snakestudio.link.inbox import Inbox
+from snakestudio.link.messages import Command, CommandKind, LinkState, ReferenceBlock, Telemetry
+from snakestudio.link.pipe import Gone
+from snakestudio.link.port import BusChange, Received
+from snakestudio.link.process import _Process
+from snakestudio.link.shared import LinkMemory
+from tests.link.little_robot import lab_robot
+from tests.link.rig import SET_POINTS, STOP_ID
+
+_STEP_S = 0.0005
+_LOOK_S = 0.005
+_POLL_S = 0.01
+_TURN_S = 0.001
+"""One step more than a time may pass before it is seen that it has."""
+
+
+class _Over(Exception):  # noqa: N818 (the end of what a test wants to see, and no error)
+    pass
+
+
+class World(Inbox):  # type: ignore[type-arg]
+    """A robot, a window and the time in which they live: it goes on whenever the link's loop waits."""
+
+    error_frames = send_errors = 0
+
+    def __init__(self, rate_hz: float = 100.0) -> None:
+        super().__init__()
+        loaded = lab_robot(set_point_rate_hz=rate_hz)
+        self.now, self._ticks = 1000.0, 0
+        self.robot = EmulatedRobot(loaded)
+        self.memory = LinkMemory(len(loaded.profile.axes))
+        self.window = LinkMemory(len(loaded.profile.axes), f"fd:{_duplicate(self.memory)}")
+        self.process = _Process(loaded, self.memory, "none", clock=lambda: self.now, inbox=self)
+        self.process._port = self  # type: ignore[assignment]
+        self.beats = self.refers = True
+        self.sent: list[tuple[float, Frame]] = []
+        self.safe_at = -1.0
+        self.told: Telemetry | None = None
+        self._event: tuple[float, Callable[[], object]] | None = None
+        self.happened = np.inf
+        """When `soon` was carried out, s."""
+        self._until: Callable[[], bool] = lambda: False
+        self._deadline = np.inf
+        self._number = 0
+        self.put(BusChange(True, "open"))
+
+    # --- the port of the link
+
+    def send(self, frame: Frame) -> bool:
+        self.sent.append((self.now, frame))
+        self.robot.receive(frame, self.now)
+        return True
+
+    def close(self) -> None: ...
+
+    # --- time
+
+    def wait(self, timeout: float) -> None:
+        end = self.now + timeout
+        while self.now < end and not self.rung:
+            self._ticks += 1
+            self.now = 1000.0 + self._ticks * _STEP_S
+            if self._event is not None and self.now >= self._event[0]:
+                (_, happens), self._event = self._event, None
+                self.happened = self.now
+                happens()
+            if self.beats and self._ticks % 40 == 0:
+                self.window.beat(self.now)
+            if self.refers and self._ticks % 40 == 0:
+                axes = len(self.robot.angles)
+                knots = self.now + np.linspace(0.0, 0.2, 5)
+                angle = 0.1 * np.sin(knots - 1000.0)[:, None] * np.ones(axes)
+                self.window.send(ReferenceBlock(knots, angle, 0.1 * np.cos(knots - 1000.0)[:, None] * np.ones(axes)))
+            for frame in self.robot.poll(self.now):
+                self.process.deliver(Received(frame, False))
+            for event in self.robot.events():
+                if event.event == "safe":
+                    self.safe_at = event.time
+            self.told = self.window.telemetry() or self.told
+            if self._until() or self.now > self._deadline:
+                raise _Over
+        self.rung = False
+
+    rung = False
+
+    def put(self, item: object) -> None:
+        super().put(item)
+        self.rung = True
+
+    def run(self, until: Callable[[], bool], within: float, what: str) -> float:
+        """Let the link's loop turn until something is so, and give how long that took, s; fails if it never is."""
+        begin = self.now
+        self._until, self._deadline = until, begin + within
+        with pytest.raises(_Over):
+            self.process._loop()
+        assert until(), f"not within {within:g} s: {what}; {self.told}"
+        return self.now - begin
+
+    def pass_by(self, seconds: float) -> None:
+        """Let time go on."""
+        end = self.now + seconds
+        self.run(lambda: self.now >= end, seconds + 1.0, "time passes")
+
+    def soon(self, happens: Callable[[], object], after: float = 0.0133) -> None:
+        """Have something happen while the loop turns or waits, wherever it stands then."""
+        self._event, self.happened = (self.now + after, happens), np.inf
+
+    def command(self, kind: CommandKind) -> None:
+        self._number += 1
+        self.put(Command(kind, self._number, {"stops": self.window.stops}))
+
+    @property
+    def state(self) -> LinkState:
+        return self.process._core.state
+
+    def reach(self, state: LinkState, within: float, kind: CommandKind | None = None) -> float:
+        if kind is not None:
+            self.command(kind)
+        return self.run(lambda: self.state is state, within, f"the link gets to {state.name}")
+
+    def stream(self) -> None:
+        """From the beginning to some streaming, until a moment at which no deadline is due."""
+        self.reach(LinkState.LISTENING, 0.1)
+        self.reach(LinkState.IDLE, 0.1, "idle")
+        self.run(lambda: self.told is not None and not self.told.not_ready, 3.0, "the robot is ready")
+        self.reach(LinkState.ARMED, 0.5, "arm")
+        self.reach(LinkState.STREAMING, 0.1, "stream")
+        self.pass_by(0.3012)
+        assert self.state is LinkState.STREAMING
+        assert not self.robot.safe
+
+    def since(self, begin: float, *numbers: int) -> list[float]:
+        """When frames of some ids were sent since then."""
+        return [at for at, frame in self.sent if at >= begin and frame.id in numbers]
+
+
+def _duplicate(memory: LinkMemory) -> int:
+    assert memory.segment.descriptor is not None
+    return os.dup(memory.segment.descriptor)
+
+
+@pytest.fixture(params=[100.0, 10.0], ids=["100 Hz", "10 Hz"])
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
+    """At 10 Hz, as the lab robot has it, no set-point that is due wakes the loop in time."""
+    made = World(request.param)
+    yield made
+    made.window.close()
+    made.memory.close()
+
+
+def _stopped(world: World, happens: Callable[[], object], after: float = 0.0133) -> float:
+    """The robot is stopped for good by what happens; gives how long its torque was on still, s."""
+    world.soon(happens, after)
+    world.run(lambda: world.safe_at >= world.happened, 1.0, "the robot is safe")
+    begin = world.happened
+    took = world.safe_at - begin
+    sent = [(at, frame.id) for at, frame in world.sent]
+    first = next(index for index, (at, number) in enumerate(sent) if at >= begin and number == STOP_ID)
+    world.pass_by(0.25)
+    assert world.state is LinkState.FAULT
+    assert not {frame.id for _, frame in world.sent[first:]} & set(SET_POINTS)  # not one set-point behind the stop
+    assert world.robot.safe
+    return took
+
+
+def test_set_points_go_out_at_their_deadlines(world: World) -> None:
+    world.stream()
+    begin, rate = world.now, world.process._loaded.profile.timing.set_point_rate_hz
+    world.pass_by(1.0)
+    at = np.array(world.since(begin, SET_POINTS[0]))
+    assert len(at) in (rate, rate + 1)
+    np.testing.assert_allclose(np.diff(at), 1.0 / rate, atol=1.5 * _STEP_S)
+    assert world.told is not None
+    assert world.told.skipped == 0
+
+
+_MOMENTS = (0.0011, 0.0079, 0.0467)
+"""After which something happens, so that it comes upon the loop in all its turns, s."""
+
+
+def test_a_stop_that_comes_by_the_pipe_is_on_the_bus_in_the_same_moment(world: World) -> None:
+    def stop() -> None:
+        request = world.window.request_stop("Enough.")
+        world._number += 1
+        world.put(Command("stop", world._number, {"reason": "Enough.", "request": request, "stops": request}))
+
+    world.stream()
+    for after in _MOMENTS:
+        assert _stopped(world, stop, after) <= _TURN_S
+        assert world.told is not None
+        assert world.told.reason == "Enough."
+        assert len(world.since(world.happened, STOP_ID)) == 1  # memory and pipe said so, and it was done once
+        world.reach(LinkState.IDLE, 0.5, "reset")
+        world.run(lambda: world.told is not None and not world.told.not_ready, 3.0, "the robot is ready")
+        world.reach(LinkState.ARMED, 0.5, "arm")
+        world.reach(LinkState.STREAMING, 0.1, "stream")
+
+
+@pytest.mark.parametrize("after", _MOMENTS)
+def test_a_stop_that_only_the_shared_memory_knows_of_is_seen_at_the_next_look(world: World, after: float) -> None:
+    """A pipe that is full, or a thread that does not get to read it."""
+    world.stream()
+    assert _stopped(world, lambda: world.window.request_stop("Enough."), after) <= _LOOK_S + _TURN_S
+
+
+def test_a_window_that_is_killed_stops_the_robot_at_once(world: World) -> None:
+    def die() -> None:
+        world.beats = world.refers = False
+        world.put(Gone())
+
+    world.stream()
+    world.soon(die)
+    world.run(lambda: world.safe_at >= world.happened, 0.05, "the robot is safe")
+    assert world.since(world.happened, STOP_ID)[0] <= world.happened + _TURN_S
+
+
+@pytest.mark.parametrize("what", ["beats", "refers"])
+def test_a_window_that_is_suspended_stops_the_robot_in_its_time(world: World, what: str) -> None:
+    """0.25 s of silence at most, and the look behind it; both have the same timeout in the lab robot's profile."""
+    world.stream()
+    took = _stopped(world, lambda: setattr(world, what, False))
+    assert 0.22 <= took <= 0.25 + _POLL_S + _TURN_S
+
+
+def test_a_link_that_stood_still_stops_the_robot_when_it_runs_again(world: World) -> None:
+    def stand_still() -> None:
+        world._ticks += round(1.0 / _STEP_S)
+        world.now = 1000.0 + world._ticks * _STEP_S
+        world.robot.poll(world.now)  # whose own watchdog barked meanwhile
+        assert world.robot.safe
+
+    world.stream()
+    begin = world.now
+    world.soon(stand_still)
+    world.run(lambda: world.state is LinkState.FAULT, 1.1, "the link stops")
+    assert not world.since(begin + 0.5, *SET_POINTS)
+
+
+@pytest.mark.parametrize("after", _MOMENTS)
+def test_a_node_that_reports_a_fault_stops_the_robot_in_its_frame_and_ten_ms(world: World, after: float) -> None:
+    """A node that starts anew; its heartbeat comes every 50 ms, also while it boots."""
+    world.stream()
+    assert _stopped(world, lambda: world.robot.inject(Fault("reset", 3), world.now), after) <= 0.05 + _POLL_S + _TURN_S
+
+
+@pytest.mark.parametrize("after", _MOMENTS)
+def test_somebody_else_who_sends_set_points_stops_the_robot_in_the_same_moment(world: World, after: float) -> None:
+    world.stream()
+    stranger = Frame(SET_POINTS[0], bytes(8), time=world.now)
+    assert _stopped(world, lambda: world.process.deliver(Received(stranger, False)), after) <= _TURN_S
+    assert world.told is not None
+    assert world.told.reason.startswith("Another program sends set-points")
