@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QMargins, QRect, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QStyle, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.actions import Actions
@@ -51,7 +51,10 @@ from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.session.run_library import RunLibrary
 
-__all__ = ["MainWindow"]
+__all__ = ["MainWindow", "placed_within"]
+
+_FIRST = 1600, 1000
+"""Width and height of the first window, px."""
 
 
 class MainWindow(QMainWindow):
@@ -379,15 +382,28 @@ class MainWindow(QMainWindow):
         geometry = self.settings.value("window/geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
             room = QGuiApplication.primaryScreen().availableGeometry()
-            self.resize(min(1600, room.width()), min(1000, room.height()))
+            title = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+            self.resize(min(_FIRST[0], room.width()), min(_FIRST[1], room.height() - title))
         self._arranging = False
         self._default_layout = not self.layouts.restore_last()
         self.set_arranging(False)
 
     def showEvent(self, event: QShowEvent) -> None:
-        if self._default_layout:
-            self._default_layout = False
+        first, self._default_layout = self._default_layout, False
+        if first:
             size_docks(self, self.docks)
+        if not event.spontaneous():
+            QTimer.singleShot(0, self, lambda: self._respect_frame(first))  # the frame comes with the window
+
+    def _respect_frame(self, first: bool) -> None:
+        """Stay on the screen with title and borders; a window that fills it does so already."""
+        if self.windowState() & (Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen):
+            return
+        wanted = placed_within(self.geometry(), self.screen().availableGeometry(), self.windowHandle().frameMargins())
+        if wanted != self.geometry():
+            self.setGeometry(wanted)
+            if first:
+                size_docks(self, self.docks)
 
     def _store(self) -> None:
         self.viewport.options.save(self.settings)
@@ -428,3 +444,12 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
         # A question about unsaved changes must not hold up the program the file came from.
         QTimer.singleShot(0, self, lambda: take(self, path))
+
+
+def placed_within(window: QRect, screen: QRect, frame: QMargins) -> QRect:
+    """Where a window (without its frame) goes so that it is on a screen with its frame, no smaller than it must."""
+    room = screen.marginsRemoved(frame)
+    width, height = min(window.width(), room.width()), min(window.height(), room.height())
+    left = min(max(window.x(), room.x()), room.x() + room.width() - width)
+    top = min(max(window.y(), room.y()), room.y() + room.height() - height)
+    return QRect(left, top, width, height)

@@ -26,6 +26,7 @@ from snakestudio.gui.plots.redraws import Redraws, Stale
 from snakestudio.gui.plots.run_cursor import RunCursor
 from snakestudio.gui.plots.scene_views import SceneViews
 from snakestudio.gui.plots.statistics_strip import StatisticsStrip
+from snakestudio.gui.widgets.sections import scrolled
 from snakestudio.gui.widgets.themed import Themed
 
 __all__ = ["PlotPanel"]
@@ -102,7 +103,7 @@ class PlotPanel(Themed):
         layout.setContentsMargins(0, 4, 4, 4)
         layout.setSpacing(2)
         layout.addWidget(self.bar)
-        layout.addWidget(self.grid, 1)
+        layout.addWidget(scrolled(self.grid), 1)  # or many plots would make the window higher than its screen
         layout.addWidget(self.strip)
         self._scene_views = SceneViews(document.scene)
         self.grid.show_contents(self._scene_views.contents if contents is None else list(contents))

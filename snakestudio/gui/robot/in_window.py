@@ -195,12 +195,7 @@ class RobotInWindow(QObject):
         if connected != self._was_connected:
             self._was_connected = connected
             self.guard.set_on(connected)
-            # Never all of it at once, or the window would grow beyond a narrow screen, and the stop with it.
-            if not connected:
-                self._bar.hide()
-            self._window.run_bar.make_room(connected)
-            if connected:
-                self._bar.show()
+            self._bar.setVisible(connected)
             space = [QKeySequence(Qt.Key.Key_Space)]
             table["play"].setShortcuts([] if connected else space)
             table["stop_robot"].setShortcuts(space if connected else [])

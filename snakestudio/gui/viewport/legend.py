@@ -36,7 +36,8 @@ class Legend(QWidget):
         self._over = -1
         self._shown: tuple[object, ...] = ()
         self._height = theme.scaled(22)
-        self.setFixedSize(theme.scaled(216), 2 * _PAD + len(_ROWS) * self._height)
+        self._short = False
+        self._fit()
         self.setMouseTracking(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         options.changed.connect(self._refresh)
@@ -46,6 +47,22 @@ class Legend(QWidget):
         """The robot has that many links, or other parts."""
         self._n_links, self._part = n_links, part
         self._refresh()
+
+    @property
+    def full_width(self) -> int:
+        """How wide it is with all its words, px."""
+        return theme.scaled(216)
+
+    def set_short(self, short: bool) -> None:
+        """Do without the words that its colours say, too: there is little room."""
+        if short != self._short:
+            self._short = short
+            self._fit()
+
+    def _fit(self) -> None:
+        width = theme.scaled(60) + _BAR + 2 * _PAD if self._short else self.full_width
+        self.setFixedSize(width, 2 * _PAD + len(_ROWS) * self._height)
+        self.update()
 
     def set_factors(self, forces: float, friction: float) -> None:
         """Arrows are drawn that much longer than chosen."""
@@ -108,12 +125,15 @@ class Legend(QWidget):
                 QPolygonF([QPointF(place.left() + x, middle - 3.5 * math.sin(x / 5.5)) for x in range(0, _BAR - 16, 2)])
             )
             link = self._options.now.trail_index(self._n_links)
-            text = f"trail of {self._part.lower()} {link + 1}" if link is not None else "no trail"
+            whose = f"{self._part.lower()} {link + 1}" if link is not None else ""
+            text = (whose or "–") if self._short else f"trail of {whose}" if whose else "no trail"
         else:
             force, pixels = self._scale(row)
             _arrow(painter, QPointF(place.left(), middle), pixels, colour)
             pushing = "obstacle force" if self._part == "Link" else "contact force"
-            text = f"{pushing if row == 'forces' else 'friction'}  {_newtons(force)}"
+            text = _newtons(force)
+            if not self._short:
+                text = f"{pushing if row == 'forces' else 'friction'}  {text}"
         painter.setPen(theme.colour("text" if on else "dim"))
         where = place.adjusted(_BAR + 8, 0, 0, 0)
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)

@@ -105,7 +105,7 @@ class Viewport(QWidget):
         self.drop = DropTarget(self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumSize(420, 240)
+        self.setMinimumSize(320, 180)
         self.setObjectName("viewport")
         self.setAccessibleName("3D view of the scene")
 
@@ -387,9 +387,12 @@ class Viewport(QWidget):
     def _arrange(self) -> None:
         """Put what lies over the picture into its corners, beside the rulers."""
         inset = self.sheet.inset
-        self.legends.move(_MARGIN + inset, _MARGIN)
         self.buttons.adjustSize()
         self.buttons.move(self.width() - self.buttons.width() - _MARGIN, _MARGIN)
+        left = _MARGIN + inset
+        beside = left + self.legends.forces.full_width + _MARGIN <= self.buttons.x()
+        self.legends.forces.set_short(not beside)
+        self.legends.move(left, _MARGIN if beside else self.buttons.geometry().bottom() + _MARGIN)
         self.editor.place()
         self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN - inset))
 
