@@ -1,4 +1,4 @@
-"""Exports of the run: a thread writes while the window stays fluid; progress and cancel stand above the viewport."""
+"""Exports of the run: a thread writes while the window stays fluid; progress and cancel stand over the viewport."""
 
 from __future__ import annotations
 

@@ -20,9 +20,11 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QMessageB
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import LinkError
+from snakestudio.gui import theme
 from snakestudio.gui.document_dialog import DocumentDialog
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.robot.arming import Arming
+from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.beside import Beside
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
 from snakestudio.gui.robot.connect_form import options_of
@@ -32,11 +34,13 @@ from snakestudio.gui.robot.fault_menu import FaultMenu
 from snakestudio.gui.robot.hold_button import HOLD_MS, HoldButton
 from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
 from snakestudio.gui.robot.meters import NodeStrip
+from snakestudio.gui.robot.panel import RobotPanel
 from snakestudio.gui.robot.services import LiveChoices
 from snakestudio.gui.robot.standing import standing
 from snakestudio.gui.robot.stop_button import ModalStop, StopButton
 from snakestudio.gui.robot.traffic_table import TITLES, TrafficTable
 from snakestudio.gui.robot.window_priority import WindowPriority
+from snakestudio.gui.status_bar import StatusBar
 from snakestudio.link.emulator.fault import FAULTS, parse_fault
 from snakestudio.link.messages import LinkEvent, LinkState, Traffic
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, blank, profile, services
@@ -352,6 +356,78 @@ def test_armed_is_said_as_the_robot_says_it() -> None:
     elsewhere = standing(replace(told, state=LinkState.IDLE), True, given, now)
     assert elsewhere.title == "Armed elsewhere"
     assert elsewhere.armed
+
+
+def silent_since_streaming(now: float, **changes: Any) -> Any:
+    """What the link says a second after the robot fell silent while it streamed: a stop was sent, nobody heard it."""
+    return replace(
+        blank(10, 10, now), state=LinkState.FAULT, reason="The last heartbeat of node 3 came 0.6 s ago.", bus_open=True,
+        angle_time=np.full(10, now - 1.0), heartbeat_time=np.full(10, now - 1.0), meaning=np.full(10, 3, np.int8),
+        **changes,
+    )  # fmt: skip
+
+
+def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
+    now, given = time.monotonic(), profile()
+    lost = silent_since_streaming(now)
+    said = standing(lost, True, given, now)
+    assert (said.title, said.role, said.lost, said.armed) == ("CONTACT LOST, MAY STILL MOVE", "danger", True, False)
+    assert said.sentence.startswith("The last heartbeat of node 3 came 0.6 s ago.")
+    assert "switch the robot off by hand" in said.sentence
+    # One node of ten is enough, and so is a robot that cannot say how it stands, a bus that is gone, a link that died.
+    one = np.full(10, now)
+    one[4] = now - 1.0
+    assert standing(replace(lost, heartbeat_time=one), True, given, now).lost
+    assert standing(replace(lost, meaning=np.zeros(10, np.int8)), True, given, now).lost
+    assert standing(replace(lost, bus_open=False), True, given, now).lost
+    assert standing(lost, False, given, now).lost
+    for state in (LinkState.ARMED, LinkState.STREAMING):
+        assert standing(replace(lost, state=state), True, given, now).lost
+        assert standing(replace(lost, state=state, heartbeat_time=np.full(10, now)), False, given, now).lost
+
+
+def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
+    now, given = time.monotonic(), profile()
+    lost = silent_since_streaming(now)
+    assert standing(replace(lost, heartbeat_time=np.full(10, now)), True, given, now).title == "Stopped"
+    assert standing(replace(lost, meaning=np.full(10, 4, np.int8)), True, given, now).title == "Stopped"
+    silent = ~(np.arange(10) > 3)
+    meaning = np.where(silent, 4, 3).astype(np.int8)  # those that are still heard may say what they want
+    heard = np.where(silent, now - 1.0, now)
+    assert not standing(replace(lost, meaning=meaning, heartbeat_time=heard), True, given, now).lost
+    assert not standing(replace(lost, state=LinkState.IDLE), True, given, now).lost
+
+
+def test_lost_contact_is_said_in_red_everywhere(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+    panel, bar = RobotPanel(window.robot, window.robot_in_window, window), window.run_bar.findChild(BarPart)
+    status = window.statusBar()
+    assert isinstance(status, StatusBar)
+    assert isinstance(bar, BarPart)
+    put(window, link, LinkState.STREAMING)
+    link.reason = "The last heartbeat of node 3 came 0.6 s ago."
+    now = time.monotonic()
+    silent = np.full(10, now - 1.0)
+    link.changes = {"heartbeat_time": silent, "angle_time": silent, "meaning": np.full(10, 3, np.int8)}
+    link.say(link.reason, "error", "fault")
+    link.state = LinkState.FAULT
+    look(window)
+    link.say("The log was ended.", "warning")
+    look(window)
+    words, danger = "CONTACT LOST, MAY STILL MOVE", theme.colour("danger")
+    banner = window.banners.robot
+    assert banner.text.startswith(f"{words}\n{link.reason}")
+    assert danger.name() in banner.styleSheet()
+    assert panel.state.title.text() == words
+    assert danger.name() in panel.state.title.styleSheet()
+    assert bar.state.caption.startswith("CONTACT LOST")
+    assert (bar.state.value, bar.state.role) == ("MAY STILL MOVE", "danger")
+    for show in (window.bridge.show_robot, window.bridge.close_run):  # whatever is looked at
+        show()
+        qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {words}"))
+    link.changes = {}
+    look(window)
+    assert banner.text.startswith("The robot is heard again. ")
+    qtbot.waitUntil(lambda: words not in status.left.text)
 
 
 def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:

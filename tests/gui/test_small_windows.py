@@ -41,7 +41,7 @@ def test_it_stays_as_small_as_it_was_made(small: MainWindow, qtbot: QtBot) -> No
     for part in (small.run_bar.play, small.run_bar.source, small.time_bar, small.viewport, small.statusBar()):
         assert small.rect().contains(place(part, small)), part
     assert place(small.viewport, small).height() >= 180
-    qtbot.waitUntil(lambda: small.time_bar.track.width() >= 140)
+    qtbot.waitUntil(lambda: small.time_bar.track.width() >= 110)
     assert small.viewport.rect().contains(small.viewport.hint.geometry())
 
 
@@ -70,6 +70,8 @@ def test_the_stop_and_the_state_are_seen_whole(small: MainWindow, qtbot: QtBot) 
     link = FakeLink()
     small.robot.services = services(link)
     small.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    small.show_dock("robot_data")
+    small.show_dock("robot")
     try:
         stop = small.run_bar.findChild(StopButton)
         assert isinstance(stop, StopButton)

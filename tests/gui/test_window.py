@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QPlainTextEdit, QPushButton
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
@@ -261,3 +262,34 @@ def test_importing_the_window_imports_nothing_that_takes_long() -> None:
     loaded = f"[name for name in {heavy} if name in sys.modules]"
     program = f"import json, sys, snakestudio.gui.app, snakestudio.gui.main_window; print(json.dumps({loaded}))"
     assert answer_of(program) == []
+
+
+def test_a_notice_moves_nothing_under_the_mouse(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport, banners = drawn.viewport, drawn.banners
+    before = viewport.mapToGlobal(QPoint(0, 0)), viewport.size()
+    for banner in (banners.robot, banners.program, banners.files):
+        banner.say("warning", "Something happened, and this is told in a sentence that is long enough for two lines.")
+    qtbot.waitUntil(lambda: banners.isVisible() and banners.files.height() > 10)
+    assert (viewport.mapToGlobal(QPoint(0, 0)), viewport.size()) == before
+    place = QRect(banners.mapTo(drawn, QPoint(0, 0)), banners.size())
+    assert QRect(viewport.mapTo(drawn, QPoint(0, 0)), viewport.size()).contains(place)
+    # The mouse on a notice is no mouse on the scene, and beside it there is the scene.
+    camera = viewport.navigator.camera
+    drag(drawn, banners.files.mapTo(drawn, banners.files.rect().center()), qtbot)
+    assert viewport.navigator.camera == camera
+    drag(drawn, QPoint(place.center().x(), place.top() - 20), qtbot)
+    assert viewport.navigator.camera != camera
+    for banner in (banners.robot, banners.program, banners.files):
+        banner.clear()
+    qtbot.waitUntil(lambda: not banners.isVisible())
+
+
+def drag(window: MainWindow, start: QPoint, qtbot: QtBot) -> None:
+    """Drag from a point of the window, as the screen sends it."""
+    handle = window.windowHandle()
+    QTest.mousePress(handle, Qt.MouseButton.LeftButton, pos=start)
+    for step in range(1, 5):
+        QTest.mouseMove(handle, start + QPoint(8 * step, 3 * step))
+        QApplication.processEvents()
+    QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=start + QPoint(32, 12))
+    QApplication.processEvents()

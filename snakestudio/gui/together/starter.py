@@ -1,4 +1,4 @@
-"""Starts simulation or robot together with others: asks with whom, and says above the viewport what goes on."""
+"""Starts simulation or robot together with others: asks with whom, and says over the viewport what goes on."""
 
 from __future__ import annotations
 

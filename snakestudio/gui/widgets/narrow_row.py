@@ -16,6 +16,8 @@ __all__ = ["NarrowRow"]
 
 _AROUND_ICON = 6
 """Room between a button's icon and its text, px."""
+_SLACK = 12
+"""Room that is left when something comes back, px: it must not go again at once, by a pixel more than it said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +69,19 @@ class NarrowRow(Themed):
 
     def fit(self) -> None:
         """Give up as little as there is room for."""
-        savings = [step.saves() for step in self._steps]
-        needed = self.row.minimumSize().width() + sum(savings[: self._given_up])
-        wanted = 0
-        while wanted < len(self._steps) and needed > self.width():
-            needed -= savings[wanted]
-            wanted += 1
-        before, self._given_up = self._given_up, wanted
-        for number, step in enumerate(self._steps):
-            if (number < before) != (number < wanted):
-                step.take(number < wanted)
+        before = self._given_up
+        while self._given_up:
+            step = self._steps[self._given_up - 1]
+            if self.row.minimumSize().width() + step.saves() + _SLACK > self.width():
+                break
+            self._given_up -= 1
+            step.take(False)
+        while self._given_up < len(self._steps) and self.row.minimumSize().width() > self.width():
+            self._steps[self._given_up].take(True)
+            self._given_up += 1
+        if self._given_up != before:
+            self.row.invalidate()
+            self.row.activate()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.scaled(self._least), self.row.minimumSize().height())
