@@ -17,7 +17,7 @@ from snakestudio.gui.dock_title import DockTitle
 from snakestudio.gui.docking import DOCKS, make_docks, size_docks
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
-from snakestudio.gui.dropping import dropped, take
+from snakestudio.gui.dropping import accept_copy, dropped, take
 from snakestudio.gui.experiment.experiments import Experiments
 from snakestudio.gui.experiment.files import ExperimentFiles
 from snakestudio.gui.exporting import Exporter
@@ -359,8 +359,8 @@ class MainWindow(QMainWindow):
 
     def _show_title(self) -> None:
         edited = " • edited" if self.document.dirty else ""
-        self._name.setText(f"{self.document.name}{edited}")
-        self.setWindowTitle(f"{self.document.name}[*] – SnakeStudio")
+        self._name.setText(f"{self.document.title}{edited}")
+        self.setWindowTitle(f"{self.document.title}[*] – SnakeStudio")
         self.setWindowModified(self.document.dirty)
 
     def _dress_play(self) -> None:
@@ -435,13 +435,13 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped(event) is not None:
-            event.acceptProposedAction()
+            accept_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         path = dropped(event)
         if path is None:
             return
-        event.acceptProposedAction()
+        accept_copy(event)
         # A question about unsaved changes must not hold up the program the file came from.
         QTimer.singleShot(0, self, lambda: take(self, path))
 

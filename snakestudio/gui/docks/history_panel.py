@@ -96,7 +96,7 @@ class HistoryModel(QAbstractListModel):
 
     @property
     def _first(self) -> str:
-        return f"Open {self._document.name}" if self._document.path else "New scene"
+        return f"Open {self._document.name}" if self._document.origin else "New scene"
 
 
 class HistoryPanel(Themed):
