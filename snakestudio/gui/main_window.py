@@ -254,6 +254,7 @@ class MainWindow(QMainWindow):
             self.experiments.shown_changed, self.beside.changed,
         ):  # fmt: skip
             signal.connect(self.overlaid.changed)
+        self.document.opened.connect(self.beside.clear)  # runs of the scene before mean nothing beside another
         self.experiment_files.imported.connect(self.show_experiment)
         self.overlaid.changed.connect(self.viewport.show_instant)
         for signal in (self.bridge.status_changed, self.bridge.source_changed, self.bridge.player_changed):

@@ -23,6 +23,7 @@ from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.picture import Trace
 from snakestudio.gui.plots.plot import LivePlot
+from snakestudio.gui.plots.redraws import Stale
 from snakestudio.gui.plots.scale import fitted, readable, steady
 from snakestudio.gui.plots.views import VIEWS
 from snakestudio.model.edits import with_values
@@ -606,3 +607,33 @@ def test_a_run_of_fewer_links_under_one_of_more(qtbot: QtBot, document: Document
     settle(qtbot, panel)
     assert [len(plot.chart.picture.traces) for plot in panel.plots[::2]] == [1, 1]
     panel.close_down()
+
+
+def test_curves_of_another_run_are_dashed(panel: PlotPanel, document: Document, qtbot: QtBot) -> None:
+    other = make_recording(document.scene, 2000)
+    panel.overlay([OverlaidRun("Other", "#fc60cc", other)])
+    settle(qtbot, panel)
+    for plot in panel.plots:
+        traces, curves = plot.chart.picture.traces, plot.chart._curves
+        for trace, curve in zip(traces, curves, strict=False):
+            assert trace.dashed is (trace.colour == "#fc60cc")
+            dashed = curve.opts["pen"].style() == Qt.PenStyle.CustomDashLine
+            assert dashed is trace.dashed
+    assert any(trace.dashed for plot in panel.plots for trace in plot.chart.picture.traces)
+
+
+def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: QtBot) -> None:
+    """Or their cursors would stand at different times while it plays."""
+    panel._timer.stop()
+    for plot in panel.plots:
+        panel.redraws._costs[plot] = 1.0  # one a turn
+    panel.redraws._began = -math.inf
+    panel._mark(Stale.LONGER)
+    turns = 0
+    while panel.redraws.stale:
+        panel.redraws.draw((panel.start, panel.stop), 12.0 + turns, 1200 + 100 * turns)
+        for plot in panel.plots:
+            panel.redraws._costs[plot] = 1.0
+        turns += 1
+    assert turns == len(panel.plots) > 2
+    assert {plot.chart.picture.cursor for plot in panel.plots} == {12.0}

@@ -27,7 +27,7 @@ from snakestudio.gui.robot.arming import Arming
 from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.beside import Beside
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
-from snakestudio.gui.robot.connect_form import options_of
+from snakestudio.gui.robot.connect_form import ConnectForm, options_of
 from snakestudio.gui.robot.data_panel import DataPanel
 from snakestudio.gui.robot.event_log import EventLog
 from snakestudio.gui.robot.fault_menu import FaultMenu
@@ -595,6 +595,27 @@ def test_options_are_typed_as_words() -> None:
     }  # fmt: skip
     with pytest.raises(ValueError, match="key=value"):
         options_of("port")
+
+
+def test_a_channel_belongs_to_its_interface(window: MainWindow, qtbot: QtBot) -> None:
+    form = ConnectForm(services(FakeLink()), window.settings, window)
+    qtbot.waitUntil(lambda: form.interface.count() == 2 and form.loaded is not None)
+    assert (form.interface.currentText(), form.channel.currentText()) == ("socketcan", "can0")
+    form.show()
+    window.activateWindow()
+    edit = form.interface.lineEdit()
+    qtbot.mouseClick(edit, Qt.MouseButton.LeftButton, pos=QPoint(edit.width() - 6, 8))
+    qtbot.waitUntil(edit.hasSelectedText)
+    qtbot.keyClicks(edit, "udp_multicast")
+    assert form.interface.currentText() == "udp_multicast"  # and not socketcanudp_multicast
+    assert form.channel.currentText() == "239.74.163.2"
+    form.channel.setEditText("239.1.2.3")
+    form.interface.setEditText("slcan")
+    assert form.channel.currentText() == ""
+    assert form.channel.lineEdit().placeholderText().startswith("such as ")
+    form.interface.setEditText("socketcan")
+    assert form.channel.currentText() == ""
+    form.deleteLater()
 
 
 def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(

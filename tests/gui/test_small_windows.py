@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QMargins, QRect
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.main_window import MainWindow, placed_within
@@ -95,3 +95,18 @@ def test_the_first_window_leaves_room_for_its_frame() -> None:
     fits = QRect(100, 80, 900, 600)
     assert placed_within(fits, screen, frame) == fits
     assert placed_within(QRect(900, 80, 900, 600), screen, frame) == QRect(436, 80, 900, 600)
+
+
+def test_the_titles_of_all_panels_at_the_side_can_be_read(small: MainWindow, qtbot: QtBot) -> None:
+    names = ("channels", "comparison", "experiment", "teleop", "robot")
+    for name in names:
+        small.show_dock(name)
+    titles = {small.docks[name].windowTitle() for name in names}
+    bars = [bar for bar in small.findChildren(QTabBar) if bar.parent() is small]
+    bar = next(bar for bar in bars if titles <= {bar.tabText(k) for k in range(bar.count())})
+    qtbot.waitUntil(lambda: small.rect().contains(place(bar, small)))
+    for k in range(bar.count()):
+        room = bar.tabRect(k)
+        assert bar.rect().contains(room)
+        assert max(room.width(), room.height()) >= bar.fontMetrics().horizontalAdvance(bar.tabText(k)), bar.tabText(k)
+    assert (small.width(), small.height()) == _SIZE

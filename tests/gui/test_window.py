@@ -24,7 +24,9 @@ from snakestudio.gui.crash import CrashGuard
 from snakestudio.gui.docking import DOCKS
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.run_bar import SPEEDS
+from snakestudio.gui.runs.beside import _Beside
 from snakestudio.model.snapshot import SolverFigures
+from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.status import Status
 from tests.elsewhere import answer_of
 from tests.gui.conftest import MAIN_SCENE
@@ -293,3 +295,31 @@ def drag(window: MainWindow, start: QPoint, qtbot: QtBot) -> None:
         QApplication.processEvents()
     QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=start + QPoint(32, 12))
     QApplication.processEvents()
+
+
+def test_home_finds_everything_and_keeps_where_one_looks_from(drawn: MainWindow, qtbot: QtBot) -> None:
+    navigator = drawn.viewport.navigator
+    looking = replace(navigator.camera, azimuth=1.0, elevation=0.3, target=(50.0, 50.0, 0.0))
+    navigator.jump(looking)
+    drawn.viewport.setFocus()
+    QTest.keyClick(drawn.viewport, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: not navigator.moving)
+    assert math.hypot(*navigator.camera.target[:2]) < 3.0
+    assert (navigator.camera.azimuth, navigator.camera.elevation) == pytest.approx((1.0, 0.3))
+
+
+def test_another_scene_is_without_the_runs_beside_the_one_before(
+    drawn: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cleared: list[bool] = []
+    drawn.beside._runs[tmp_path / "run.mcap"] = _Beside(  # as the browser of runs puts it there
+        tmp_path / "run.mcap",
+        "Before",
+        make_recording(drawn.document.scene, 5),
+        0,  # type: ignore[arg-type]
+    )
+    monkeypatch.setattr(SpooledRecording, "close", lambda self: cleared.append(True), raising=False)
+    assert len(drawn.overlaid.overlaid()) == 1
+    assert drawn.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
+    assert drawn.overlaid.overlaid() == []
+    assert cleared == [True]

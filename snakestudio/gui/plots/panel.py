@@ -263,7 +263,8 @@ class PlotPanel(Themed):
     def _follow_newest(self, settle: bool = False) -> None:
         """Have the newest data in view; with `settle`, at the end of it."""
         span = float(self.window_box.currentData())
-        self._set_view(*next_page(self.start, self.stop, self._newest, span, settle=settle), Stale.LONGER)
+        # Another page is turned in all plots at once; the same one only becomes fuller.
+        self._set_view(*next_page(self.start, self.stop, self._newest, span, settle=settle), Stale.AT_ONCE)
 
     @property
     def _newest(self) -> float:

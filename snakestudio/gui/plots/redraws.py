@@ -41,6 +41,9 @@ class Redraws:
         self._costs: dict[LivePlot, float] = {}
         self._hasty: set[LivePlot] = set()
         self._cost = 0.002
+        self._left: set[LivePlot] = set()  # those of this round that are still to be drawn
+        self._given: tuple[tuple[float, float], float | None, int | None] = ((0.0, 1.0), None, None)
+        self._began = -math.inf
 
     @property
     def settled(self) -> bool:
@@ -54,6 +57,7 @@ class Redraws:
             for plot in times.keys() - set(plots):
                 del times[plot]
         self._hasty &= set(plots)
+        self._left &= set(plots)
 
     def mark(self, plots: Iterable[LivePlot], how: Stale) -> None:
         """Have some plots drawn anew; those for which the user waits again and again are drawn in haste."""
@@ -74,6 +78,8 @@ class Redraws:
     def draw(self, view: tuple[float, float], at: float | None, row: int | None) -> None:
         """Redraw what is stale, the one waiting longest first, for as long as the budget lasts.
 
+        Plots that wait for each other show the same view and moment: of the turn in which the first of them was drawn.
+
         Parameters
         ----------
         view : (float, float)
@@ -82,22 +88,28 @@ class Redraws:
             Time (s) and row of the cursor.
         """
         now = time.perf_counter()
+        waited = Stale.AT_ONCE in self.stale.values()
+        if waited or not self._left & self.stale.keys():
+            pace = max(_REDRAW_S, len(self._drawn) * self._cost / _SHARE)
+            if not waited and now - self._began < pace:
+                self._finish(now)
+                return
+            self._left, self._given, self._began = set(self.stale), (view, at, row), now
         spent = 0.0
-        pace = max(_REDRAW_S, len(self._drawn) * self._cost / _SHARE)
-        for plot in sorted(self.stale, key=lambda p: self._drawn.get(p, 0.0)):
-            waited = self.stale[plot] == Stale.AT_ONCE
-            if not waited and now - self._drawn.get(plot, 0.0) < pace:
-                continue
+        (start, stop), at, row = self._given
+        for plot in sorted(self._left & self.stale.keys(), key=lambda p: self._drawn.get(p, 0.0)):
             if spent and spent + self._costs.get(plot, self._cost) > (_WAITED_S if waited else _BUDGET_S):
                 break
             began = time.perf_counter()
-            plot.draw(*view, at, row, steady=not waited, hasty=plot in self._hasty)
+            steady = self.stale[plot] != Stale.AT_ONCE
+            plot.draw(start, stop, at, row, steady=steady, hasty=plot in self._hasty)
             cost = time.perf_counter() - began
             self._cost += 0.1 * (min(cost, 0.02) - self._cost)
             self._costs[plot] = cost
             spent += cost
             self._drawn[plot] = now
             del self.stale[plot]
+            self._left.discard(plot)
         if not spent:
             self._finish(now)
 

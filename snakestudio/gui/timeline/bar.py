@@ -28,7 +28,7 @@ _LOW = 840
 _NARROW = 560
 """A bar is narrow that is not so wide, px of the design."""
 
-_NARROWEST = 336
+_NARROWEST = 320
 """Its least width, px of the design."""
 
 _LINE, _LINES = 48, 80

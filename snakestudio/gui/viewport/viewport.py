@@ -289,10 +289,10 @@ class Viewport(QWidget):
     # --- views ----------------------------------------------------------------------------------------------------
 
     def frame_all(self, *, at_once: bool = False) -> None:
-        """Show everything from where the program shows it first."""
+        """Show everything, the robot too, from where one looks; `at_once` from where the program shows it first."""
         box = box_around(self.scene, self.snapshot, self.document.base_dir)
         if box is not None:
-            self.navigator.frame(*box, home=True, at_once=at_once)
+            self.navigator.frame(*box, home=at_once, at_once=at_once)
 
     def frame_selection(self) -> None:
         """Show what is selected, or everything if nothing is, from the same direction."""
