@@ -45,8 +45,7 @@ QDockWidget > QWidget { background: $panel; }
 QTabBar { background: $panel; }
 QTabBar::tab { background: transparent; color: $dim; padding: 8px 14px; border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
-QTabBar::tab:left, QTabBar::tab:right { padding: 5px 6px; font-size: ${small}px; border-bottom: 0;
-  border-left: 2px solid transparent; }
+QTabBar::tab:left, QTabBar::tab:right { padding: 3px 6px; border-bottom: 0; border-left: 2px solid transparent; }
 QTabBar::tab:left:selected, QTabBar::tab:right:selected { border-left-color: $accent; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected:focus { color: $accent; }

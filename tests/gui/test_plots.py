@@ -637,3 +637,12 @@ def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: 
         turns += 1
     assert turns == len(panel.plots) > 2
     assert {plot.chart.picture.cursor for plot in panel.plots} == {12.0}
+    # What comes while they take their turns is seen in the next round.
+    panel.redraws._began = -math.inf
+    panel._mark(Stale.LONGER)
+    panel.redraws.draw((panel.start, panel.stop), 13.0, 1300)
+    panel._mark(Stale.LONGER)
+    while panel.redraws.stale:
+        panel.redraws._began = -math.inf
+        panel.redraws.draw((panel.start, panel.stop), 14.0, 1400)
+    assert {plot.chart.picture.cursor for plot in panel.plots} == {14.0}

@@ -108,5 +108,7 @@ def test_the_titles_of_all_panels_at_the_side_can_be_read(small: MainWindow, qtb
     for k in range(bar.count()):
         room = bar.tabRect(k)
         assert bar.rect().contains(room)
-        assert max(room.width(), room.height()) >= bar.fontMetrics().horizontalAdvance(bar.tabText(k)), bar.tabText(k)
+        assert max(room.width(), room.height()) >= bar.fontMetrics().horizontalAdvance(bar.tabText(k)) + 6, bar.tabText(
+            k
+        )
     assert (small.width(), small.height()) == _SIZE

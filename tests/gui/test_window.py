@@ -322,4 +322,4 @@ def test_another_scene_is_without_the_runs_beside_the_one_before(
     assert len(drawn.overlaid.overlaid()) == 1
     assert drawn.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
     assert drawn.overlaid.overlaid() == []
-    assert cleared == [True]
+    assert cleared

@@ -44,6 +44,7 @@ class Redraws:
         self._left: set[LivePlot] = set()  # those of this round that are still to be drawn
         self._given: tuple[tuple[float, float], float | None, int | None] = ((0.0, 1.0), None, None)
         self._began = -math.inf
+        self._again: set[LivePlot] = set()
 
     @property
     def settled(self) -> bool:
@@ -58,12 +59,15 @@ class Redraws:
                 del times[plot]
         self._hasty &= set(plots)
         self._left &= set(plots)
+        self._again &= set(plots)
 
     def mark(self, plots: Iterable[LivePlot], how: Stale) -> None:
         """Have some plots drawn anew; those for which the user waits again and again are drawn in haste."""
         now = time.perf_counter()
         for plot in plots:
             self.stale[plot] = max(self.stale.get(plot, how), how)
+            if plot in self._left:
+                self._again.add(plot)
             if how == Stale.AT_ONCE:
                 if now - self._asked.get(plot, -math.inf) < _REST_S:
                     self._hasty.add(plot)
@@ -95,6 +99,7 @@ class Redraws:
                 self._finish(now)
                 return
             self._left, self._given, self._began = set(self.stale), (view, at, row), now
+            self._again.clear()
         spent = 0.0
         (start, stop), at, row = self._given
         for plot in sorted(self._left & self.stale.keys(), key=lambda p: self._drawn.get(p, 0.0)):
@@ -108,8 +113,11 @@ class Redraws:
             self._costs[plot] = cost
             spent += cost
             self._drawn[plot] = now
-            del self.stale[plot]
             self._left.discard(plot)
+            if plot in self._again:  # what came since the round began is seen in the next one
+                self.stale[plot] = Stale.LONGER
+            else:
+                del self.stale[plot]
         if not spent:
             self._finish(now)
 

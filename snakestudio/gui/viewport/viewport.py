@@ -24,6 +24,7 @@ from snakestudio.gui.viewport.dressing import Dressing
 from snakestudio.gui.viewport.drop import DropTarget
 from snakestudio.gui.viewport.gl_view import GlView
 from snakestudio.gui.viewport.hint import Hint
+from snakestudio.gui.viewport.legend import rows_of
 from snakestudio.gui.viewport.legends import Legends
 from snakestudio.gui.viewport.mouse import Mouse
 from snakestudio.gui.viewport.navigation import Navigator
@@ -266,6 +267,8 @@ class Viewport(QWidget):
 
     def _on_scene(self) -> None:
         self.legends.forces.set_links(n_parts(self.scene), part_name(self.scene))
+        self.legends.forces.set_rows(rows_of(self.scene))
+        self._arrange()
         self.editor.place()
         self._explain()
         self.refresh()
