@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QMargins, QRect, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QMargins, QRect, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QStyle, QTabBar, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.actions import Actions
@@ -412,6 +412,12 @@ class MainWindow(QMainWindow):
         self.settings.setValue("window/geometry", self.saveGeometry())
         self.layouts.store_last()
         self.settings.sync()
+
+    def childEvent(self, event: QChildEvent) -> None:
+        bar = event.child()
+        if event.type() == QEvent.Type.ChildPolished and isinstance(bar, QTabBar):
+            bar.setUsesScrollButtons(False)  # titles that do not all fit are shortened, and none is out of sight
+        super().childEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.robot_in_window.may_close() or not self.files.may_discard():

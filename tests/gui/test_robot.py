@@ -797,3 +797,16 @@ def test_the_windows_thread_has_priority_as_long_as_it_is_asked_for() -> None:
     assert os.getpriority(os.PRIO_PROCESS, thread) == before
     assert not priority.granted
     assert sys.getswitchinterval() == interval
+
+
+def test_the_plots_are_in_front_again_without_the_robot(window: MainWindow, qtbot: QtBot) -> None:
+    while not window.docks_filled:
+        window.fill_docks()
+    link = FakeLink()
+    window.robot.services = services(link)
+    window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    window.robot_in_window._show_panels()
+    data, plots = window.docks["robot_data"], window.docks["plots"]
+    qtbot.waitUntil(lambda: plots.visibleRegion().isEmpty() and not data.visibleRegion().isEmpty())
+    window.robot.disconnect_robot()
+    qtbot.waitUntil(lambda: not plots.visibleRegion().isEmpty())

@@ -148,7 +148,9 @@ class Checks(QWidget):
 
     def _refresh(self) -> None:
         status = self._bridge.status
-        problems = list(status.problems) if not status.pending else self._coming()
+        problems = list(status.problems)
+        if status.pending:
+            problems += [problem for problem in self._coming() if problem not in problems]
         problems += _unreadable(self._document.scene, self._document.base_dir, problems)
         self._message.say("")
         entries = [Finding(p.severity, p, _capital(p, self._document.scene)) for p in problems]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QSize, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -105,7 +105,10 @@ class PlotPanel(Themed):
         layout.setContentsMargins(0, 4, 4, 4)
         layout.setSpacing(2)
         layout.addWidget(self.bar)
-        layout.addWidget(scrolled(self.grid), 1)  # or many plots would make the window higher than its screen
+        area = scrolled(self.grid)  # or many plots would make the window higher than its screen
+        area.setStyleSheet("QScrollArea { border: 0; }")
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        layout.addWidget(area, 1)
         layout.addWidget(self.strip)
         self._scene_views = SceneViews(document.scene)
         self.grid.show_contents(self._scene_views.contents if contents is None else list(contents))

@@ -204,6 +204,7 @@ class RobotInWindow(QObject):
             table["stop_robot"].setShortcuts(space if connected else [])
             if not connected:
                 self._end_modal()
+                self._window.docks["plots"].raise_()  # what the robot's data lay over
                 self._window.banners.robot.clear()
         # A link that is silent for a moment, or for good, does not lead out of FAULT: the operator does.
         known = control.state is not LinkState.DISCONNECTED

@@ -13,16 +13,18 @@ from snakestudio.render.overlays import Pick
 
 __all__ = ["Hint"]
 
+_PADDING = 18
+"""Of the style sheet, left and right together, px."""
 _FLAT = "Drag shifts · wheel zooms · click selects, Shift+drag several"
 _IDLE = "Drag turns · right drag shifts · wheel zooms · click selects, Shift+drag several"
 
 
 class Hint(QLabel):
-    """A dim line of text that never takes the mouse."""
+    """A dim line of text on a ground of its own, as the picture behind it may be anything; it never takes the mouse."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(_IDLE, parent)
-        self.setProperty("role", "dim")
+        self.setProperty("role", "hint")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._area = QRect()
         self._idle = self._said = _IDLE
@@ -64,7 +66,7 @@ class Hint(QLabel):
 
     def _say(self, text: str) -> None:
         self._said = text
-        shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(0, self._area.width()))
+        shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(0, self._area.width() - _PADDING))
         if shown != self.text():
             self.setText(shown)
         self.adjustSize()

@@ -106,7 +106,7 @@ class Viewport(QWidget):
         self.drop = DropTarget(self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumSize(320, 180)
+        self.setMinimumSize(320, 204)
         self.setObjectName("viewport")
         self.setAccessibleName("3D view of the scene")
 
