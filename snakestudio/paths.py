@@ -10,6 +10,7 @@ __all__ = [
     "cache_dir",
     "compiled_kernels_dir",
     "docs_dir",
+    "is_shipped_scene",
     "kernels_dir",
     "main_scene",
     "own_program",
@@ -36,6 +37,11 @@ def resource(*parts: str) -> Path:
 def scenes_dir() -> Path:
     """Folder of the scenes that come with the program."""
     return _data("scenes")
+
+
+def is_shipped_scene(path: Path) -> bool:
+    """Whether a file is one of those scenes, which are never written."""
+    return path.resolve().parent == scenes_dir().resolve()
 
 
 def docs_dir() -> Path:

@@ -74,7 +74,10 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
     autosave = window.safekeeping.autosave
     guard = CrashGuard(teller.told.emit, autosave.write_now)
     recorded = scene is not None and scene.suffix.lower() == RUN_SUFFIX
-    window.files.open(scene if scene is not None and not recorded else main_scene())
+    if scene is not None and not recorded:
+        window.files.open(scene)
+    else:
+        window.files.open(main_scene(), remember=False)
     window.show()
     trace.mark("window shown")
     if watch is not None:

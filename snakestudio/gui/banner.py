@@ -1,4 +1,8 @@
-"""Slim notices above the viewport: they say in a sentence what happened and offer what to do, and never block."""
+"""Slim notices over the viewport: they say in a sentence what happened and offer what to do, and never block.
+
+They lie over the picture and not above it: one that comes while somebody is about to press the mouse must not push
+something else under it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
 
@@ -24,15 +28,27 @@ from snakestudio.session.status import Status
 
 __all__ = ["Banner", "Banners", "Button", "label_of"]
 
-Kind = Literal["info", "warning"]
+Kind = Literal["info", "warning", "danger"]
 Button = tuple[str, Callable[[], object]]
 
 _MAX_LINES = 6
 _PASSING_MS = 20_000
+_WIDEST = 760
+"""Width of a notice, px of the design: a longer line is hard to read."""
+_MARGIN, _BELOW = 12, 40
+"""Room at the sides, and for the viewport's hint below, px."""
 
 
 class Banner(Themed):
-    """One notice; hidden while there is nothing to say."""
+    """One notice; hidden while there is nothing to say.
+
+    Signals
+    -------
+    changed()
+        It says something else, or nothing any more.
+    """
+
+    changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,7 +102,8 @@ class Banner(Themed):
 
         Parameters
         ----------
-        kind : {"info", "warning"}
+        kind : {"info", "warning", "danger"}
+            Danger is for a robot that may move.
         text : str
         buttons : sequence of (text, callback)
         progress : float, optional
@@ -112,6 +129,7 @@ class Banner(Themed):
             self._make_buttons(buttons)
         self._dress()
         self.show()
+        self.changed.emit()
         self._passing.stop()
         if passing:
             self._passing.start()
@@ -130,19 +148,21 @@ class Banner(Themed):
     def clear(self) -> None:
         """Say nothing."""
         self.hide()
+        self.changed.emit()
 
     def renew_theme(self) -> None:
         self._dress()
 
     def _dress(self) -> None:
-        role = "warning" if self._kind == "warning" else "accent"
-        self._icon.setPixmap(theme.icon("warning" if role == "warning" else "info", role).pixmap(18, 18))
+        role = "accent" if self._kind == "info" else self._kind
+        self._icon.setPixmap(theme.icon("info" if self._kind == "info" else "warning", role).pixmap(18, 18))
         self._close.setIcon(theme.icon("close", "dim"))
         p = theme.current()
-        edge = p.warning if role == "warning" else p.accent
+        edge = getattr(p, role)
+        ground = theme.mixed(p.card, p.danger, 0.35) if self._kind == "danger" else p.card
         self.setStyleSheet(
-            f"#banner {{ background: {p.card}; border: 0; border-left: 3px solid {edge};"
-            f" border-bottom: 1px solid {p.line}; }}"
+            f"#banner {{ background: {ground}; border: 1px solid {theme.mixed(p.line, edge, 0.3)};"
+            f" border-left: 4px solid {edge}; border-radius: 8px; }}"
         )
 
 
@@ -172,7 +192,8 @@ class Banners(QWidget):
         self._told = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column.setSpacing(6)
+        self._over: QWidget | None = None
         self.program, self.run, self.files, self.exports = Banner(self), Banner(self), Banner(self), Banner(self)
         self.disk, self.edits, self.source, self.together = Banner(self), Banner(self), Banner(self), Banner(self)
         self.robot = Banner(self)
@@ -189,8 +210,39 @@ class Banners(QWidget):
         )
         for banner in shown:
             column.addWidget(banner)
+            banner.changed.connect(self._place)
         bridge.failed.connect(self._on_failed)
         bridge.status_changed.connect(self._on_status)
+
+    def lie_over(self, picture: QWidget) -> None:
+        """Lie at the lower edge of a widget, whose sibling this becomes."""
+        self._over = picture
+        self.setParent(picture.parentWidget())
+        picture.installEventFilter(self)
+        self._place()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show):
+            self._place()
+        return False
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:  # a notice needs more room, or less
+            self._place()
+        return handled
+
+    def _place(self) -> None:
+        over, column = self._over, self.layout()
+        if over is None or column is None:
+            return
+        self.setVisible(any(not banner.isHidden() for banner in self.findChildren(Banner)))
+        width = min(theme.scaled(_WIDEST), over.width() - 2 * _MARGIN)
+        height = min(column.totalHeightForWidth(width), over.height())
+        below = min(_BELOW, over.height() - height)
+        left = over.x() + (over.width() - width) // 2
+        self.setGeometry(left, over.y() + over.height() - below - height, width, height)
+        self.raise_()
 
     def error(self, text: str) -> None:
         """Something is wrong with the program or the machine; opening another scene does not take that away."""

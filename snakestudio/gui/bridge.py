@@ -319,7 +319,7 @@ class SessionBridge(QObject):
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if self._reopen or before is None:
             self._reopen, self._awaited = False, 0
-            self.session.open(after, self._document.base_dir, self._document.name if self._document.path else "")
+            self.session.open(after, self._document.base_dir, self._document.name if self._document.origin else "")
         else:
             if self._source.kind == "replay":
                 self.close_run()

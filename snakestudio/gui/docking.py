@@ -183,6 +183,8 @@ def make_docks(window: MainWindow) -> dict[str, QDockWidget]:
     window.setCorner(Qt.Corner.BottomRightCorner, _Area.RightDockWidgetArea)
     window.setDockNestingEnabled(True)
     window.setTabPosition(_Area.AllDockWidgetAreas, QTabWidget.TabPosition.North)
+    # Beside each other the titles of so many would be a letter or two.
+    window.setTabPosition(_Area.RightDockWidgetArea, QTabWidget.TabPosition.East)
     docks: dict[str, QDockWidget] = {}
     for spec in DOCKS:
         dock = QDockWidget(spec.title, window)

@@ -12,6 +12,7 @@ from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import file_digest, parse_scene, read_scene_text, save_scene, text_digest
+from snakestudio.paths import is_shipped_scene
 
 __all__ = ["Document"]
 
@@ -46,6 +47,9 @@ class _SceneEdit(QUndoCommand):
 class Document(QObject):
     """The scene being edited. Scenes are values: every edit replaces the whole scene by another.
 
+    `path` is where saving goes to. `origin` is the file that the scene was read from: the same, but for a scene that
+    comes with the program, of which a copy is opened that has no file yet.
+
     Signals
     -------
     scene_changed(before: Scene | None, after: Scene)
@@ -68,6 +72,7 @@ class Document(QObject):
         super().__init__(parent)
         self.scene = Scene()
         self.path: Path | None = None
+        self.origin: Path | None = None
         self.undo_stack = QUndoStack(self)
         self.undo_stack.cleanChanged.connect(self._on_clean)
         self.undo_stack.indexChanged.connect(self._on_index)
@@ -91,15 +96,20 @@ class Document(QObject):
     @property
     def base_dir(self) -> Path | None:
         """What relative paths in the scene are relative to."""
-        return self.path.parent if self.path is not None else None
+        return self.origin.parent if self.origin is not None else None
 
     @property
     def name(self) -> str:
-        """Name for titles."""
-        return self.path.name if self.path is not None else "untitled.toml"
+        """Name of its file, or of one that it could have."""
+        return self.origin.name if self.origin is not None else "untitled.toml"
+
+    @property
+    def title(self) -> str:
+        """Name for titles, which says what has no file yet."""
+        return f"Copy of {self.name}" if self.path is None and self.origin is not None else self.name
 
     def open(self, path: str | Path) -> None:
-        """Open a scene file.
+        """Open a scene file, or a copy of one that comes with the program.
 
         Raises
         ------
@@ -112,6 +122,8 @@ class Document(QObject):
         scene = parse_scene(text, source=str(path))
         if path.suffix.lower() == ".csv":  # saving must never write a scene over exported data
             self._replace(scene, None, text, None)
+        elif is_shipped_scene(path):
+            self._replace(scene, None, text, None, origin=path.resolve())
         else:
             self._replace(scene, path.resolve(), text, digest)
 
@@ -137,10 +149,13 @@ class Document(QObject):
             self._replace(Scene(), path, None, None)
         self.edit(scene, "Restore unsaved changes")
 
-    def _replace(self, scene: Scene, path: Path | None, text: str | None, digest: bytes | None) -> None:
+    def _replace(
+        self, scene: Scene, path: Path | None, text: str | None, digest: bytes | None, origin: Path | None = None
+    ) -> None:
         self.undo_stack.clear()
         self.undo_stack.setClean()  # an empty stack that was told of no clean step stays so when it is cleared
         self.path, self._text, self._digest = path, text, digest
+        self.origin = origin if origin is not None else path
         before, self.scene = self.scene, scene
         self.opened.emit()
         self.scene_changed.emit(before, scene)
@@ -203,14 +218,16 @@ class Document(QObject):
         Raises
         ------
         SceneError
-            If that cannot be written.
+            If that cannot be written, or is a scene that comes with the program.
         """
         target = Path(path) if path is not None else self.path
         if target is None:
             raise SceneError("This scene has no file yet; save it under a name.")
+        if is_shipped_scene(target):
+            raise SceneError(f"{target.name} comes with the program and stays as it is; save in another folder.")
         self._text = save_scene(self.scene, target, base=self._text)
         self._digest = text_digest(self._text)
-        self.path = target.resolve()
+        self.path = self.origin = target.resolve()
         self.undo_stack.setClean()
         self.title_changed.emit()
 

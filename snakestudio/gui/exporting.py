@@ -1,4 +1,4 @@
-"""Exports of the run: a thread writes while the window stays fluid; progress and cancel stand above the viewport."""
+"""Exports of the run: a thread writes while the window stays fluid; progress and cancel stand over the viewport."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class Exporter(QObject):
         recording = self._bridge.recording
         if isinstance(recording, RunFile):
             return recording.info.scene_file or None
-        return self._document.path.name if self._document.path is not None else None
+        return self._document.origin.name if self._document.origin is not None else None
 
     @property
     def _name(self) -> str:
@@ -215,7 +215,7 @@ class Exporter(QObject):
         if self.busy:
             return
         document = self._document
-        scene_file = document.path.name if document.path is not None else None
+        scene_file = document.origin.name if document.origin is not None else None
         folder = document.base_dir
 
         def work(progress: Progress) -> Path | None:

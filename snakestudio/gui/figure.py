@@ -30,6 +30,7 @@ class Figure(QWidget):
     def __init__(self, caption: str, widest: str, tip: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._caption, self._value, self._role = caption, "–", "text"
+        self._caption_role = "dim"
         self._small = theme.value_font(11, bold=False)
         self._large = theme.value_font(14)
         width = max(
@@ -47,6 +48,11 @@ class Figure(QWidget):
         return self._value
 
     @property
+    def caption(self) -> str:
+        """What stands above it."""
+        return self._caption
+
+    @property
     def role(self) -> str:
         """Name of the value's colour in the palette."""
         return self._role
@@ -58,10 +64,10 @@ class Figure(QWidget):
             self.setAccessibleDescription(value)
             self.update()
 
-    def set_caption(self, caption: str) -> None:
-        """Say something else above the value; it gets no more room."""
-        if caption != self._caption:
-            self._caption = caption
+    def set_caption(self, caption: str, role: str = "dim") -> None:
+        """Say something else above the value, in a colour of the palette; it gets no more room."""
+        if (caption, role) != (self._caption, self._caption_role):
+            self._caption, self._caption_role = caption, role
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -72,7 +78,7 @@ class Figure(QWidget):
         try:
             half = self.height() // 2
             painter.setFont(self._small)
-            painter.setPen(theme.colour("dim"))
+            painter.setPen(theme.colour(self._caption_role))
             left = Qt.AlignmentFlag.AlignLeft
             painter.drawText(QRect(0, 2, self.width(), half - 2), left | Qt.AlignmentFlag.AlignVCenter, self._caption)
             painter.setFont(self._large)

@@ -62,12 +62,16 @@ class Files(QObject):
 
     def ask_open(self) -> bool:
         """Ask for a file and open it."""
-        folder = self._document.base_dir or scenes_dir()
+        path = self._document.path
+        folder = path.parent if path is not None else scenes_dir()
         name, _ = QFileDialog.getOpenFileName(self._window, "Open Scene", str(folder), _FILTER)
         return bool(name) and self.open(Path(name))
 
-    def open(self, path: Path) -> bool:
-        """Open a scene, if nothing would be lost; a file that cannot be read changes nothing but the notice."""
+    def open(self, path: Path, *, remember: bool = True) -> bool:
+        """Open a scene, if nothing would be lost; a file that cannot be read changes nothing but the notice.
+
+        With `remember` it is one of the recent files then.
+        """
         if not self.may_discard():
             return False
         try:
@@ -77,7 +81,8 @@ class Files(QObject):
             self._forget(path)
             return False
         self._banner.clear()
-        self._remember(path)
+        if remember:
+            self._remember(path)
         return True
 
     # --- saving ---------------------------------------------------------------------------------------------------
@@ -162,7 +167,7 @@ class Files(QObject):
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("Unsaved changes")
-        box.setText(f"Save the changes to {self._document.name}?")
+        box.setText(f"Save the changes to {self._document.title}?")
         box.setInformativeText("Without saving, they are lost.")
         box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
         box.setDefaultButton(buttons.Save)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QMargins, QRect, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QStyle, QTabBar, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.actions import Actions
@@ -17,7 +17,7 @@ from snakestudio.gui.dock_title import DockTitle
 from snakestudio.gui.docking import DOCKS, make_docks, size_docks
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
-from snakestudio.gui.dropping import dropped, take
+from snakestudio.gui.dropping import accept_copy, dropped, take
 from snakestudio.gui.experiment.experiments import Experiments
 from snakestudio.gui.experiment.files import ExperimentFiles
 from snakestudio.gui.exporting import Exporter
@@ -51,7 +51,10 @@ from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.session.run_library import RunLibrary
 
-__all__ = ["MainWindow"]
+__all__ = ["MainWindow", "placed_within"]
+
+_FIRST = 1600, 1000
+"""Width and height of the first window, px."""
 
 
 class MainWindow(QMainWindow):
@@ -183,9 +186,9 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.banners)
         column.addWidget(self.viewport, 1)
         column.addWidget(self.time_bar)
+        self.banners.lie_over(self.viewport)
         self.setCentralWidget(middle)
         middle.addActions(table.local)
         self._status_bar = StatusBar(self.bridge, self.document, self)
@@ -251,6 +254,7 @@ class MainWindow(QMainWindow):
             self.experiments.shown_changed, self.beside.changed,
         ):  # fmt: skip
             signal.connect(self.overlaid.changed)
+        self.document.opened.connect(self.beside.clear)  # runs of the scene before mean nothing beside another
         self.experiment_files.imported.connect(self.show_experiment)
         self.overlaid.changed.connect(self.viewport.show_instant)
         for signal in (self.bridge.status_changed, self.bridge.source_changed, self.bridge.player_changed):
@@ -356,8 +360,8 @@ class MainWindow(QMainWindow):
 
     def _show_title(self) -> None:
         edited = " • edited" if self.document.dirty else ""
-        self._name.setText(f"{self.document.name}{edited}")
-        self.setWindowTitle(f"{self.document.name}[*] – SnakeStudio")
+        self._name.setText(f"{self.document.title}{edited}")
+        self.setWindowTitle(f"{self.document.title}[*] – SnakeStudio")
         self.setWindowModified(self.document.dirty)
 
     def _dress_play(self) -> None:
@@ -379,15 +383,28 @@ class MainWindow(QMainWindow):
         geometry = self.settings.value("window/geometry")
         if not (isinstance(geometry, QByteArray) and self.restoreGeometry(geometry)):
             room = QGuiApplication.primaryScreen().availableGeometry()
-            self.resize(min(1600, room.width()), min(1000, room.height()))
+            title = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+            self.resize(min(_FIRST[0], room.width()), min(_FIRST[1], room.height() - title))
         self._arranging = False
         self._default_layout = not self.layouts.restore_last()
         self.set_arranging(False)
 
     def showEvent(self, event: QShowEvent) -> None:
-        if self._default_layout:
-            self._default_layout = False
+        first, self._default_layout = self._default_layout, False
+        if first:
             size_docks(self, self.docks)
+        if not event.spontaneous():
+            QTimer.singleShot(0, self, lambda: self._respect_frame(first))  # the frame comes with the window
+
+    def _respect_frame(self, first: bool) -> None:
+        """Stay on the screen with title and borders; a window that fills it does so already."""
+        if self.windowState() & (Qt.WindowState.WindowMaximized | Qt.WindowState.WindowFullScreen):
+            return
+        wanted = placed_within(self.geometry(), self.screen().availableGeometry(), self.windowHandle().frameMargins())
+        if wanted != self.geometry():
+            self.setGeometry(wanted)
+            if first:
+                size_docks(self, self.docks)
 
     def _store(self) -> None:
         self.viewport.options.save(self.settings)
@@ -395,6 +412,12 @@ class MainWindow(QMainWindow):
         self.settings.setValue("window/geometry", self.saveGeometry())
         self.layouts.store_last()
         self.settings.sync()
+
+    def childEvent(self, event: QChildEvent) -> None:
+        bar = event.child()
+        if event.type() == QEvent.Type.ChildPolished and isinstance(bar, QTabBar):
+            bar.setUsesScrollButtons(False)  # titles that do not all fit are shortened, and none is out of sight
+        super().childEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.robot_in_window.may_close() or not self.files.may_discard():
@@ -419,12 +442,21 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped(event) is not None:
-            event.acceptProposedAction()
+            accept_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         path = dropped(event)
         if path is None:
             return
-        event.acceptProposedAction()
+        accept_copy(event)
         # A question about unsaved changes must not hold up the program the file came from.
         QTimer.singleShot(0, self, lambda: take(self, path))
+
+
+def placed_within(window: QRect, screen: QRect, frame: QMargins) -> QRect:
+    """Where a window (without its frame) goes so that it is on a screen with its frame, no smaller than it must."""
+    room = screen.marginsRemoved(frame)
+    width, height = min(window.width(), room.width()), min(window.height(), room.height())
+    left = min(max(window.x(), room.x()), room.x() + room.width() - width)
+    top = min(max(window.y(), room.y()), room.y() + room.height() - height)
+    return QRect(left, top, width, height)

@@ -94,7 +94,7 @@ class PlayButton(QToolButton):
             self._explain()
             self.update()
         self.cancel.setVisible(progress is not None)
-        size = QSize(self._width(), theme.scaled(34))
+        size = QSize(self._width(short=self._short), theme.scaled(34))
         if size != self.minimumSize():
             self.setFixedSize(size)
 
@@ -102,15 +102,20 @@ class PlayButton(QToolButton):
         """Say in the tip what it waits for, or what the action says."""
         self.setToolTip(self._tip or "".join(action.toolTip() for action in self.actions()))
 
-    def _width(self) -> int:
+    @property
+    def spare(self) -> int:
+        """What it saves to do without the caption, px."""
+        return self._width(short=False) - self._width(short=True)
+
+    def _width(self, *, short: bool) -> int:
         plain = theme.scaled(44)
         if not self.says:
             return plain
         waits = self._progress is not None
         # As wide as it can get while the engine is prepared, so that nothing beside it moves as the seconds pass.
-        values = [_WIDEST if waits and not self._short else self._value]
-        captions = [] if self._short else [self._caption]
-        if waits and not self._short:
+        values = [_WIDEST if waits and not short else self._value]
+        captions = [] if short else [self._caption]
+        if waits and not short:
             captions = [f"Preparing the {self._name} engine", "Plays when ready"]
         small, large = QFontMetrics(self._small), QFontMetrics(self._large)
         wide = max(*(large.horizontalAdvance(text) for text in values), *map(small.horizontalAdvance, captions), 0)

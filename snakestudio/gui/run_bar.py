@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QToolBar, QToolButton, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
@@ -18,6 +18,7 @@ from snakestudio.gui.model_box import ModelBox
 from snakestudio.gui.play_button import PlayButton
 from snakestudio.gui.source_box import SourceBox
 from snakestudio.gui.sources import SourceKind
+from snakestudio.gui.widgets.narrow_row import NarrowRow
 from snakestudio.model.snapshot import Fields
 
 __all__ = ["CONVERGED", "SPEEDS", "RunBar", "SpeedChooser"]
@@ -27,6 +28,9 @@ SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, math.inf)
 
 CONVERGED = 1e-8
 """Residual up to which a step counts as solved."""
+
+_NARROWEST = 860
+"""Width of the bar's least, px of the design: with a robot."""
 
 REFRESH_S = 0.1
 """Figures change at most this often: faster ones cannot be read."""
@@ -97,23 +101,24 @@ class RunBar(QToolBar):
         self.setMovable(False)
         self.setFloatable(False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        content = QWidget(self)
-        row = QHBoxLayout(content)
+        content = NarrowRow(_NARROWEST, self)
+        row = content.row
         row.setContentsMargins(16, 8, 16, 8)
         row.setSpacing(8)
         self.play = PlayButton(play, bridge, content)
-        for button in (_button(reset, content), self.play, _button(step, content)):
+        step_button = _button(step, content)
+        for button in (_button(reset, content), self.play, step_button):
             row.addWidget(button)
         row.addSpacing(8)
-        self._captions = QLabel("speed", content), QLabel("model", content)
-        for caption in self._captions:
+        captions = QLabel("speed", content), QLabel("model", content)
+        for caption in captions:
             caption.setProperty("role", "dim")
-        row.addWidget(self._captions[0])
+        row.addWidget(captions[0])
         self.speed = SpeedChooser(content)
         self.speed.chosen.connect(bridge.set_speed)
         row.addWidget(self.speed)
         row.addSpacing(8)
-        row.addWidget(self._captions[1])
+        row.addWidget(captions[1])
         self.model = ModelBox(document, short=True, parent=content)
         row.addWidget(self.model)
         row.addSpacing(16)
@@ -156,6 +161,12 @@ class RunBar(QToolBar):
         self.export.setMenu(menu)
         row.addWidget(self.export)
         row.addWidget(robot)
+        # All of these are in menus, too; the robot's stop and the choice of what is shown stay.
+        content.give_up(*captions)
+        content.give_up_text(self.export)
+        content.give_up_by(self.play.make_room, lambda: self.play.spare)
+        for given_up in (self.model, self.speed, step_button, self.export):
+            content.give_up(given_up)
         self.addWidget(content)
         self.renew_theme()
 
@@ -167,14 +178,6 @@ class RunBar(QToolBar):
         bridge.source_changed.connect(self._on_source)
         bridge.player_changed.connect(self._on_source)
         self._refresh()
-
-    def make_room(self, room: bool) -> None:
-        """Do without captions, so that the robot's stop is seen whole in a narrow window, too."""
-        for caption in self._captions:
-            caption.setVisible(not room)
-        self.play.make_room(room)
-        styles = Qt.ToolButtonStyle
-        self.export.setToolButtonStyle(styles.ToolButtonIconOnly if room else styles.ToolButtonTextBesideIcon)
 
     def renew_theme(self) -> None:
         """The palette is another one."""

@@ -15,14 +15,14 @@ COLOURS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "dark": {
         "model": ("#ffe066", "#ff85b3", "#5ce6d6", "#b6f06a", "#dcb98f"),
         "trial": ("#ffa28c", "#a9b6ff", "#f2d08a", "#9fe8d0", "#f0a8e0", "#cfd8e3"),
-        "kept": ("#7ee081", "#f2a7ff", "#84a86c", "#7fe3ff", "#fc60cc", "#9ca800"),
+        "kept": ("#f2a7ff", "#ffffb0", "#84a86c", "#7fe3ff", "#fc60cc", "#9ca800"),
         "fit": ("#fc8448", "#ccf0a8"),
         "twin": ("#5b7cff",),
     },
     "light": {
         "model": ("#8f6c00", "#c2186b", "#00807a", "#5b7d00", "#8a5a3c"),
         "trial": ("#b8442a", "#4653c4", "#78243c", "#543c78", "#a83a92", "#4b5a6a"),
-        "kept": ("#2c6e14", "#8a2fb0", "#3c480c", "#00708f", "#9c6084", "#005430"),
+        "kept": ("#8a2fb0", "#6b5b00", "#3c480c", "#00708f", "#9c6084", "#005430"),
         "fit": ("#c05460", "#009018"),
         "twin": ("#2a36d6",),
     },

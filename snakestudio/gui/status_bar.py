@@ -24,7 +24,7 @@ Part = tuple[str, str]
 _DOT = " · "
 
 _STATES = {
-    "empty": ("no scene", "dim"),
+    "empty": ("loading", "dim"),
     "preparing": ("preparing", "accent"),
     "unprepared": ("not prepared", "warning"),
     "continuing": ("going back", "accent"),
@@ -45,6 +45,8 @@ class StatusBar(QStatusBar):
         self._bridge, self._document = bridge, document
         self.robot: Callable[[], Part] = lambda: ("robot", "accent")
         """Gives how a robot that is shown stands."""
+        self.alarm: Callable[[], str] = lambda: ""
+        """Gives what must be known of a robot whatever is shown; empty if nothing must."""
         self.ahead: Callable[[], str] = lambda: ""
         """Gives what is prepared in the background; empty if nothing is."""
         self._frames: deque[float] = deque(maxlen=600)
@@ -99,6 +101,9 @@ class StatusBar(QStatusBar):
         elif self._bridge.source == "robot":
             text, role = self.robot()
         parts: list[Part] = []
+        alarm = self.alarm()
+        if alarm:
+            text, role = alarm, "danger"
         if self._bridge.source == "simulation" and state in ("preparing", "unprepared"):
             parts.append((f"{ENGINE_NAMES[status.engine]} engine", "dim"))
         if self._bridge.source == "simulation" and state == "preparing":

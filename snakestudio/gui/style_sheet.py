@@ -45,6 +45,8 @@ QDockWidget > QWidget { background: $panel; }
 QTabBar { background: $panel; }
 QTabBar::tab { background: transparent; color: $dim; padding: 8px 14px; border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom-color: $accent; }
+QTabBar::tab:left, QTabBar::tab:right { padding: 3px 6px; border-bottom: 0; border-left: 2px solid transparent; }
+QTabBar::tab:left:selected, QTabBar::tab:right:selected { border-left-color: $accent; }
 QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected:focus { color: $accent; }
 QTabWidget::pane { border: 0; border-top: 1px solid $line; }
@@ -68,6 +70,7 @@ QLabel[role="dim"], QLabel[role="unit"] { color: $dim; }
 QLabel[role="group"] { color: $dim; font-size: ${small}px; font-weight: 600; margin-top: 4px; }
 QLabel[role="key"] { background: $card; border: 1px solid $line; border-radius: 4px; padding: 1px 6px;
   font-size: ${small}px; }
+QLabel[role="hint"] { background: $ground; color: $dim; border-radius: 6px; padding: 3px 8px; }
 QLabel[role="value"] { font-weight: 600; }
 QLabel[role="good"] { color: $good; }
 QLabel[role="warning"] { color: $warning; }
@@ -110,7 +113,8 @@ QLineEdit, QAbstractSpinBox, QComboBox, QPlainTextEdit, QTextEdit {
   min-height: ${field}px; selection-background-color: $accent; selection-color: $on_accent; }
 QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus { border-color: $accent; }
 QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { color: $dim; background: $panel; }
-QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { background: transparent; border: 0; width: 16px; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { background: transparent; border: 0; width: 16px;
+  subcontrol-origin: border; }
 QAbstractSpinBox::up-arrow { image: url("$icons/chevron-up.svg"); width: 10px; height: 10px; }
 QAbstractSpinBox::down-arrow { image: url("$icons/chevron-down.svg"); width: 10px; height: 10px; }
 QComboBox { padding-right: 22px; }

@@ -44,7 +44,8 @@ def force_arrows(contacts: Contacts, overlays: Overlays, camera: Camera, theme: 
     if overlays.show_forces or overlays.show_ground_normal_forces:
         wanted = (~ground & overlays.show_forces) | (ground & overlays.show_ground_normal_forces)
         strong = wanted & (np.linalg.norm(contacts.force_normal, axis=1) >= overlays.force_minimum)
-        force = contacts.force_normal[strong] * overlays.force_scale
+        scale = np.where(ground, overlays.ground_scale, overlays.force_scale)[strong, None]
+        force = contacts.force_normal[strong] * scale
         parts.append(arrows(contacts.point[strong], force, camera, theme.force))
     if overlays.show_friction_forces:
         size = np.linalg.norm(contacts.force_friction, axis=1)

@@ -117,6 +117,8 @@ class Overlays:
         Arrows of the obstacles' normal forces, of all friction forces, of the ground's normal forces.
     force_scale, friction_scale : float
         Length of an arrow, m/N; friction is an order of magnitude smaller, so it has its own.
+    ground_scale : float
+        The same of the ground's normal forces, which carry the whole robot.
     force_minimum : float
         Weaker forces are not drawn, N.
     trail : (m, 3) array, tuple of Trail, or None
@@ -166,6 +168,7 @@ class Overlays:
     show_ground_normal_forces: bool = False
     force_scale: float = 0.005
     friction_scale: float = 0.06
+    ground_scale: float = 0.005
     force_minimum: float = 0.05
     trail: FloatArray | tuple[Trail, ...] | None = None
     selection: tuple[Pick, ...] = ()

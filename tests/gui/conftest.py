@@ -79,7 +79,7 @@ def make_window(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], MainWindo
 
     def make() -> MainWindow:
         settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        settings.setValue("tuning/told", True)  # a notice after the first run would shift what is under the mouse
+        settings.setValue("tuning/told", True)  # a notice after the first run would lie over the picture
         window = MainWindow(settings)
         made.append(window)
         window.show()

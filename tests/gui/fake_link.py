@@ -134,8 +134,9 @@ class FakeLink:
             feedback_rate=np.full(k, 10.0), current=np.full(k, 0.8), temperature=np.full(k, 31.0),
             meaning=np.full(k, 3 if armed else 2, np.int8), axis_text=("armed" if armed else "ready",) * k,
             bus_open=heard, bus_load=0.23, received=4_211, sent=3_870, period_mean=0.1, lateness_p99=0.0004,
-            gap_max=0.1006, priority="SCHED_FIFO 50", **self.changes,
+            gap_max=0.1006, priority="SCHED_FIFO 50",
         )  # fmt: skip
+        self._last = replace(self._last, **self.changes)
         return self._last
 
     def events(self) -> list[LinkEvent]:

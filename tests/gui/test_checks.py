@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QImage, QPainter
@@ -151,3 +153,33 @@ def test_findings_lead_to_the_place_in_the_view_and_to_the_field(window: MainWin
     # What nobody knows leads nowhere, and nothing is left in the search.
     checks.asked.emit(Problem("hint", "no.such_key", "what", ""))
     assert inspector.search.text() == ""
+
+
+def test_an_edit_that_waits_for_the_reset_is_checked_already(
+    checks: Checks, document: Document, bridge: FakeBridge
+) -> None:
+    """While the run goes on as it began, its session knows nothing wrong."""
+    before = document.scene
+    document.set_value("obstacles[1].radius_m", 0.5, "Radius")
+    bridge.set_status(problems=(), pending=("obstacles[1].radius_m",))
+    assert "No errors" not in checks.summary.text()
+    assert checks.summary.text().endswith("1 edit at reset")
+    document.undo_stack.undo()
+    assert document.scene == before
+    bridge.set_status(problems=(), pending=())
+    assert checks.summary.text() == "No errors"
+
+
+def test_a_finding_names_the_obstacle(checks: Checks, bridge: FakeBridge) -> None:
+    bridge.set_status(problems=(Problem("hint", "obstacles[6]", "2 obstacles are far away", "move them"),))
+    assert checks.list.model().index(0, 0).data().startswith("Cylinder 6: 2 obstacles")
+
+
+def test_a_button_is_never_wider_than_the_list(checks: Checks, bridge: FakeBridge) -> None:
+    long = "Take steps that are as short as the stiffest of all joints of this robot would have them"
+    bridge.set_status(problems=(replace(LONG_STEP, fixes=(Fix(long, ()), *LONG_STEP.fixes)),))
+    checks.resize(200, 300)
+    button(checks, 0, 0)
+    rect = checks.list.visualRect(checks.list.model().index(0, 0))
+    assert rect.width() <= checks.list.viewport().width()
+    assert not checks.list.horizontalScrollBar().isVisible()

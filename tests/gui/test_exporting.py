@@ -9,7 +9,7 @@ from pathlib import Path
 import av
 import h5py
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
@@ -116,6 +116,28 @@ def test_closing_the_window_ends_an_export(recorded: MainWindow, qtbot: QtBot, t
     assert recorded.close()
     assert not recorded.exporter.busy
     assert list(tmp_path.glob("*run*")) == []
+
+
+def test_the_stretch_of_a_video_is_typed_and_seen(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    recording = recorded.bridge.recording
+    assert recording is not None
+    dialog = VideoDialog(tmp_path / "a", recording, recorded.viewport, recorded.settings, recorded)
+    try:
+        dialog.show()
+        qtbot.waitExposed(dialog)
+        for box in (dialog.form.begin, dialog.form.end):
+            edit = box.lineEdit()
+            assert edit.width() > edit.fontMetrics().horizontalAdvance(edit.text()) + edit.textMargins().left()
+            dialog.activateWindow()
+            qtbot.mouseClick(edit, Qt.MouseButton.LeftButton, pos=QPoint(edit.width() // 3, edit.height() // 2))
+            qtbot.waitUntil(box.hasFocus)
+            edit.selectAll()
+            qtbot.keyClicks(edit, "0.5")
+            qtbot.keyClick(edit, Qt.Key.Key_Tab)
+            assert (box.value(), edit.text()) == (0.5, "0.500 s")
+    finally:
+        dialog.reject()
+        dialog.deleteLater()
 
 
 def test_the_dialog_asks_for_what_the_viewport_shows(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
@@ -37,7 +37,7 @@ def test_a_broken_file_is_refused_with_every_sentence(window: MainWindow, tmp_pa
     before = window.document.scene
     assert not window.files.open(bad)
     assert window.document.scene is before
-    assert window.document.path == MAIN_SCENE.resolve()
+    assert window.document.origin == MAIN_SCENE.resolve()
     assert "bad.toml was not opened" in window.banners.files.text
     assert "mass_kg" in window.banners.files.text
     assert "amplitud_deg" in window.banners.files.text
@@ -47,7 +47,7 @@ def test_a_broken_file_is_refused_with_every_sentence(window: MainWindow, tmp_pa
 def test_a_missing_file_is_refused(window: MainWindow, tmp_path: Path) -> None:
     assert not window.files.open(tmp_path / "nowhere.toml")
     assert "there is no such file" in window.banners.files.text
-    assert window.document.path == MAIN_SCENE.resolve()
+    assert window.document.origin == MAIN_SCENE.resolve()
 
 
 def test_opening_a_good_file_takes_the_notice_away(window: MainWindow, tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_unsaved_changes_are_asked_about(window: MainWindow, button: QMessageBox
     asked: list[str] = []
     answer(button, asked)
     assert window.files.open(MAIN_SCENE) is goes
-    assert asked == ["Save the changes to obstacle_aided.toml?"]
+    assert asked == ["Save the changes to Copy of obstacle_aided.toml?"]
     assert (window.document.scene.gait.amplitude_deg == 12.0) is not goes
 
 
@@ -143,3 +143,67 @@ def test_examples_are_the_scenes_that_come_along(window: MainWindow) -> None:
     texts = [action.text() for action in window.actions_table.menus["File/Open Example"].actions()]
     assert "Obstacle-aided locomotion" in texts
     assert texts[0].startswith("Scene Gallery")
+
+
+@pytest.mark.parametrize(
+    ("offered", "taken"),
+    [(Qt.DropAction.MoveAction | Qt.DropAction.CopyAction, True), (Qt.DropAction.MoveAction, False)],
+)
+def test_a_dropped_file_is_copied_and_never_moved(
+    window: MainWindow, tmp_path: Path, offered: Qt.DropAction, taken: bool
+) -> None:
+    path = tmp_path / "dropped.toml"
+    path.write_text(MAIN_SCENE.read_text())
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    given = data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
+    over = QDragEnterEvent(QPoint(50, 50), offered, *given)
+    over.setDropAction(Qt.DropAction.MoveAction)
+    over.setAccepted(False)
+    window.dragEnterEvent(over)
+    assert over.isAccepted() is taken
+    drop = QDropEvent(QPointF(50, 50), offered, *given)
+    drop.setDropAction(Qt.DropAction.MoveAction)
+    window.dropEvent(drop)
+    assert (drop.dropAction() == Qt.DropAction.CopyAction) is taken
+    assert path.is_file()
+
+
+def test_an_example_is_opened_as_a_copy_and_its_file_stays(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = MAIN_SCENE.read_bytes()
+    document = window.document
+    assert (document.path, document.origin, document.dirty) == (None, MAIN_SCENE.resolve(), False)
+    assert window.windowTitle().startswith("Copy of obstacle_aided.toml")
+    document.set_value("gait.amplitude_deg", 12.0, "Amplitude")
+    offered: list[str] = []
+    chosen = tmp_path / "mine.toml"
+
+    def ask(parent: object, title: str, suggested: str, kinds: str) -> tuple[str, str]:
+        offered.append(suggested)
+        return str(chosen), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    window.actions_table["save"].trigger()
+    assert offered == [str(Path.home() / "obstacle_aided.toml")]
+    assert document.path == document.origin == chosen.resolve()
+    assert window.windowTitle().startswith("mine.toml")
+    # Neither is it written where somebody asks for that, with or without a link on the way.
+    link = tmp_path / "link"
+    link.symlink_to(MAIN_SCENE.parent)
+    for target in (MAIN_SCENE, link / MAIN_SCENE.name, MAIN_SCENE.with_name("another.toml")):
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args, target=target: (str(target), ""))
+        assert not window.files.ask_save()
+        assert "comes with the program" in window.banners.files.text
+        assert document.path == chosen.resolve()
+    assert MAIN_SCENE.read_bytes() == before
+    assert not MAIN_SCENE.with_name("another.toml").exists()
+
+
+def test_what_the_program_begins_with_is_no_recent_file(window: MainWindow) -> None:
+    window.files.clear_recent()
+    assert window.files.open(MAIN_SCENE, remember=False)
+    assert window.files.recent == []
+    assert window.files.open(MAIN_SCENE)
+    assert window.files.recent == [MAIN_SCENE.resolve()]

@@ -161,7 +161,7 @@ def test_esc_takes_the_search_away_first_and_closes_then(gallery: Gallery, plain
     QTest.keyClick(gallery.search, Qt.Key.Key_Escape)
     assert not gallery.is_open
     qtbot.waitUntil(lambda: keyboard() is plain.below)
-    assert plain.document.path == MAIN_SCENE.resolve()
+    assert plain.document.origin == MAIN_SCENE.resolve()
 
 
 def test_chips_narrow_it_down_to_a_paper_and_a_model(gallery: Gallery, qtbot: QtBot) -> None:
@@ -216,7 +216,7 @@ def test_a_click_opens_a_scene_and_the_window_below_gets_nothing(gallery: Galler
     card = gallery.scenes.cards[1]
     QTest.mouseClick(card, LEFT)
     assert isinstance(card, SceneCard)
-    assert plain.document.path == card.entry.path.resolve()
+    assert plain.document.origin == card.entry.path.resolve()
     assert not gallery.is_open
 
 
@@ -233,7 +233,7 @@ def test_one_can_begin_with_nothing_or_with_a_recent_file(plain: Plain, tmp_path
     again = shown_over(plain)
     recent = [card for card in again.starts.cards if isinstance(card, StartCard) and card.path is not None]
     QTest.mouseClick(recent[0], LEFT)
-    assert plain.document.path == mine.resolve()
+    assert plain.document.origin == mine.resolve()
 
 
 def test_tab_stays_inside_and_a_click_beside_closes(gallery: Gallery, plain: Plain, qtbot: QtBot) -> None:

@@ -73,3 +73,24 @@ def test_a_redraw_paints_every_plot_once(qtbot: QtBot, panel: PlotPanel) -> None
     panel.draw_now()
     qtbot.wait(100)
     assert [counter.count for counter in counters] == [1] * len(panel.plots)
+
+
+def test_plots_wait_while_a_run_that_has_not_begun_gets_other_beginnings(
+    qtbot: QtBot, panel: PlotPanel, document: Document
+) -> None:
+    """As while something is dragged: every move gives another run, of which nothing but its beginning is there."""
+    bridge = panel._bridge
+    bridge.set_recording(make_recording(document.scene, 1))  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: panel.settled)
+    panel._timer.timeout.disconnect()
+    panel._resting.setInterval(10**6)
+    for _ in range(20):
+        bridge.set_recording(make_recording(document.scene, 1))  # type: ignore[attr-defined]
+        assert not panel.settled
+        assert not panel.redraws.stale
+    panel._resting.timeout.emit()
+    assert set(panel.redraws.stale) == set(panel.plots)
+    panel.redraws.stale.clear()
+    bridge.set_recording(make_recording(document.scene, 2))  # type: ignore[attr-defined]
+    assert set(panel.redraws.stale) == set(panel.plots)  # one that has begun is seen at once
+    panel._resting.stop()

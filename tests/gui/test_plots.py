@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +17,16 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.document import Document
 from snakestudio.gui.plots.axes import ChartAxis
+from snakestudio.gui.plots.content import Content, Curve
 from snakestudio.gui.plots.curve import points
+from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.picture import Trace
 from snakestudio.gui.plots.plot import LivePlot
+from snakestudio.gui.plots.redraws import Stale
 from snakestudio.gui.plots.scale import fitted, readable, steady
 from snakestudio.gui.plots.views import VIEWS
+from snakestudio.model.edits import with_values
 from snakestudio.model.motion import TwoWaves
 from snakestudio.paths import scenes_dir
 from tests.gui.fake import FakeBridge, make_recording
@@ -601,3 +606,66 @@ def test_ticks_are_round_numbers() -> None:
     decades.show_as(True, None)
     assert decades.tickStrings([-10.0, -8.0], 1.0, 2.0) == ["10⁻¹⁰", "10⁻⁸"]
     assert decades.tickSpacing(-8.2, -8.0, 100.0) == [(1.0, 0.0)]
+
+
+def test_a_run_of_fewer_links_under_one_of_more(qtbot: QtBot, document: Document) -> None:
+    """What only the run over it has is read of that one alone."""
+    eleven = document.scene
+    ten = with_values(eleven, {"robot.n_links": 10})
+    last = Content("time", curves=(Curve("joint_10_yaw_rad"),))
+    plots = [
+        last,
+        replace(last, kind="spectrum"),
+        Content("xy", curves=(Curve("joint_10_yaw_rad", "joint_9_yaw_rad"),)),
+    ]
+    bridge = FakeBridge(make_recording(eleven, 200))
+    panel = PlotPanel(bridge, document, contents=plots)  # type: ignore[arg-type]
+    qtbot.addWidget(panel)
+    panel.resize(900, 400)
+    panel.show()
+    qtbot.waitExposed(panel)
+    panel.overlay([OverlaidRun("Eleven", "#fc60cc", make_recording(eleven, 200))])
+    settle(qtbot, panel)
+    bridge.set_recording(make_recording(ten, 200))
+    settle(qtbot, panel)
+    assert [len(plot.chart.picture.traces) for plot in panel.plots[::2]] == [1, 1]
+    panel.close_down()
+
+
+def test_curves_of_another_run_are_dashed(panel: PlotPanel, document: Document, qtbot: QtBot) -> None:
+    other = make_recording(document.scene, 2000)
+    panel.overlay([OverlaidRun("Other", "#fc60cc", other)])
+    settle(qtbot, panel)
+    for plot in panel.plots:
+        traces, curves = plot.chart.picture.traces, plot.chart._curves
+        for trace, curve in zip(traces, curves, strict=False):
+            assert trace.dashed is (trace.colour == "#fc60cc")
+            dashed = curve.opts["pen"].style() == Qt.PenStyle.CustomDashLine
+            assert dashed is trace.dashed
+    assert any(trace.dashed for plot in panel.plots for trace in plot.chart.picture.traces)
+
+
+def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: QtBot) -> None:
+    """Or their cursors would stand at different times while it plays."""
+    panel._timer.stop()
+    for plot in panel.plots:
+        panel.redraws._costs[plot] = 1.0  # one a turn
+    panel.redraws._began = -math.inf
+    panel._mark(Stale.LONGER)
+    turns = 0
+    while panel.redraws.stale:
+        panel.redraws.draw((panel.start, panel.stop), 12.0 + turns, 1200 + 100 * turns)
+        for plot in panel.plots:
+            panel.redraws._costs[plot] = 1.0
+        turns += 1
+    assert turns == len(panel.plots) > 2
+    assert {plot.chart.picture.cursor for plot in panel.plots} == {12.0}
+    # What comes while they take their turns is seen in the next round.
+    panel.redraws._began = -math.inf
+    panel._mark(Stale.LONGER)
+    panel.redraws.draw((panel.start, panel.stop), 13.0, 1300)
+    panel._mark(Stale.LONGER)
+    while panel.redraws.stale:
+        panel.redraws._began = -math.inf
+        panel.redraws.draw((panel.start, panel.stop), 14.0, 1400)
+    assert {plot.chart.picture.cursor for plot in panel.plots} == {14.0}

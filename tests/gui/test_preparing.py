@@ -76,8 +76,8 @@ def test_the_button_says_what_it_waits_for(preparing: MainWindow, qtbot: QtBot) 
     assert play.cancel.isVisible()
     qtbot.waitUntil(lambda: "preparing planar engine · 43 %, 9 s left" in preparing._status_bar.left.text)
     assert "43 %, 9 s left" in preparing.banners.run.text
-    preparing.run_bar.make_room(True)
-    assert play.width() < theme.scaled(180)
+    preparing.resize(900, 600)
+    qtbot.waitUntil(lambda: play.width() < theme.scaled(180))
     Preparing.begun[0].stage = DONE
     qtbot.waitUntil(lambda: preparing.bridge.status.state == "ready" and play.says == "")
     assert play.width() == plain

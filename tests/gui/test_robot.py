@@ -20,23 +20,27 @@ from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QMessageB
 from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import LinkError
+from snakestudio.gui import theme
 from snakestudio.gui.document_dialog import DocumentDialog
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.robot.arming import Arming
+from snakestudio.gui.robot.bar_part import BarPart
 from snakestudio.gui.robot.beside import Beside
 from snakestudio.gui.robot.connect_dialog import ConnectDialog
-from snakestudio.gui.robot.connect_form import options_of
+from snakestudio.gui.robot.connect_form import ConnectForm, options_of
 from snakestudio.gui.robot.data_panel import DataPanel
 from snakestudio.gui.robot.event_log import EventLog
 from snakestudio.gui.robot.fault_menu import FaultMenu
 from snakestudio.gui.robot.hold_button import HOLD_MS, HoldButton
 from snakestudio.gui.robot.joint_table import COLUMNS, JointTable
 from snakestudio.gui.robot.meters import NodeStrip
+from snakestudio.gui.robot.panel import RobotPanel
 from snakestudio.gui.robot.services import LiveChoices
 from snakestudio.gui.robot.standing import standing
 from snakestudio.gui.robot.stop_button import ModalStop, StopButton
 from snakestudio.gui.robot.traffic_table import TITLES, TrafficTable
 from snakestudio.gui.robot.window_priority import WindowPriority
+from snakestudio.gui.status_bar import StatusBar
 from snakestudio.link.emulator.fault import FAULTS, parse_fault
 from snakestudio.link.messages import AGED, LinkEvent, LinkState, Traffic
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, blank, profile, services
@@ -354,6 +358,78 @@ def test_armed_is_said_as_the_robot_says_it() -> None:
     assert elsewhere.armed
 
 
+def silent_since_streaming(now: float, **changes: Any) -> Any:
+    """What the link says a second after the robot fell silent while it streamed: a stop was sent, nobody heard it."""
+    return replace(
+        blank(10, 10, now), state=LinkState.FAULT, reason="The last heartbeat of node 3 came 0.6 s ago.", bus_open=True,
+        angle_time=np.full(10, now - 1.0), heartbeat_time=np.full(10, now - 1.0), meaning=np.full(10, 3, np.int8),
+        **changes,
+    )  # fmt: skip
+
+
+def test_a_robot_that_fell_silent_while_streaming_may_still_move() -> None:
+    now, given = time.monotonic(), profile()
+    lost = silent_since_streaming(now)
+    said = standing(lost, True, given, now)
+    assert (said.title, said.role, said.lost, said.armed) == ("CONTACT LOST, MAY STILL MOVE", "danger", True, False)
+    assert said.sentence.startswith("The last heartbeat of node 3 came 0.6 s ago.")
+    assert "switch the robot off by hand" in said.sentence
+    # One node of ten is enough, and so is a robot that cannot say how it stands, a bus that is gone, a link that died.
+    one = np.full(10, now)
+    one[4] = now - 1.0
+    assert standing(replace(lost, heartbeat_time=one), True, given, now).lost
+    assert standing(replace(lost, meaning=np.zeros(10, np.int8)), True, given, now).lost
+    assert standing(replace(lost, bus_open=False), True, given, now).lost
+    assert standing(lost, False, given, now).lost
+    for state in (LinkState.ARMED, LinkState.STREAMING):
+        assert standing(replace(lost, state=state), True, given, now).lost
+        assert standing(replace(lost, state=state, heartbeat_time=np.full(10, now)), False, given, now).lost
+
+
+def test_a_robot_that_was_heard_to_stop_is_stopped() -> None:
+    now, given = time.monotonic(), profile()
+    lost = silent_since_streaming(now)
+    assert standing(replace(lost, heartbeat_time=np.full(10, now)), True, given, now).title == "Stopped"
+    assert standing(replace(lost, meaning=np.full(10, 4, np.int8)), True, given, now).title == "Stopped"
+    silent = ~(np.arange(10) > 3)
+    meaning = np.where(silent, 4, 3).astype(np.int8)  # those that are still heard may say what they want
+    heard = np.where(silent, now - 1.0, now)
+    assert not standing(replace(lost, meaning=meaning, heartbeat_time=heard), True, given, now).lost
+    assert not standing(replace(lost, state=LinkState.IDLE), True, given, now).lost
+
+
+def test_lost_contact_is_said_in_red_everywhere(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
+    panel, bar = RobotPanel(window.robot, window.robot_in_window, window), window.run_bar.findChild(BarPart)
+    status = window.statusBar()
+    assert isinstance(status, StatusBar)
+    assert isinstance(bar, BarPart)
+    put(window, link, LinkState.STREAMING)
+    link.reason = "The last heartbeat of node 3 came 0.6 s ago."
+    now = time.monotonic()
+    silent = np.full(10, now - 1.0)
+    link.changes = {"heartbeat_time": silent, "angle_time": silent, "meaning": np.full(10, 3, np.int8)}
+    link.say(link.reason, "error", "fault")
+    link.state = LinkState.FAULT
+    look(window)
+    link.say("The log was ended.", "warning")
+    look(window)
+    words, danger = "CONTACT LOST, MAY STILL MOVE", theme.colour("danger")
+    banner = window.banners.robot
+    assert banner.text.startswith(f"{words}\n{link.reason}")
+    assert danger.name() in banner.styleSheet()
+    assert panel.state.title.text() == words
+    assert danger.name() in panel.state.title.styleSheet()
+    assert bar.state.caption.startswith("CONTACT LOST")
+    assert (bar.state.value, bar.state.role) == ("MAY STILL MOVE", "danger")
+    for show in (window.bridge.show_robot, window.bridge.close_run):  # whatever is looked at
+        show()
+        qtbot.waitUntil(lambda: status.left.text.startswith(f"robot: {words}"))
+    link.changes = {}
+    look(window)
+    assert banner.text.startswith("The robot is heard again. ")
+    qtbot.waitUntil(lambda: words not in status.left.text)
+
+
 def test_stale_values_are_greyed_at_once(window: MainWindow, link: FakeLink, qtbot: QtBot) -> None:
     table = JointTable(window.robot, window)
     put(window, link, LinkState.STREAMING)
@@ -544,6 +620,27 @@ def test_options_are_typed_as_words() -> None:
         options_of("port")
 
 
+def test_a_channel_belongs_to_its_interface(window: MainWindow, qtbot: QtBot) -> None:
+    form = ConnectForm(services(FakeLink()), window.settings, window)
+    qtbot.waitUntil(lambda: form.interface.count() == 2 and form.loaded is not None)
+    assert (form.interface.currentText(), form.channel.currentText()) == ("socketcan", "can0")
+    form.show()
+    window.activateWindow()
+    edit = form.interface.lineEdit()
+    qtbot.mouseClick(edit, Qt.MouseButton.LeftButton, pos=QPoint(edit.width() - 6, 8))
+    qtbot.waitUntil(edit.hasSelectedText)
+    qtbot.keyClicks(edit, "udp_multicast")
+    assert form.interface.currentText() == "udp_multicast"  # and not socketcanudp_multicast
+    assert form.channel.currentText() == "239.74.163.2"
+    form.channel.setEditText("239.1.2.3")
+    form.interface.setEditText("slcan")
+    assert form.channel.currentText() == ""
+    assert form.channel.lineEdit().placeholderText().startswith("such as ")
+    form.interface.setEditText("socketcan")
+    assert form.channel.currentText() == ""
+    form.deleteLater()
+
+
 def test_the_dialog_says_why_an_adapter_cannot_be_used_and_what_went_wrong(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -723,3 +820,16 @@ def test_the_windows_thread_has_priority_as_long_as_it_is_asked_for() -> None:
     assert os.getpriority(os.PRIO_PROCESS, thread) == before
     assert not priority.granted
     assert sys.getswitchinterval() == interval
+
+
+def test_the_plots_are_in_front_again_without_the_robot(window: MainWindow, qtbot: QtBot) -> None:
+    while not window.docks_filled:
+        window.fill_docks()
+    link = FakeLink()
+    window.robot.services = services(link)
+    window.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    window.robot_in_window._show_panels()
+    data, plots = window.docks["robot_data"], window.docks["plots"]
+    qtbot.waitUntil(lambda: plots.visibleRegion().isEmpty() and not data.visibleRegion().isEmpty())
+    window.robot.disconnect_robot()
+    qtbot.waitUntil(lambda: not plots.visibleRegion().isEmpty())

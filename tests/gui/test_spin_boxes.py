@@ -62,3 +62,17 @@ def test_the_longest_number_is_seen_whole(window: MainWindow, qtbot: QtBot) -> N
         edit = box.lineEdit()
         text = edit.fontMetrics().horizontalAdvance(edit.text())
         assert edit.width() - edit.textMargins().left() - 2 >= text, (edit.width(), text)
+
+
+def test_without_arrows_the_number_has_all_the_room(window: MainWindow, qtbot: QtBot) -> None:
+    holder = QWidget(window)
+    whole, real = SpinBox(holder), DoubleSpinBox(holder)
+    layout = QVBoxLayout(holder)
+    for box in (whole, real):
+        box.setButtonSymbols(box.ButtonSymbols.NoButtons)
+        layout.addWidget(box)
+    holder.resize(200, 100)
+    holder.show()
+    qtbot.waitUntil(lambda: real.isVisible())
+    for box in (whole, real):
+        assert box.lineEdit().width() > 0.8 * box.width()

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.errors import GraphicsError
 from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.viewport.legend import rows_of
 from snakestudio.gui.viewport.options import TRAIL_MIDDLE, ViewOptions, Wishes
 from snakestudio.gui.viewport.render_thread import Result
 from snakestudio.gui.viewport.threaded_view import ThreadedView
@@ -454,3 +455,24 @@ def test_both_ways_of_drawing_give_the_same_picture(
     colour = image.pixelColor(top_of(window.viewport, 4) * window.viewport.devicePixelRatio())
     assert colour.red() > 150
     assert colour.red() > colour.blue() + 60
+
+
+def test_the_legend_names_what_there_is_and_the_ground_that_carries_is_seen(recorded: MainWindow, qtbot: QtBot) -> None:
+    assert rows_of(recorded.document.scene) == ("forces", "friction", "trail")
+    assert not recorded.viewport.overlays().show_ground_normal_forces
+    legend = recorded.viewport.legends.forces
+    three = legend.height()
+    recorded.document.undo_stack.setClean()  # or it would be asked about the changes
+    recorded.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
+    assert rows_of(recorded.document.scene) == ("ground_forces", "ground_friction", "trail")
+    assert legend.height() == three
+    overlays = recorded.viewport.overlays()
+    assert overlays.show_ground_normal_forces
+    assert overlays.show_friction_forces
+    assert overlays.ground_scale == overlays.friction_scale  # they add up to what one sees
+    qtbot.mouseClick(legend, LEFT, NONE, QPoint(60, 22))
+    assert not recorded.viewport.overlays().show_ground_normal_forces
+    assert not recorded.viewport.overlays().show_friction_forces
+    recorded.files.open(MAIN_SCENE.with_name("lagrangian_undulation.toml"))
+    assert rows_of(recorded.document.scene) == ("trail",)
+    assert legend.height() < three

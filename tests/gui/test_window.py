@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QPlainTextEdit, QPushButton
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
@@ -23,7 +24,9 @@ from snakestudio.gui.crash import CrashGuard
 from snakestudio.gui.docking import DOCKS
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.run_bar import SPEEDS
+from snakestudio.gui.runs.beside import _Beside
 from snakestudio.model.snapshot import SolverFigures
+from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.status import Status
 from tests.elsewhere import answer_of
 from tests.gui.conftest import MAIN_SCENE
@@ -261,3 +264,62 @@ def test_importing_the_window_imports_nothing_that_takes_long() -> None:
     loaded = f"[name for name in {heavy} if name in sys.modules]"
     program = f"import json, sys, snakestudio.gui.app, snakestudio.gui.main_window; print(json.dumps({loaded}))"
     assert answer_of(program) == []
+
+
+def test_a_notice_moves_nothing_under_the_mouse(drawn: MainWindow, qtbot: QtBot) -> None:
+    viewport, banners = drawn.viewport, drawn.banners
+    before = viewport.mapToGlobal(QPoint(0, 0)), viewport.size()
+    for banner in (banners.robot, banners.program, banners.files):
+        banner.say("warning", "Something happened, and this is told in a sentence that is long enough for two lines.")
+    qtbot.waitUntil(lambda: banners.isVisible() and banners.files.height() > 10)
+    assert (viewport.mapToGlobal(QPoint(0, 0)), viewport.size()) == before
+    place = QRect(banners.mapTo(drawn, QPoint(0, 0)), banners.size())
+    assert QRect(viewport.mapTo(drawn, QPoint(0, 0)), viewport.size()).contains(place)
+    # The mouse on a notice is no mouse on the scene, and beside it there is the scene.
+    camera = viewport.navigator.camera
+    drag(drawn, banners.files.mapTo(drawn, banners.files.rect().center()), qtbot)
+    assert viewport.navigator.camera == camera
+    drag(drawn, QPoint(place.center().x(), place.top() - 20), qtbot)
+    assert viewport.navigator.camera != camera
+    for banner in (banners.robot, banners.program, banners.files):
+        banner.clear()
+    qtbot.waitUntil(lambda: not banners.isVisible())
+
+
+def drag(window: MainWindow, start: QPoint, qtbot: QtBot) -> None:
+    """Drag from a point of the window, as the screen sends it."""
+    handle = window.windowHandle()
+    QTest.mousePress(handle, Qt.MouseButton.LeftButton, pos=start)
+    for step in range(1, 5):
+        QTest.mouseMove(handle, start + QPoint(8 * step, 3 * step))
+        QApplication.processEvents()
+    QTest.mouseRelease(handle, Qt.MouseButton.LeftButton, pos=start + QPoint(32, 12))
+    QApplication.processEvents()
+
+
+def test_home_finds_everything_and_keeps_where_one_looks_from(drawn: MainWindow, qtbot: QtBot) -> None:
+    navigator = drawn.viewport.navigator
+    looking = replace(navigator.camera, azimuth=1.0, elevation=0.3, target=(50.0, 50.0, 0.0))
+    navigator.jump(looking)
+    drawn.viewport.setFocus()
+    QTest.keyClick(drawn.viewport, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: not navigator.moving)
+    assert math.hypot(*navigator.camera.target[:2]) < 3.0
+    assert (navigator.camera.azimuth, navigator.camera.elevation) == pytest.approx((1.0, 0.3))
+
+
+def test_another_scene_is_without_the_runs_beside_the_one_before(
+    drawn: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cleared: list[bool] = []
+    drawn.beside._runs[tmp_path / "run.mcap"] = _Beside(  # as the browser of runs puts it there
+        tmp_path / "run.mcap",
+        "Before",
+        make_recording(drawn.document.scene, 5),
+        0,  # type: ignore[arg-type]
+    )
+    monkeypatch.setattr(SpooledRecording, "close", lambda self: cleared.append(True), raising=False)
+    assert len(drawn.overlaid.overlaid()) == 1
+    assert drawn.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
+    assert drawn.overlaid.overlaid() == []
+    assert cleared

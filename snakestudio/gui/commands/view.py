@@ -9,6 +9,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.commands.plots import PLOTS
 from snakestudio.gui.commands.spec import BODY_MENU, Spec, always, has_links, is_continuum, line
 from snakestudio.gui.layouts import SHIPPED, Shipped
+from snakestudio.gui.viewport.options import SCALES
 from snakestudio.render.quantities import QUANTITIES
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def _arrows(factor: float) -> Callable[[MainWindow], None]:
     """A command that makes all arrows longer or shorter."""
 
     def scale(w: MainWindow) -> None:
-        for row in ("forces", "friction"):
+        for row in SCALES:
             w.viewport.options.scale_arrows(row, factor)
 
     return scale
@@ -101,6 +102,7 @@ VIEW: tuple[Spec, ...] = (
     line("View"),
     _show("forces", "Obstacle Forces"),
     _show("friction", "Friction Forces"),
+    _show("ground_forces", "Ground Forces", "What the ground does to a robot that it carries: reaction and friction"),
     _show("support_torques", "Support Torques", "1 N m is as long as 10 N of force", enabled=is_continuum),
     _show("contact_points", "Contact Points", "Coloured by stick and slip"),
     _show("trail", "Trail"),

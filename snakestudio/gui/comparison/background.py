@@ -63,7 +63,7 @@ class BackgroundComparison(QObject, Generic[Result]):
 
     def _begin(self, work: Callable[[Progress], Result | None]) -> None:
         """Make it in a thread of its own, as of the document's file."""
-        self.scene_file = self._document.path.name if self._document.path is not None else None
+        self.scene_file = self._document.origin.name if self._document.origin is not None else None
         self._job = Job("comparison", work)
         self._timer.start()
         self.changed.emit()

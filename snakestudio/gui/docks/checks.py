@@ -22,6 +22,7 @@ from snakestudio.model.edits import parse_key, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.scene import Scene
 from snakestudio.render.obstacles import obstacles_of
+from snakestudio.session.scene_check import check
 
 __all__ = ["Checks", "items_of"]
 
@@ -111,6 +112,7 @@ class Checks(QWidget):
     ) -> None:
         super().__init__(parent)
         self._document, self._bridge, self._selection = document, bridge, selection
+        self._checked: tuple[Scene, Path | None, list[Problem]] | None = None
         self.summary = QLabel()
         self.summary.setContentsMargins(4, 0, 0, 0)
         self.list = QListView()
@@ -124,6 +126,7 @@ class Checks(QWidget):
         self._message = Message()
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # everything in it is broken
         self.list.setMouseTracking(True)
         self.list.setFrameShape(QListView.Shape.NoFrame)
         self.list.clicked.connect(self._on_click)
@@ -146,9 +149,11 @@ class Checks(QWidget):
     def _refresh(self) -> None:
         status = self._bridge.status
         problems = list(status.problems)
+        if status.pending:
+            problems += [problem for problem in self._coming() if problem not in problems]
         problems += _unreadable(self._document.scene, self._document.base_dir, problems)
         self._message.say("")
-        entries = [Finding(p.severity, p, _capital(p)) for p in problems]
+        entries = [Finding(p.severity, p, _capital(p, self._document.scene)) for p in problems]
         pending = [_pending(self._document.scene, key) for key in status.pending]
         self._findings.replace([*entries, *(Finding("pending", p, f"{p.message}.") for p in pending)])
         count = {kind: sum(p.severity == kind for p in problems) for kind in ("error", "warning", "hint")}
@@ -163,6 +168,13 @@ class Checks(QWidget):
             self.summary.style().unpolish(self.summary)
             self.summary.style().polish(self.summary)
         self.list.setVisible(bool(self._findings.entries))
+
+    def _coming(self) -> list[Problem]:
+        """What is wrong with the scene as it is edited: the session knows only what it runs until the reset."""
+        scene, base_dir = self._document.scene, self._document.base_dir
+        if self._checked is None or self._checked[:2] != (scene, base_dir):
+            self._checked = (scene, base_dir, check(scene, base_dir))
+        return list(self._checked[2])
 
     def _on_click(self, index: QModelIndex) -> None:
         if not self.delegate.over_button:  # those are fixes
@@ -199,11 +211,14 @@ class Checks(QWidget):
             menu.deleteLater()
 
 
-def _capital(problem: Problem) -> str:
-    """The finding as a sentence for the list; the key is in the tooltip."""
+def _capital(problem: Problem, scene: Scene) -> str:
+    """The finding as a sentence for the list, which names the thing; the key is in the tooltip."""
     tail = f"; {problem.remedy}" if problem.remedy else ""
     text = f"{problem.message}{tail}."
-    return f"{text[:1].upper()}{text[1:]}" if not problem.message[:1].isdigit() else f"{problem.key}: {text}"
+    if not problem.message[:1].isdigit():
+        return f"{text[:1].upper()}{text[1:]}"
+    about = next((i for item, i in items_of(problem) if item == "obstacle" and i < len(scene.obstacles)), None)
+    return f"{problem.key if about is None else obstacle_title(scene.obstacles[about], about)}: {text}"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -99,7 +99,7 @@ class FindingDelegate(QStyledItemDelegate):
         at = QPoint(rect.left() + self._LEFT, rect.top() + self._text(entry.text, rect, metrics) + 2 * self._PAD)
         found = []
         for fix in entry.problem.fixes:
-            width = metrics.horizontalAdvance(fix.label) + 18
+            width = min(metrics.horizontalAdvance(fix.label) + 18, rect.right() - 4 - rect.left() - self._LEFT)
             if at.x() + width > rect.right() - 4 and at.x() > rect.left() + self._LEFT:
                 at = QPoint(rect.left() + self._LEFT, at.y() + height + 4)
             found.append((QRect(at, QSize(width, height)), fix))
@@ -140,7 +140,8 @@ class FindingDelegate(QStyledItemDelegate):
             painter.setBrush(theme.colour("accent") if over else Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)  # a crisp edge
             painter.setPen(theme.colour("on_accent" if over else "accent"))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, fix.label)
+            said = metrics.elidedText(fix.label, Qt.TextElideMode.ElideRight, box.width() - 8)
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, said)
         painter.restore()
 
     def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:

@@ -84,7 +84,7 @@ class HistoryModel(QAbstractListModel):
 
     def is_saved(self, row: int) -> bool:
         """Whether that is what the file holds."""
-        return self._document.path is not None and row == self._stack.cleanIndex()
+        return self._document.origin is not None and row == self._stack.cleanIndex()
 
     def _icon(self, row: int) -> QIcon:
         """The mark of what is in the file; for all others one as large that shows nothing, so that texts line up."""
@@ -96,7 +96,7 @@ class HistoryModel(QAbstractListModel):
 
     @property
     def _first(self) -> str:
-        return f"Open {self._document.name}" if self._document.path else "New scene"
+        return f"Open {self._document.name}" if self._document.origin else "New scene"
 
 
 class HistoryPanel(Themed):

@@ -124,7 +124,7 @@ class ParameterPanels(Themed):
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
-        self.setMinimumWidth(theme.scaled(312))
+        self.setMinimumWidth(theme.scaled(264))
 
         self._shape_pace = Throttle(90, self._draw_shape, self)
         document.scene_changed.connect(self._on_scene)

@@ -111,7 +111,7 @@ class ExperimentFiles(QObject):
 
     def example(self) -> None:
         """Load the synthetic trials that come along: those of the open scene, or of the main one."""
-        path = self._document.path
+        path = self._document.origin
         files = examples(path.stem if path is not None else "")
         own = files[0].stem.removeprefix("synthetic_").rpartition("_")[0]
         scene = scenes_dir() / f"{own}.toml"

@@ -70,7 +70,7 @@ def compose(
     else:
         _add_traces(picture, view, lines, envelopes)
         for overlay, over in overlaid:
-            _add_traces(picture, view, over, _envelopes(over, overlay.history, start, stop, bins))
+            _add_traces(picture, view, over, _envelopes(over, overlay.history, start, stop, bins), dashed=True)
         if view.style == "stacked":
             _stack(picture, view, [line.name for line in lines])
         else:
@@ -107,7 +107,9 @@ def _of_channels(keys: set[str], history: History, start: float, stop: float, bi
     return envelopes
 
 
-def _add_traces(picture: Picture, view: View, lines: Sequence[Line], envelopes: Envelopes) -> None:
+def _add_traces(
+    picture: Picture, view: View, lines: Sequence[Line], envelopes: Envelopes, *, dashed: bool = False
+) -> None:
     for line in lines:
         if line.channel not in envelopes:
             continue
@@ -116,7 +118,7 @@ def _add_traces(picture: Picture, view: View, lines: Sequence[Line], envelopes: 
         high = envelope.high[:, line.column].astype(np.float64)
         if view.decades and line.axis == 0:
             low, high = _logarithms(picture, view, low, high)
-        picture.traces.append(Trace(time, low, high, line.colour, line.name, line.axis, line.faint))
+        picture.traces.append(Trace(time, low, high, line.colour, line.name, line.axis, line.faint, dashed))
 
 
 def _logarithms(picture: Picture, view: View, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:

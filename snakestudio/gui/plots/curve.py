@@ -18,6 +18,8 @@ __all__ = ["Curve", "HeatStrip", "HoldTicks", "level_line", "points"]
 
 FloatArray = NDArray[np.float64]
 
+_DASHES = [6.0, 4.0]
+"""Dashes and gaps of another run's curves, in widths of the line."""
 _THICK = 1.5
 _MOST_INK = 4.0
 """Height that a curve climbs and falls altogether, in heights of the chart, beyond which it is thin."""
@@ -58,7 +60,7 @@ class Curve(pg.PlotCurveItem):
     def __init__(self) -> None:
         super().__init__(connect="all", skipFiniteCheck=True, antialias=True)
         self._frame = QRectF()
-        self._look = ("", 1.0)
+        self._look = ("", 1.0, False)
         self._thick = False
 
     def show_trace(self, trace: Trace, axis: Axis, left: Axis, frame: QRectF, few: bool, hasty: bool) -> None:
@@ -74,19 +76,22 @@ class Curve(pg.PlotCurveItem):
         known = bool(np.isfinite(ys).all())
         ink = float(np.nansum(np.abs(np.diff(ys))))
         self._thick = few and not trace.faint and ink < _MOST_INK * (left.high - left.low)
-        self._dress(colour, thick=self._thick and not hasty)
+        self._dress(colour, thick=self._thick and not hasty, dashed=trace.dashed)
         self._frame = frame
         self.setData(xs, ys, connect="all" if known else "finite", skipFiniteCheck=known)
 
     def finish(self) -> None:
         """Draw as well as it can be what was shown in haste."""
-        self._dress(self._look[0], thick=self._thick)
+        self._dress(self._look[0], thick=self._thick, dashed=self._look[2])
 
-    def _dress(self, colour: str, *, thick: bool) -> None:
-        look = colour, _THICK if thick else 1.0
+    def _dress(self, colour: str, *, thick: bool, dashed: bool) -> None:
+        look = colour, _THICK if thick else 1.0, dashed
         if look != self._look:
             self._look = look
-            self.setPen(pg.mkPen(colour, width=look[1]))
+            pen = pg.mkPen(colour, width=look[1])
+            if dashed:
+                pen.setDashPattern(_DASHES)
+            self.setPen(pen)
 
     def informViewBoundsChanged(self) -> None:
         # Nothing fits itself to the extent of the data.
@@ -111,7 +116,10 @@ class Curve(pg.PlotCurveItem):
         painter.save()
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        painter.setPen(QPen(QColor(self._look[0]), self._look[1]))
+        pen = QPen(QColor(self._look[0]), self._look[1])
+        if self._look[2]:
+            pen.setDashPattern(_DASHES)
+        painter.setPen(pen)
         for first, stop in zip(edges[::2], edges[1::2], strict=True):
             line = [QPointF(x, y) for x, y in zip(xs[first:stop].tolist(), ys[first:stop].tolist(), strict=True)]
             painter.drawPolyline(to_page.map(QPolygonF(line)))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QSize, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -26,6 +26,7 @@ from snakestudio.gui.plots.redraws import Redraws, Stale
 from snakestudio.gui.plots.run_cursor import RunCursor
 from snakestudio.gui.plots.scene_views import SceneViews
 from snakestudio.gui.plots.statistics_strip import StatisticsStrip
+from snakestudio.gui.widgets.sections import scrolled
 from snakestudio.gui.widgets.themed import Themed
 
 __all__ = ["PlotPanel"]
@@ -33,6 +34,8 @@ __all__ = ["PlotPanel"]
 _TICK_MS = 16
 _PULL_BUDGET_S = 0.004
 _PULL_EVERY_S = 0.045
+_REST_MS = 150
+"""Plots of a run that has not begun wait until nobody has given it another beginning for so long."""
 _LEAST_SPAN, _MOST_SPAN = 1e-3, 1e7
 
 
@@ -102,11 +105,19 @@ class PlotPanel(Themed):
         layout.setContentsMargins(0, 4, 4, 4)
         layout.setSpacing(2)
         layout.addWidget(self.bar)
-        layout.addWidget(self.grid, 1)
+        area = scrolled(self.grid)  # or many plots would make the window higher than its screen
+        area.setStyleSheet("QScrollArea { border: 0; }")
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        layout.addWidget(area, 1)
         layout.addWidget(self.strip)
         self._scene_views = SceneViews(document.scene)
         self.grid.show_contents(self._scene_views.contents if contents is None else list(contents))
 
+        self._begun = True
+        self._resting = QTimer(self)
+        self._resting.setSingleShot(True)
+        self._resting.setInterval(_REST_MS)
+        self._resting.timeout.connect(self._refresh)
         self._timer = QTimer(self)
         self._timer.setInterval(_TICK_MS)
         self._timer.timeout.connect(self._tick)
@@ -170,6 +181,7 @@ class PlotPanel(Themed):
     def close_down(self) -> None:
         """Stop what is worked out in threads; call before it is deleted."""
         self._timer.stop()
+        self._resting.stop()
         for history in (self.history, *(overlay.history for overlay in self.overlays)):
             history.close()
 
@@ -254,7 +266,8 @@ class PlotPanel(Themed):
     def _follow_newest(self, settle: bool = False) -> None:
         """Have the newest data in view; with `settle`, at the end of it."""
         span = float(self.window_box.currentData())
-        self._set_view(*next_page(self.start, self.stop, self._newest, span, settle=settle), Stale.LONGER)
+        # Another page is turned in all plots at once; the same one only becomes fuller.
+        self._set_view(*next_page(self.start, self.stop, self._newest, span, settle=settle), Stale.AT_ONCE)
 
     @property
     def _newest(self) -> float:
@@ -273,7 +286,7 @@ class PlotPanel(Themed):
     @property
     def settled(self) -> bool:
         """Whether every plot shows what it should, as well as it can."""
-        return not self.grid.coming and self.redraws.settled
+        return not self.grid.coming and not self._resting.isActive() and self.redraws.settled
 
     # --- events ----------------------------------------------------------------------------------------------------
 
@@ -283,7 +296,12 @@ class PlotPanel(Themed):
         if recording is not None:
             self._scene_views.suit_run(self.plots, recording.scene, recording.schema)
         self._want()
-        self._refresh()
+        before, self._begun = self._begun, recording is not None and len(recording) > 1
+        if before or self._begun:
+            self._resting.stop()
+            self._refresh()
+        else:
+            self._resting.start()  # somebody drags something: there is a run at every move, and none has begun
 
     def overlay(self, runs: Iterable[OverlaidRun]) -> None:
         """Draw these recordings over the run, and no others."""
@@ -348,6 +366,8 @@ class PlotPanel(Themed):
         at, row = self._place.place()
         if at is not None and not self._bridge.live and not self.start <= at <= self.stop:
             self._set_view(*page_around(at, self.stop - self.start, self._newest), Stale.AT_ONCE)
+        if self._resting.isActive():
+            return
         if self._bridge.live:
             self._refresh()
         for plot in self.plots:
@@ -356,7 +376,7 @@ class PlotPanel(Themed):
     # --- the timer -------------------------------------------------------------------------------------------------
 
     def _tick(self) -> None:
-        if self.visibleRegion().isEmpty():
+        if self._resting.isActive() or self.visibleRegion().isEmpty():
             return  # behind another tab, which Qt calls visible: what nobody sees takes no time from who drives a robot
         now = time.perf_counter()
         filling = self.history.filling
@@ -376,6 +396,9 @@ class PlotPanel(Themed):
 
     def draw_now(self) -> None:
         """Redraw what is stale without waiting for the timer."""
+        if self._resting.isActive():
+            self._resting.stop()
+            self._refresh()
         self.redraws.rest()
         while not self.redraws.settled:
             self._draw()

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QComboBox, QLabel, QMenu, QToolButton
 
 from snakestudio.gui import theme
+from snakestudio.gui.widgets.narrow_row import NarrowRow
 from snakestudio.gui.widgets.sections import heading
-from snakestudio.gui.widgets.themed import Themed
 
 __all__ = ["PanelBar"]
 
 _WINDOWS = (("5 s", 5.0), ("10 s", 10.0), ("30 s", 30.0), ("1 min", 60.0), ("all", 0.0))
+_NARROWEST = 300
+"""Width of its least, px of the design."""
 _ICONS = {"follow_button": "live", "pause_button": "pause", "statistics_button": "statistics"}
 
 
-class PanelBar(Themed):
+class PanelBar(NarrowRow):
     """Title, a note, the menus and switches of a panel.
 
     Parameters
@@ -26,7 +28,7 @@ class PanelBar(Themed):
     """
 
     def __init__(self, title: str) -> None:
-        super().__init__()
+        super().__init__(_NARROWEST)
         self.title = heading(title)
         self.note = QLabel()
         self.note.setProperty("role", "dim")
@@ -50,7 +52,7 @@ class PanelBar(Themed):
         for text, span in _WINDOWS:
             self.window_box.addItem(text, span)
         self.window_box.setCurrentIndex(1)
-        row = QHBoxLayout(self)
+        row = self.row
         row.setContentsMargins(16, 0, 12, 0)
         row.setSpacing(8)
         row.addWidget(self.title)
@@ -66,6 +68,9 @@ class PanelBar(Themed):
         self._close.setToolTip("Close this panel of plots for good")
         self._close.hide()
         row.addWidget(self._close)
+        self.give_up_text(self.pause_button)
+        self.give_up_text(self.follow_button)
+        self.give_up(self.title)
         for name in _ICONS:
             getattr(self, name).toggled.connect(self.renew_theme)
         self.renew_theme()

@@ -51,6 +51,8 @@ class Trace:
         0 left, 1 right.
     faint : bool
         Drawn dim: a reference.
+    dashed : bool
+        Of another run, which is drawn over the window's own.
     """
 
     time: FloatArray
@@ -60,6 +62,7 @@ class Trace:
     name: str = ""
     axis: int = 0
     faint: bool = False
+    dashed: bool = False
 
 
 @dataclass(slots=True)

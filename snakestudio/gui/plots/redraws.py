@@ -41,6 +41,10 @@ class Redraws:
         self._costs: dict[LivePlot, float] = {}
         self._hasty: set[LivePlot] = set()
         self._cost = 0.002
+        self._left: set[LivePlot] = set()  # those of this round that are still to be drawn
+        self._given: tuple[tuple[float, float], float | None, int | None] = ((0.0, 1.0), None, None)
+        self._began = -math.inf
+        self._again: set[LivePlot] = set()
 
     @property
     def settled(self) -> bool:
@@ -54,12 +58,16 @@ class Redraws:
             for plot in times.keys() - set(plots):
                 del times[plot]
         self._hasty &= set(plots)
+        self._left &= set(plots)
+        self._again &= set(plots)
 
     def mark(self, plots: Iterable[LivePlot], how: Stale) -> None:
         """Have some plots drawn anew; those for which the user waits again and again are drawn in haste."""
         now = time.perf_counter()
         for plot in plots:
             self.stale[plot] = max(self.stale.get(plot, how), how)
+            if plot in self._left:
+                self._again.add(plot)
             if how == Stale.AT_ONCE:
                 if now - self._asked.get(plot, -math.inf) < _REST_S:
                     self._hasty.add(plot)
@@ -74,6 +82,8 @@ class Redraws:
     def draw(self, view: tuple[float, float], at: float | None, row: int | None) -> None:
         """Redraw what is stale, the one waiting longest first, for as long as the budget lasts.
 
+        Plots that wait for each other show the same view and moment: of the turn in which the first of them was drawn.
+
         Parameters
         ----------
         view : (float, float)
@@ -82,22 +92,32 @@ class Redraws:
             Time (s) and row of the cursor.
         """
         now = time.perf_counter()
+        waited = Stale.AT_ONCE in self.stale.values()
+        if waited or not self._left & self.stale.keys():
+            pace = max(_REDRAW_S, len(self._drawn) * self._cost / _SHARE)
+            if not waited and now - self._began < pace:
+                self._finish(now)
+                return
+            self._left, self._given, self._began = set(self.stale), (view, at, row), now
+            self._again.clear()
         spent = 0.0
-        pace = max(_REDRAW_S, len(self._drawn) * self._cost / _SHARE)
-        for plot in sorted(self.stale, key=lambda p: self._drawn.get(p, 0.0)):
-            waited = self.stale[plot] == Stale.AT_ONCE
-            if not waited and now - self._drawn.get(plot, 0.0) < pace:
-                continue
+        (start, stop), at, row = self._given
+        for plot in sorted(self._left & self.stale.keys(), key=lambda p: self._drawn.get(p, 0.0)):
             if spent and spent + self._costs.get(plot, self._cost) > (_WAITED_S if waited else _BUDGET_S):
                 break
             began = time.perf_counter()
-            plot.draw(*view, at, row, steady=not waited, hasty=plot in self._hasty)
+            steady = self.stale[plot] != Stale.AT_ONCE
+            plot.draw(start, stop, at, row, steady=steady, hasty=plot in self._hasty)
             cost = time.perf_counter() - began
             self._cost += 0.1 * (min(cost, 0.02) - self._cost)
             self._costs[plot] = cost
             spent += cost
             self._drawn[plot] = now
-            del self.stale[plot]
+            self._left.discard(plot)
+            if plot in self._again:  # what came since the round began is seen in the next one
+                self.stale[plot] = Stale.LONGER
+            else:
+                del self.stale[plot]
         if not spent:
             self._finish(now)
 

@@ -34,8 +34,10 @@ class BarPart(Themed):
         row.setContentsMargins(8, 0, 0, 0)
         row.setSpacing(8)
         self.state = Figure(
-            "robot", "Armed elsewhere", "What the robot says of itself, and how long ago it said anything at all", self
-        )
+            "CONTACT LOST · 88.8 s ago", "Armed elsewhere",
+            "What the robot says of itself, and how long ago it said anything at all", self,
+        )  # fmt: skip
+        self.state.setAccessibleName("robot")
         self.stop = StopButton(self)
         # Pressed and not clicked: a stop does not wait for the button to be let go.
         self.stop.pressed.connect(lambda: control.stop("Stopped by the Stop button."))
@@ -58,7 +60,8 @@ class BarPart(Themed):
     def _refresh(self) -> None:
         standing = self._control.standing
         heard = standing.heard
-        caption = "robot" if math.isnan(heard) else f"robot · {span_text(heard)} ago"
-        self.state.set_caption(caption)
-        self.state.show_value(standing.title.partition(" (")[0], standing.role)
+        above, value = standing.title.split(", ") if standing.lost else ("robot", standing.title.partition(" (")[0])
+        caption = above if math.isnan(heard) else f"{above} · {span_text(heard)} ago"
+        self.state.set_caption(caption, standing.role if standing.lost else "dim")
+        self.state.show_value(value, standing.role)
         self.state.setToolTip(standing.sentence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -140,8 +140,11 @@ class ConnectForm(QWidget):
         self._form.addRow("&Log", self.file_row)
         self.loop = QCheckBox("Begin again at its &end", self)
         self._form.addRow("", self.loop)
+        self._named = ""
+        self._taking = False
         for box in (self.interface, self.channel, self.bitrate):
             box.editTextChanged.connect(self._on_bus)
+            box.installEventFilter(self)
         for field in (self.options, self.file):
             field.textChanged.connect(self.changed)
         self._timer = QTimer(self)
@@ -297,7 +300,9 @@ class ConnectForm(QWidget):
             f"{given.name}: {given.n_joints} joints ({axes}), {len(given.nodes)} nodes, set-points at "
             f"{given.timing.set_point_rate_hz:g} Hz"
         )
+        self._taking = True  # the channel comes with the interface
         self.interface.setEditText(given.bus.interface)
+        self._taking = False
         self.channel.setEditText(given.bus.channel)
         self.bitrate.setEditText(str(given.bus.bitrate))
         self.options.setText(", ".join(f"{key}={value}" for key, value in given.bus.options.items()))
@@ -345,6 +350,9 @@ class ConnectForm(QWidget):
         like, line = channel_like(name), self.channel.lineEdit()
         if line is not None:
             line.setPlaceholderText(f"such as {like}" if like else "")
+        if name != self._named:
+            self._change_interface(known, like)
+            self._named = name
         if known is not None and [self.channel.itemText(k) for k in range(self.channel.count())] != [*known.channels]:
             typed = self.channel.currentText()
             self.channel.blockSignals(True)
@@ -353,6 +361,23 @@ class ConnectForm(QWidget):
             self.channel.setEditText(typed)
             self.channel.blockSignals(False)
         self.changed.emit()
+
+    def _change_interface(self, known: Adapter | None, like: str) -> None:
+        """A channel of another interface means nothing to this one."""
+        if not self._named or (known is None and not like) or self._taking:
+            return
+        channels = known.channels if known is not None else ()
+        self.channel.blockSignals(True)
+        self.channel.setEditText(channels[0] if channels else "")
+        self.channel.blockSignals(False)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FocusIn and isinstance(watched, QComboBox):
+            # What is typed replaces what stands there, with the mouse as with Tab; a second click sets the cursor.
+            edit = watched.lineEdit()
+            if edit is not None:
+                QTimer.singleShot(0, edit, edit.selectAll)
+        return super().eventFilter(watched, event)
 
     def _browse_log(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Replay a Log", str(Path.home()), _LOGS)

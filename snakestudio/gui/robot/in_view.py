@@ -65,6 +65,8 @@ class InView(QObject):
             return []
         palette, snapshot = theme.current(), self._bridge.displayed
         marks = []
+        if self._control.standing.lost:
+            marks.append((palette.danger, self._control.standing.title))
         if self.stale():
             marks.append((palette.dim, self._how_old()))
         if snapshot is not None and Fields.POSE not in snapshot.valid:

@@ -56,6 +56,8 @@ class RobotInWindow(QObject):
         status_bar = window.statusBar()
         assert isinstance(status_bar, StatusBar)
         status_bar.robot = lambda: (f"robot: {control.standing.title.lower()}", control.standing.role)
+        status_bar.alarm = lambda: f"robot: {control.standing.title}" if control.standing.lost else ""
+        control.changed.connect(status_bar.refresh_soon)
         bar = window.run_bar.findChild(BarPart)
         assert bar is not None
         self._bar, self._button = bar, bar.stop
@@ -63,6 +65,7 @@ class RobotInWindow(QObject):
         self._modal: ModalStop | None = None
         self._was_connected = False
         self._state = control.state
+        self._lost = False
         self._alarm = False  # whether the notice is an error
         control.changed.connect(self._on_changed)
         control.changed.connect(window.actions_table.refresh_soon)
@@ -195,17 +198,13 @@ class RobotInWindow(QObject):
         if connected != self._was_connected:
             self._was_connected = connected
             self.guard.set_on(connected)
-            # Never all of it at once, or the window would grow beyond a narrow screen, and the stop with it.
-            if not connected:
-                self._bar.hide()
-            self._window.run_bar.make_room(connected)
-            if connected:
-                self._bar.show()
+            self._bar.setVisible(connected)
             space = [QKeySequence(Qt.Key.Key_Space)]
             table["play"].setShortcuts([] if connected else space)
             table["stop_robot"].setShortcuts(space if connected else [])
             if not connected:
                 self._end_modal()
+                self._window.docks["plots"].raise_()  # what the robot's data lay over
                 self._window.banners.robot.clear()
         # A link that is silent for a moment, or for good, does not lead out of FAULT: the operator does.
         known = control.state is not LinkState.DISCONNECTED
@@ -213,10 +212,21 @@ class RobotInWindow(QObject):
             if self._state is LinkState.FAULT and known:
                 self._window.banners.robot.clear()  # why it was stopped is over with the stop
             self._state = control.state
+        self._tell_lost()
+
+    def _tell_lost(self) -> None:
+        """A robot that may move unheard is told of until it is heard again, whatever else is to be told."""
+        standing, banner = self._control.standing, self._window.banners.robot
+        before, self._lost = self._lost, standing.lost
+        buttons: list[Button] = [("Show Events", lambda: self._window.show_dock("robot_data"))]
+        if standing.lost:
+            banner.say("danger", f"{standing.title}\n{standing.sentence}", buttons, closable=False)
+        elif before and self._control.connected:
+            banner.say("warning", f"The robot is heard again. {standing.sentence}", buttons)
 
     def _on_event(self, event: LinkEvent) -> None:
-        """What the operator must know stands above the viewport, too."""
-        if event.severity not in ("warning", "error"):
+        """What the operator must know stands over the viewport, too."""
+        if event.severity not in ("warning", "error") or self._control.standing.lost:
             return
         banner = self._window.banners.robot
         alarm = event.severity == "error"

@@ -1,7 +1,8 @@
 """What is said of the robot at a glance: state, colour, one sentence. Plain functions of what the link knows.
 
 The rule of it all: ARMED is said only while the robot itself says so, or cannot say anything at all by its profile;
-never while there is no contact, whatever was heard before.
+never while there is no contact, whatever was heard before. And "stopped" is said only of a robot that can be heard:
+one that fell silent with torque on may go on moving, whatever was sent to it.
 """
 
 from __future__ import annotations
@@ -12,15 +13,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.link.messages import LinkState, Telemetry
+from snakestudio.link.messages import MEANINGS, LinkState, Telemetry
 from snakestudio.link.profile.schema import Profile
 
-__all__ = ["SILENT_S", "Standing", "ages", "heard_s", "span_text", "standing", "state_words"]
+__all__ = ["LOST", "SILENT_S", "Standing", "ages", "heard_s", "span_text", "standing", "state_words"]
 
 FloatArray = NDArray[np.float64]
 
 SILENT_S = 0.5
 """Age of the link's own word at which nothing that it said is believed any more, s."""
+
+LOST = "CONTACT LOST, MAY STILL MOVE"
+"""Of a robot that had torque on when it was heard the last time, and is heard no more."""
+
+_SENT = (
+    "Nobody knows whether the stop arrived: keep clear, and switch the robot off by hand. Its own watchdog stops it "
+    "where it has one."
+)
+_AT_REST = tuple(index for index, said in enumerate(MEANINGS) if said in ("booting", "ready", "stopped", "fault"))
+"""What a node says that has no torque; one that said something else, or never anything, may have."""
 
 _UNKNOWN = (
     "Nothing is known of the robot: its own watchdog stops it where it has one; switch it off by hand if it moves."
@@ -50,6 +61,8 @@ class Standing:
         What that means now.
     armed : bool
         Whether it may be shown as armed.
+    lost : bool
+        Whether it is `LOST`: torque was on, and it is not heard any more.
     contact : bool
         Whether the link speaks to us and has a bus.
     heard : float
@@ -64,6 +77,7 @@ class Standing:
     role: str
     sentence: str
     armed: bool = False
+    lost: bool = False
     contact: bool = False
     heard: float = math.nan
     oldest: float = math.inf
@@ -112,19 +126,40 @@ def standing(telemetry: Telemetry | None, alive: bool, profile: Profile | None, 
     state, reason = telemetry.state, telemetry.reason
     if not alive or now - telemetry.time > SILENT_S:
         why = reason if state is LinkState.DISCONNECTED and reason else "The link is silent."
+        if _had_torque(telemetry):
+            return Standing(LOST, "danger", f"{why} {_SENT}", lost=True, heard=heard)
         return Standing("No contact", "danger", f"{why} {_UNKNOWN}", heard=heard)
     if state is LinkState.DISCONNECTED or not telemetry.bus_open:
         said = reason or "The bus is not open."
+        if _had_torque(telemetry):
+            return Standing(LOST, "danger", f"{said} {_SENT}", lost=True, heard=heard)
         if state is not LinkState.DISCONNECTED:  # it was open, and the link goes on trying
             said = f"{said} It is opened again by itself as soon as that can be."
         return Standing("Disconnected", "warning", said, heard=heard)
     oldest = float(ages(telemetry, now).max())
+    if _had_torque(telemetry, ~(now - telemetry.heartbeat_time <= profile.timing.lost_s), profile):
+        said = f"{reason or 'The robot is silent.'} {_SENT}"
+        return Standing(LOST, "danger", said, False, True, True, heard, oldest, True)
     confirmed = telemetry.confirmed and heard <= profile.timing.lost_s
     title, role, sentence, armed = _said(telemetry, confirmed, reason)
     if telemetry.replay:
         was = title.removesuffix(" elsewhere")  # of a log nobody else is there to be warned of
         title, sentence = f"Replay · {was}", "A log is played as if it came from the robot; arming is impossible."
-    return Standing(title, role, sentence, armed, True, heard, oldest, oldest > profile.timing.stale_s)
+    return Standing(title, role, sentence, armed, False, True, heard, oldest, oldest > profile.timing.stale_s)
+
+
+def _had_torque(telemetry: Telemetry, silent: NDArray[np.bool_] | None = None, profile: Profile | None = None) -> bool:
+    """Whether the robot had torque on by all that was heard of it, or one of its `silent` nodes."""
+    state = telemetry.state
+    if state in (LinkState.ARMED, LinkState.STREAMING):
+        return silent is None or bool(silent.any())
+    if state is not LinkState.FAULT or telemetry.replay:
+        return False
+    may_have = ~np.isin(telemetry.meaning, _AT_REST)
+    if silent is not None and profile is not None:
+        gone = {node for node, is_silent in zip(profile.nodes, silent, strict=True) if is_silent}
+        may_have = may_have & np.array([axis.node in gone for axis in profile.axes])
+    return bool(may_have.any())
 
 
 def _said(telemetry: Telemetry, confirmed: bool, reason: str) -> tuple[str, str, str, bool]:

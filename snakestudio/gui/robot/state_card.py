@@ -29,6 +29,7 @@ class StateCard(Themed):
         column.setContentsMargins(14, 10, 12, 10)
         column.setSpacing(4)
         self.title = QLabel(self._card)
+        self.title.setWordWrap(True)
         self.title.setAccessibleName("State of the robot")
         self.sentence = QLabel(self._card)
         self.sentence.setWordWrap(True)

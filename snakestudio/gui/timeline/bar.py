@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QMoveEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QMenu, QToolButton, QWidget
 
@@ -24,6 +24,12 @@ _MENU = (
 
 _LOW = 840
 """A window is low that is not so high, px of the design."""
+
+_NARROW = 560
+"""A bar is narrow that is not so wide, px of the design."""
+
+_NARROWEST = 320
+"""Its least width, px of the design."""
 
 _LINE, _LINES = 48, 80
 """Height in a low window, and in others, px of the design."""
@@ -89,12 +95,23 @@ class TimeBar(QWidget):
         self.figures.update()
 
     def _fit(self) -> None:
-        """In a low window everything stands in one line, without the figures, which the bar at the top has, too."""
+        """In a low window everything stands in one line; there, and in a narrow one, without the figures.
+
+        The bar at the top has them, too.
+        """
         low = self.window().height() < theme.scaled(_LOW)
-        self.figures.setVisible(not low)
+        self.figures.setVisible(not low and self.width() >= theme.scaled(_NARROW))
+        narrow = low and self.width() < theme.scaled(_NARROW)
+        if self.transport is not None:
+            self.transport.make_room(narrow)
+        styles = Qt.ToolButtonStyle
+        self.live.setToolButtonStyle(styles.ToolButtonIconOnly if narrow else styles.ToolButtonTextBesideIcon)
         directions = QBoxLayout.Direction
         self._whole.setDirection(directions.LeftToRight if low else directions.TopToBottom)
         self.setFixedHeight(theme.scaled(_LINE if low else _LINES))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.scaled(_NARROWEST), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()

@@ -49,8 +49,14 @@ class Transport(QWidget):
             menu.addAction(_name(speed)).triggered.connect(lambda _=False, chosen=speed: self._choose(chosen))
         self.speed.setMenu(menu)
         row.addWidget(self.speed)
+        self._spare = self.buttons["event_back"], self.buttons["event_on"], self.speed
         bridge.player_changed.connect(self._show)
         self._show()
+
+    def make_room(self, room: bool) -> None:
+        """Do without what menus have, too: the window is narrow, and the track matters more."""
+        for button in self._spare:
+            button.setVisible(not room)
 
     def _button(self, action: QAction) -> QToolButton:
         button = QToolButton(self)

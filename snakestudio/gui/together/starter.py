@@ -1,4 +1,4 @@
-"""Starts simulation or robot together with others: asks with whom, and says above the viewport what goes on."""
+"""Starts simulation or robot together with others: asks with whom, and says over the viewport what goes on."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Starter(QObject):
         """Connect and listen; it starts when the trigger comes, or by hand."""
         if not self.possible:
             return
-        path = self._document.path
+        path = self._document.origin
         self._began, self._lost, self._told_started = self.target, "", False
         self._way = self._began.begin(choices, path.stem if path is not None else self._document.name)
         self._since = time.monotonic()

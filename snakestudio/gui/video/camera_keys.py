@@ -80,7 +80,7 @@ class CameraKeys(QObject):
 
     @property
     def _place(self) -> str:
-        path = self._document.path
+        path = self._document.origin
         return f"camera_paths/{hashlib.sha1(str(path).encode()).hexdigest()[:16]}" if path is not None else ""
 
     def _recall(self) -> None:

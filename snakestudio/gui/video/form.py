@@ -168,7 +168,6 @@ class VideoForm(QWidget):
         box.setValue(value)
         box.setKeyboardTracking(False)
         box.setButtonSymbols(DoubleSpinBox.ButtonSymbols.NoButtons)
-        box.lineEdit().setTextMargins(theme.scaled(6), 0, 0, 0)
         return box
 
     # --- what depends on what -------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from snakestudio.gui.viewport.body_look import BodyLook
+from snakestudio.gui.viewport.options import carried
 from snakestudio.gui.viewport.trail import TrailReader
 from snakestudio.gui.viewport.warned import warned
 from snakestudio.model.snapshot import Fields
@@ -46,7 +47,9 @@ class Dressing:
             link = v.options.now.trail_index(snapshot.n_links)
             if link is not None:
                 trail = self._trail.points(bridge.recording, link, snapshot)
-        dressed = self._look.dress(v.options.now.overlays(), v.scene.beam, bridge.recording, snapshot, self._bar_top)
+        dressed = self._look.dress(
+            v.options.now.overlays(carried(v.scene)), v.scene.beam, bridge.recording, snapshot, self._bar_top
+        )
         v.legends.forces.set_factors(*self._look.factors)
         return replace(
             dressed,

@@ -13,19 +13,21 @@ from snakestudio.render.overlays import Pick
 
 __all__ = ["Hint"]
 
+_PADDING = 18
+"""Of the style sheet, left and right together, px."""
 _FLAT = "Drag shifts · wheel zooms · click selects, Shift+drag several"
 _IDLE = "Drag turns · right drag shifts · wheel zooms · click selects, Shift+drag several"
 
 
 class Hint(QLabel):
-    """A dim line of text that never takes the mouse."""
+    """A dim line of text on a ground of its own, as the picture behind it may be anything; it never takes the mouse."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(_IDLE, parent)
-        self.setProperty("role", "dim")
+        self.setProperty("role", "hint")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._area = QRect()
-        self._idle = _IDLE
+        self._idle = self._said = _IDLE
 
     def set_flat(self) -> None:
         """The view cannot be turned."""
@@ -35,7 +37,7 @@ class Hint(QLabel):
     def place(self, area: QRect) -> None:
         """Stand at the lower right corner of `area`."""
         self._area = area
-        self._say(self.text())
+        self._say(self._said)
 
     def show_item(self, item: Item | None, scene: Scene, selected: bool, locked: Pick | None = None) -> None:
         """Tell about what is under the cursor, also if it is locked and so nothing to pick."""
@@ -63,7 +65,9 @@ class Hint(QLabel):
         self._say(text)
 
     def _say(self, text: str) -> None:
-        if text != self.text():
-            self.setText(text)
+        self._said = text
+        shown = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(0, self._area.width() - _PADDING))
+        if shown != self.text():
+            self.setText(shown)
         self.adjustSize()
         self.move(self._area.right() - self.width(), self._area.bottom() - self.height() + 4)

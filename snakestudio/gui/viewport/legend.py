@@ -11,22 +11,46 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.viewport.navigation import Navigator
-from snakestudio.gui.viewport.options import TRAIL_MIDDLE, ViewOptions
+from snakestudio.gui.viewport.options import SCALES, TRAIL_MIDDLE, ViewOptions, carried
+from snakestudio.model.scene import Scene
 
-__all__ = ["Legend", "fill_trail_menu"]
+__all__ = ["Legend", "fill_trail_menu", "rows_of"]
 
 _PAD, _BAR = 12, 56
-_ROWS = ("forces", "friction", "trail")
+_ROLES = {
+    "forces": "warning", "friction": "friction", "ground_forces": "warning", "ground_friction": "friction",
+    "trail": "accent",
+}  # fmt: skip
+"""Every row there can be, and the colour of what it stands for."""
 _HOW = "the arrow stands for the force beside it\nClick: show or hide · wheel: longer or shorter arrows"
 _TIPS = {
     "forces": f"Force of obstacles, anchors and supports on the robot; {_HOW}",
     "friction": f"Friction of ground and obstacles on the robot; {_HOW}",
+    "ground_forces": f"Force of the ground that carries the robot; {_HOW}",
+    "ground_friction": f"Friction of the ground that carries the robot; {_HOW}",
     "trail": "Way of a link during the last 30 s\nClick: choose the link",
 }
 
 
+def rows_of(scene: Scene) -> tuple[str, ...]:
+    """What there is to be explained in pictures of a scene."""
+    kind, rows = scene.model.kind, []
+    if scene.obstacles or scene.model.continuum:
+        rows.append("forces")
+    if carried(scene):
+        rows += ["ground_forces", "ground_friction"]
+    elif kind == "planar_nonsmooth" or scene.model.continuum:
+        rows.append("friction")
+    return (*rows, "trail")
+
+
+def _option(row: str) -> str:
+    """Which of `Wishes` a row switches."""
+    return "ground_forces" if row == "ground_friction" else row
+
+
 class Legend(QWidget):
-    """Three rows; a click on one switches what it stands for."""
+    """A row for everything there is; a click on one switches what it stands for."""
 
     def __init__(self, options: ViewOptions, navigator: Navigator, parent: QWidget) -> None:
         super().__init__(parent)
@@ -36,7 +60,9 @@ class Legend(QWidget):
         self._over = -1
         self._shown: tuple[object, ...] = ()
         self._height = theme.scaled(22)
-        self.setFixedSize(theme.scaled(216), 2 * _PAD + len(_ROWS) * self._height)
+        self._rows: tuple[str, ...] = ("forces", "friction", "trail")
+        self._short = False
+        self._fit()
         self.setMouseTracking(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         options.changed.connect(self._refresh)
@@ -47,6 +73,28 @@ class Legend(QWidget):
         self._n_links, self._part = n_links, part
         self._refresh()
 
+    def set_rows(self, rows: tuple[str, ...]) -> None:
+        """Have rows of these kinds."""
+        if rows != self._rows:
+            self._rows = rows
+            self._fit()
+
+    @property
+    def full_width(self) -> int:
+        """How wide it is with all its words, px."""
+        return theme.scaled(232)
+
+    def set_short(self, short: bool) -> None:
+        """Do without the words that its colours say, too: there is little room."""
+        if short != self._short:
+            self._short = short
+            self._fit()
+
+    def _fit(self) -> None:
+        width = theme.scaled(60) + _BAR + 2 * _PAD if self._short else self.full_width
+        self.setFixedSize(width, 2 * _PAD + len(self._rows) * self._height)
+        self.update()
+
     def set_factors(self, forces: float, friction: float) -> None:
         """Arrows are drawn that much longer than chosen."""
         if (forces, friction) != self._factors:
@@ -55,7 +103,7 @@ class Legend(QWidget):
 
     def _refresh(self) -> None:
         """Paint again if something that is shown changed: the camera moves more often than the scale."""
-        shown = (self._options.now, self._n_links, self._part, self._scale("forces"), self._scale("friction"))
+        shown = (self._options.now, self._n_links, self._part, *map(self._scale, SCALES))
         if shown != self._shown:
             self._shown = shown
             self.update()
@@ -64,7 +112,8 @@ class Legend(QWidget):
         """A round force in N, and how many pixels long its arrow is in the middle of the picture."""
         now = self._options.now
         forces, friction = self._factors
-        metres = now.force_scale * forces if row == "forces" else now.friction_scale * friction
+        by = {"forces": forces, "friction": friction}.get(row, 1.0)
+        metres = getattr(now, SCALES[_option(row)]) * by
         camera = self._navigator.camera
         above = self.parentWidget()
         height = above.height() if above is not None else 1
@@ -89,14 +138,13 @@ class Legend(QWidget):
             font = self.font()
             font.setPixelSize(theme.scaled(12))
             painter.setFont(font)
-            for index, row in enumerate(_ROWS):
-                self._row(painter, row, self._place(index), getattr(now, row), index == self._over)
+            for index, row in enumerate(self._rows):
+                self._row(painter, row, self._place(index), getattr(now, _option(row)), index == self._over)
         finally:
             painter.end()
 
     def _row(self, painter: QPainter, row: str, place: QRect, on: bool, over: bool) -> None:
-        role = {"forces": "warning", "friction": "friction", "trail": "accent"}[row]
-        colour = theme.colour(role if on else "dim")
+        colour = theme.colour(_ROLES[row] if on else "dim")
         middle = place.center().y() + 0.5
         if over:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -108,12 +156,16 @@ class Legend(QWidget):
                 QPolygonF([QPointF(place.left() + x, middle - 3.5 * math.sin(x / 5.5)) for x in range(0, _BAR - 16, 2)])
             )
             link = self._options.now.trail_index(self._n_links)
-            text = f"trail of {self._part.lower()} {link + 1}" if link is not None else "no trail"
+            whose = f"{self._part.lower()} {link + 1}" if link is not None else ""
+            text = (whose or "–") if self._short else f"trail of {whose}" if whose else "no trail"
         else:
             force, pixels = self._scale(row)
             _arrow(painter, QPointF(place.left(), middle), pixels, colour)
             pushing = "obstacle force" if self._part == "Link" else "contact force"
-            text = f"{pushing if row == 'forces' else 'friction'}  {_newtons(force)}"
+            words = {"forces": pushing, "ground_forces": "ground reaction"}.get(row, "friction")
+            text = _newtons(force)
+            if not self._short:
+                text = f"{words}  {text}"
         painter.setPen(theme.colour("text" if on else "dim"))
         where = place.adjusted(_BAR + 8, 0, 0, 0)
         painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
@@ -122,13 +174,13 @@ class Legend(QWidget):
         return QRect(_PAD, _PAD + index * self._height, self.width() - 2 * _PAD, self._height)
 
     def _row_at(self, y: float) -> int:
-        return min(len(_ROWS) - 1, max(0, int(y - _PAD) // self._height))
+        return min(len(self._rows) - 1, max(0, int(y - _PAD) // self._height))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         over = self._row_at(event.position().y())
         if over != self._over:
             self._over = over
-            self.setToolTip(_TIPS[_ROWS[over]])
+            self.setToolTip(_TIPS[self._rows[over]])
             self.update()
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -136,20 +188,20 @@ class Legend(QWidget):
         self.update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        row = _ROWS[self._row_at(event.position().y())]
+        row = self._rows[self._row_at(event.position().y())]
         if row != "trail":
-            self._options.scale_arrows(row, 1.25 ** (event.angleDelta().y() / 120))
+            self._options.scale_arrows(_option(row), 1.25 ** (event.angleDelta().y() / 120))
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        row = _ROWS[self._row_at(event.position().y())]
+        row = self._rows[self._row_at(event.position().y())]
         if row == "trail":
             menu = QMenu(self)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
             fill_trail_menu(menu, self._options, self._n_links, self._part)
-            menu.popup(self.mapToGlobal(QPointF(_PAD, self._place(2).bottom() + 4).toPoint()))
+            menu.popup(self.mapToGlobal(QPointF(_PAD, self._place(len(self._rows) - 1).bottom() + 4).toPoint()))
         else:
-            self._options.set(**{row: not getattr(self._options.now, row)})
+            self._options.set(**{_option(row): not getattr(self._options.now, _option(row))})
 
 
 def fill_trail_menu(menu: QMenu, options: ViewOptions, n_links: int, part: str = "Link") -> None:

@@ -8,10 +8,14 @@ from typing import Any
 from PySide6.QtCore import QObject, QSettings, Signal
 
 from snakestudio.gui.stored import recall, store
+from snakestudio.model.scene import Scene
 from snakestudio.render.overlays import Overlays
 from snakestudio.render.quantities import QUANTITIES
 
-__all__ = ["TRAIL_MIDDLE", "ViewOptions", "Wishes"]
+__all__ = ["SCALES", "TRAIL_MIDDLE", "ViewOptions", "Wishes", "carried"]
+
+SCALES = {"forces": "force_scale", "friction": "friction_scale", "ground_forces": "ground_scale"}
+"""What has arrows, and which of `Wishes` says how long they are."""
 
 TRAIL_MIDDLE = -1
 """`Wishes.trail_link` for the middle link, however many there are."""
@@ -27,6 +31,10 @@ class Wishes:
         Arrows of the obstacles' forces and of the friction forces.
     force_scale, friction_scale : float
         Length of an arrow, m/N; on a continuous body, whose forces may be anything, in units of what suits its run.
+    ground_forces : bool
+        Arrows of what the ground does to a robot that it carries: reaction and friction.
+    ground_scale : float
+        Length of those, m/N: of both the same, so that they add up to what one sees.
     trail : bool
     trail_link : int
         0-based link whose trail is drawn, or `TRAIL_MIDDLE`.
@@ -43,6 +51,8 @@ class Wishes:
     friction: bool = False
     force_scale: float = 0.03
     friction_scale: float = 0.06
+    ground_forces: bool = True
+    ground_scale: float = 0.005
     trail: bool = True
     trail_link: int = TRAIL_MIDDLE
     path: bool = True
@@ -56,13 +66,19 @@ class Wishes:
     body_quantity: str = "torque"
     support_torques: bool = False
 
-    def overlays(self) -> Overlays:
-        """What they mean to the renderer (trail, selection and hover come from elsewhere)."""
+    def overlays(self, carried: bool = False) -> Overlays:
+        """What they mean to the renderer (trail, selection and hover come from elsewhere).
+
+        `carried` says whether the ground carries the robot, and its forces are known.
+        """
+        ground = carried and self.ground_forces
         return Overlays(
             show_forces=self.forces,
-            show_friction_forces=self.friction,
+            show_friction_forces=self.friction or ground,
+            show_ground_normal_forces=ground,
             force_scale=self.force_scale,
-            friction_scale=self.friction_scale,
+            friction_scale=self.ground_scale if ground else self.friction_scale,
+            ground_scale=self.ground_scale,
             show_path=self.path,
             show_contact_points=self.contact_points,
             show_com=self.centre_of_mass,
@@ -84,6 +100,11 @@ class Wishes:
         return self.trail_link if 0 <= self.trail_link < n_links else middle
 
 
+def carried(scene: Scene) -> bool:
+    """Whether the ground carries the robot, and not only resists it: only models in space know with what forces."""
+    return scene.model.kind.startswith("spatial")
+
+
 class ViewOptions(QObject):
     """The present choices, `now`; `changed` is emitted when there are others."""
 
@@ -101,8 +122,8 @@ class ViewOptions(QObject):
             self.changed.emit()
 
     def scale_arrows(self, row: str, factor: float) -> None:
-        """Make the arrows of "forces" or "friction" longer (factor > 1) or shorter."""
-        name = "force_scale" if row == "forces" else "friction_scale"
+        """Make the arrows of a key of `SCALES` longer (factor > 1) or shorter."""
+        name = SCALES[row]
         longest, shortest = 10.0, 1e-5  # m/N: from a worm of grams to a machine of tonnes
         self.set(**{name: min(max(getattr(self.now, name) * factor, shortest), longest)})
 

@@ -24,6 +24,7 @@ from snakestudio.gui.viewport.dressing import Dressing
 from snakestudio.gui.viewport.drop import DropTarget
 from snakestudio.gui.viewport.gl_view import GlView
 from snakestudio.gui.viewport.hint import Hint
+from snakestudio.gui.viewport.legend import rows_of
 from snakestudio.gui.viewport.legends import Legends
 from snakestudio.gui.viewport.mouse import Mouse
 from snakestudio.gui.viewport.navigation import Navigator
@@ -105,7 +106,7 @@ class Viewport(QWidget):
         self.drop = DropTarget(self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumSize(420, 240)
+        self.setMinimumSize(320, 204)
         self.setObjectName("viewport")
         self.setAccessibleName("3D view of the scene")
 
@@ -266,6 +267,8 @@ class Viewport(QWidget):
 
     def _on_scene(self) -> None:
         self.legends.forces.set_links(n_parts(self.scene), part_name(self.scene))
+        self.legends.forces.set_rows(rows_of(self.scene))
+        self._arrange()
         self.editor.place()
         self._explain()
         self.refresh()
@@ -289,10 +292,10 @@ class Viewport(QWidget):
     # --- views ----------------------------------------------------------------------------------------------------
 
     def frame_all(self, *, at_once: bool = False) -> None:
-        """Show everything from where the program shows it first."""
+        """Show everything, the robot too, from where one looks; `at_once` from where the program shows it first."""
         box = box_around(self.scene, self.snapshot, self.document.base_dir)
         if box is not None:
-            self.navigator.frame(*box, home=True, at_once=at_once)
+            self.navigator.frame(*box, home=at_once, at_once=at_once)
 
     def frame_selection(self) -> None:
         """Show what is selected, or everything if nothing is, from the same direction."""
@@ -387,9 +390,12 @@ class Viewport(QWidget):
     def _arrange(self) -> None:
         """Put what lies over the picture into its corners, beside the rulers."""
         inset = self.sheet.inset
-        self.legends.move(_MARGIN + inset, _MARGIN)
         self.buttons.adjustSize()
         self.buttons.move(self.width() - self.buttons.width() - _MARGIN, _MARGIN)
+        left = _MARGIN + inset
+        beside = left + self.legends.forces.full_width + _MARGIN <= self.buttons.x()
+        self.legends.forces.set_short(not beside)
+        self.legends.move(left, _MARGIN if beside else self.buttons.geometry().bottom() + _MARGIN)
         self.editor.place()
         self.hint.place(self.rect().adjusted(_MARGIN, 0, -_MARGIN, -_MARGIN - inset))
 

@@ -1,0 +1,114 @@
+"""The whole program can be used in a small window: nothing forces it to grow, nothing of use is out of sight."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QMargins, QRect
+from PySide6.QtWidgets import QScrollArea, QTabBar, QWidget
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.main_window import MainWindow, placed_within
+from snakestudio.gui.plots.panel import PlotPanel
+from snakestudio.gui.robot.services import LiveChoices
+from snakestudio.gui.robot.stop_button import StopButton
+from tests.gui.fake_link import FakeLink, FakeLoaded, services
+
+pytestmark = pytest.mark.gui
+
+_SIZE = 900, 600
+
+
+def place(part: QWidget, window: QWidget) -> QRect:
+    return QRect(part.mapTo(window, part.rect().topLeft()), part.size())
+
+
+@pytest.fixture
+def small(window: MainWindow, qtbot: QtBot) -> MainWindow:
+    """A window of 900 by 600 pixels with all its panels."""
+    while not window.docks_filled:
+        window.fill_docks()
+    window.resize(*_SIZE)
+    qtbot.waitUntil(lambda: (window.width(), window.height()) == _SIZE)
+    return window
+
+
+def test_it_stays_as_small_as_it_was_made(small: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: small.viewport.settled)
+    hint = small.minimumSizeHint()
+    assert hint.width() <= _SIZE[0]
+    assert hint.height() <= _SIZE[1]
+    assert (small.width(), small.height()) == _SIZE
+    for part in (small.run_bar.play, small.run_bar.source, small.time_bar, small.viewport, small.statusBar()):
+        assert small.rect().contains(place(part, small)), part
+    assert place(small.viewport, small).height() >= 180
+    qtbot.waitUntil(lambda: small.time_bar.track.width() >= 110)
+    assert small.viewport.rect().contains(small.viewport.hint.geometry())
+
+
+def test_more_plots_than_there_is_room_for_scroll(small: MainWindow, qtbot: QtBot) -> None:
+    panel = small.findChild(PlotPanel)
+    assert isinstance(panel, PlotPanel)
+    qtbot.waitUntil(lambda: len(panel.plots) >= 4 and not panel.grid.coming)
+    area = panel.findChild(QScrollArea)
+    assert isinstance(area, QScrollArea)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0)
+    assert small.rect().contains(place(panel, small))
+    area.ensureWidgetVisible(panel.plots[-1])
+    qtbot.waitUntil(lambda: not panel.plots[-1].chart.viewport().visibleRegion().isEmpty())
+    for tool in (panel.follow_button, panel.pause_button, panel.window_box, panel.bar.add_button):
+        assert place(panel.bar, small).contains(place(tool, small)), tool
+
+
+def test_what_lies_over_the_picture_lies_beside_each_other(small: MainWindow) -> None:
+    viewport = small.viewport
+    forces, views, edits = viewport.legends.forces, viewport.buttons, viewport.editor.buttons
+    for one, other in ((forces, views), (forces, edits), (views, edits)):
+        assert not one.geometry().intersects(other.geometry())
+
+
+def test_the_stop_and_the_state_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
+    link = FakeLink()
+    small.robot.services = services(link)
+    small.robot.connect_to(FakeLoaded(link.profile), link.profile.bus, LiveChoices())  # type: ignore[arg-type]
+    small.show_dock("robot_data")
+    small.show_dock("robot")
+    try:
+        stop = small.run_bar.findChild(StopButton)
+        assert isinstance(stop, StopButton)
+        qtbot.waitUntil(stop.isVisible)
+        qtbot.waitUntil(lambda: small.rect().contains(place(stop, small)))
+        assert (small.width(), small.height()) == _SIZE
+        shown = [part for part in stop.parentWidget().children() if isinstance(part, QWidget) and part.isVisible()]
+        shown += [small.run_bar.play, small.run_bar.source]
+        assert not any(
+            place(one, small).intersects(place(other, small)) for one in shown for other in shown if one is not other
+        )
+    finally:
+        small.robot.disconnect_robot()
+    qtbot.waitUntil(small.run_bar.speed.isVisible)
+
+
+def test_the_first_window_leaves_room_for_its_frame() -> None:
+    frame = QMargins(4, 30, 4, 4)
+    screen = QRect(60, 20, 1280, 700)
+    assert placed_within(QRect(0, 0, 1600, 1000), screen, frame) == QRect(64, 50, 1272, 666)
+    fits = QRect(100, 80, 900, 600)
+    assert placed_within(fits, screen, frame) == fits
+    assert placed_within(QRect(900, 80, 900, 600), screen, frame) == QRect(436, 80, 900, 600)
+
+
+def test_the_titles_of_all_panels_at_the_side_can_be_read(small: MainWindow, qtbot: QtBot) -> None:
+    names = ("channels", "comparison", "experiment", "teleop", "robot")
+    for name in names:
+        small.show_dock(name)
+    titles = {small.docks[name].windowTitle() for name in names}
+    bars = [bar for bar in small.findChildren(QTabBar) if bar.parent() is small]
+    bar = next(bar for bar in bars if titles <= {bar.tabText(k) for k in range(bar.count())})
+    qtbot.waitUntil(lambda: small.rect().contains(place(bar, small)))
+    for k in range(bar.count()):
+        room = bar.tabRect(k)
+        assert bar.rect().contains(room)
+        assert max(room.width(), room.height()) >= bar.fontMetrics().horizontalAdvance(bar.tabText(k)) + 6, bar.tabText(
+            k
+        )
+    assert (small.width(), small.height()) == _SIZE
