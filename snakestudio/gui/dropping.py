@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QDropEvent
 
 from snakestudio.gui.runs.opening import RUN_SUFFIX
@@ -13,7 +14,7 @@ from snakestudio.session.experiment.importing import MARKERS, TABLES
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow
 
-__all__ = ["dropped", "take"]
+__all__ = ["accept_copy", "dropped", "take"]
 
 
 def dropped(event: QDropEvent) -> Path | None:
@@ -23,6 +24,20 @@ def dropped(event: QDropEvent) -> Path | None:
         return None
     path = Path(urls[0].toLocalFile())
     return path if path.suffix.lower() in (".toml", ".svg", RUN_SUFFIX, *TABLES, *MARKERS) else None
+
+
+def accept_copy(event: QDropEvent) -> Path | None:
+    """Accept a file that the program can open, as copied only: whoever drags it deletes what was accepted as moved.
+
+    The file, or None where nothing is accepted.
+    """
+    path = dropped(event)
+    if path is None or not event.possibleActions() & Qt.DropAction.CopyAction:
+        event.ignore()
+        return None
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
+    return path
 
 
 def take(window: MainWindow, path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
@@ -17,7 +17,7 @@ from snakestudio.gui.dock_title import DockTitle
 from snakestudio.gui.docking import DOCKS, make_docks, size_docks
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
-from snakestudio.gui.dropping import dropped, take
+from snakestudio.gui.dropping import accept_copy, take
 from snakestudio.gui.experiment.experiments import Experiments
 from snakestudio.gui.experiment.files import ExperimentFiles
 from snakestudio.gui.exporting import Exporter
@@ -418,13 +418,14 @@ class MainWindow(QMainWindow):
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped(event) is not None:
-            event.acceptProposedAction()
+        accept_copy(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        accept_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = dropped(event)
+        path = accept_copy(event)
         if path is None:
             return
-        event.acceptProposedAction()
         # A question about unsaved changes must not hold up the program the file came from.
         QTimer.singleShot(0, self, lambda: take(self, path))
