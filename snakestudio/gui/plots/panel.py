@@ -350,6 +350,7 @@ class PlotPanel(Themed):
             self._set_view(*page_around(at, self.stop - self.start, self._newest), Stale.AT_ONCE)
         if self._bridge.live:
             self._refresh()
+        self.redraws.move_cursor(at, row)
         for plot in self.plots:
             plot.draw_cursor(at, row)
 
