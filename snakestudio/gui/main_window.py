@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication, QShowEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
@@ -416,6 +425,21 @@ class MainWindow(QMainWindow):
         self.bridge.close()
         self.open_runs.close()
         event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A key for which nothing has a use goes to the viewport if the mouse is over it."""
+        event.ignore()
+        if not self.viewport.underMouse() or self.viewport.hasFocus():
+            return
+        keys = QKeySequence(event.keyCombination())
+        action = next((each for each in self.actions_table.local if keys in each.shortcuts()), None)
+        if action is not None and action.isEnabled():
+            self.viewport.setFocus()
+            action.trigger()
+            event.accept()
+        elif action is None and self.viewport.tools.wants(event):
+            self.viewport.setFocus()
+            self.viewport.keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         accept_copy(event)
