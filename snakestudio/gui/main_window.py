@@ -138,6 +138,7 @@ class MainWindow(QMainWindow):
         self.open_runs = OpenRuns(self.document, self.bridge, self.files, self.banners.source, self.settings, self)
         self.keeper = RunKeeper(RunLibrary(), self.document, self.bridge, self.viewport, self.settings, self)
         self.robot = RobotControl(self.document, self.bridge, self.keeper.new_run, parent=self)
+        self.keeper.robot_waits = lambda: self.robot.movable
         self.beside = RunsBeside(self)
         self.safekeeping = Safekeeping(self.document, self.files, self.banners, self.settings, self)
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)

@@ -134,7 +134,7 @@ def test_a_fix_of_many_words_has_room_in_a_narrow_panel(qtbot: QtBot, checks: Ch
         for box, fix in boxes:
             assert rect.contains(box), "nothing of a button is cut off"
             words = metrics.boundingRect(box.adjusted(9, 3, -9, -3), Qt.TextFlag.TextWordWrap, fix.label)
-            assert words.width() <= box.width() - 18
+            assert words.width() <= box.width() - 12
             assert words.height() <= box.height() - 4, "and all its words are to be read"
         assert not any(a.intersects(b) for (a, _), (b, _) in itertools.combinations(boxes, 2))
 
