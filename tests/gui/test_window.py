@@ -16,11 +16,12 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QPlainTextEdit, 
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
-from snakestudio.gui.banner import Banner
+from snakestudio.gui.banner import Banner, label_of
 from snakestudio.gui.commands.spec import SEPARATOR
 from snakestudio.gui.commands.table import TABLE
 from snakestudio.gui.crash import CrashGuard
 from snakestudio.gui.docking import DOCKS
+from snakestudio.gui.document import Document
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.run_bar import SPEEDS
 from snakestudio.model.snapshot import SolverFigures
@@ -261,3 +262,16 @@ def test_importing_the_window_imports_nothing_that_takes_long() -> None:
     loaded = f"[name for name in {heavy} if name in sys.modules]"
     program = f"import json, sys, snakestudio.gui.app, snakestudio.gui.main_window; print(json.dumps({loaded}))"
     assert answer_of(program) == []
+
+
+def test_what_waits_for_a_reset_is_called_as_in_the_tree(document: Document) -> None:
+    assert label_of(document.scene, "obstacles[3].radius_m") == "Cylinder 3: Radius"
+    assert label_of(document.scene, "robot.n_links") == "Robot: Links"
+
+
+def test_before_the_session_has_the_scene_the_window_says_that_it_loads(
+    qtbot: QtBot, make_window: Callable[[], MainWindow]
+) -> None:
+    window = make_window()
+    assert window.bridge.status.state == "empty"
+    qtbot.waitUntil(lambda: "loading the scene" in window._status_bar.left.text)
