@@ -17,6 +17,8 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
 from snakestudio.gui.banner import Banner, label_of
+from snakestudio.gui.channels.derived_dialog import DerivedDialog
+from snakestudio.gui.channels.library import Library
 from snakestudio.gui.commands.spec import SEPARATOR
 from snakestudio.gui.commands.table import TABLE
 from snakestudio.gui.crash import CrashGuard
@@ -28,7 +30,7 @@ from snakestudio.model.snapshot import SolverFigures
 from snakestudio.session.status import Status
 from tests.elsewhere import answer_of
 from tests.gui.conftest import MAIN_SCENE
-from tests.gui.fake import make_recording
+from tests.gui.fake import FakeBridge, make_recording
 
 SPACE = Qt.Key.Key_Space
 
@@ -275,3 +277,20 @@ def test_before_the_session_has_the_scene_the_window_says_that_it_loads(
     window = make_window()
     assert window.bridge.status.state == "empty"
     qtbot.waitUntil(lambda: "loading the scene" in window._status_bar.left.text)
+
+
+def test_hints_and_completions_stand_on_a_ground_of_their_own(
+    window: MainWindow, bridge: FakeBridge, qtbot: QtBot
+) -> None:
+    hint = window.viewport.hint
+    edge = hint.grab().toImage().pixelColor(3, hint.height() // 2)
+    assert edge == theme.colour("panel"), "not what lies below it"
+    dialog = DerivedDialog(bridge, Library())  # type: ignore[arg-type]
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    qtbot.keyClicks(dialog.field, "link_6_y")
+    qtbot.waitUntil(dialog.field._popup.isVisible)
+    shown = dialog.field._popup.grab().toImage()
+    assert shown.pixelColor(shown.width() // 2, 3) == theme.colour("card")

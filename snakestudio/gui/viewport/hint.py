@@ -18,11 +18,11 @@ _IDLE = "Drag turns · right drag shifts · wheel zooms · click selects, Shift+
 
 
 class Hint(QLabel):
-    """A dim line of text that never takes the mouse."""
+    """A dim line of text on a ground of its own, to be read over any scene; it never takes the mouse."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(_IDLE, parent)
-        self.setProperty("role", "dim")
+        self.setProperty("role", "hint")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._area = QRect()
         self._idle = _IDLE
