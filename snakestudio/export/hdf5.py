@@ -10,6 +10,7 @@ What is in it, for h5py, Matlab (``h5read(file, '/columns/com_x_m')``) and whoev
 ``/columns/NAME``
     One array of all rows for every column of the CSV, by the same name (``time_s``, ``link_1_x_m``, ...), 64-bit
     floats; attribute ``units`` ("m", "N m", "1" without one). ``time_s`` is the dimension scale of all others.
+    Channels that were derived from others stand behind them, with what they are in the attribute ``expression``.
 ``/contacts/NAME``
     One entry for every contact of every row, rows in order: ``time`` (s, of its row), ``link`` (1-based), ``other``
     (obstacle, 1-based; 0: the ground, -1: a support of a continuous body), ``state`` (0 open, 1 sticking, 2 sliding),
@@ -35,9 +36,11 @@ import snakestudio
 from snakestudio.export.files import replacing
 from snakestudio.export.provenance import made_with, replayed, scene_hash
 from snakestudio.export.units import units_of
+from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.scene_file import dump_scene
+from snakestudio.session.with_derived import WithDerived
 
 __all__ = ["FORMAT_VERSION", "write_hdf5"]
 
@@ -202,6 +205,7 @@ def _table(group: Any, columns: dict[str, list[Any]]) -> None:
 
 def _write_rows(file: Any, recording: Recording, progress: Callable[[float], bool] | None) -> bool:
     names, count = column_names(recording.schema), len(recording)
+    derived = recording.derived if isinstance(recording, WithDerived) else {}
     group, contacts = file.create_group("columns"), _Contacts(file.create_group("contacts"))
     columns = []
     for name in names:
@@ -210,6 +214,9 @@ def _write_rows(file: Any, recording: Recording, progress: Callable[[float], boo
             shuffle=True,
         )  # fmt: skip
         column.attrs["units"] = units_of(name)
+        if name in derived:
+            column.attrs["units"] = unit_text(derived[name].unit) or "1"
+            column.attrs["expression"] = derived[name].text
         columns.append(column)
     columns[0].make_scale("time_s")
     for column in columns[1:]:

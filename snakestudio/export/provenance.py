@@ -19,6 +19,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene
 from snakestudio.model.snapshot import Fields
+from snakestudio.session.with_derived import WithDerived
 
 __all__ = [
     "change_lines",
@@ -56,10 +57,17 @@ def header_lines(recording: Recording, scene_file: str | None = None) -> list[st
         f"# model: {scene.model.kind}",
         f"# rows: {len(recording)}, 0 to {end:.9g} s",
         *(("# measured: by a robot, not computed; run again, it is simulated",) if _measured(recording) else ()),
+        *_derived_lines(recording),
         "# To run it again: snakestudio run THIS_FILE.csv --csv AGAIN.csv",
         *change_lines(recording.changes),
         *scene_lines(scene),
     ]
+
+
+def _derived_lines(recording: Recording) -> list[str]:
+    """Lines that say what of a recording's columns was derived from the others, and how."""
+    derived = recording.derived if isinstance(recording, WithDerived) else {}
+    return [f"# derived: {name} = {signal.text}" for name, signal in derived.items()]
 
 
 def _measured(recording: Recording) -> bool:

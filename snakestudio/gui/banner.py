@@ -6,6 +6,7 @@ something else under it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
@@ -18,6 +19,7 @@ from snakestudio.engines import registry
 from snakestudio.errors import SceneError
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.docks.obstacle_texts import obstacle_title
 from snakestudio.gui.models import MODELS
 from snakestudio.gui.widgets.themed import Themed
 from snakestudio.model.edits import get_value
@@ -307,4 +309,7 @@ def label_of(scene: Scene, key: str) -> str:
     except (SceneError, KeyError, AttributeError):  # a key of a scene that is gone is shown as it is
         return key
     head = owner.partition("[")[0].replace("_", " ").replace(".", " ").capitalize()
+    if found := re.fullmatch(r"obstacles\[(\d+)\]", owner):
+        index = int(found[1]) - 1
+        head = obstacle_title(scene.obstacles[index], index)
     return f"{head}: {label}" if head and head != label else label

@@ -18,12 +18,7 @@ __all__ = ["accept_copy", "dropped", "take"]
 
 
 def dropped(event: QDropEvent) -> Path | None:
-    """The file that is dragged over the window, if it can be a scene or a run, or hold obstacles or a track.
-
-    None also where it may only be moved: who drags would take it away from where it is read.
-    """
-    if not event.possibleActions() & Qt.DropAction.CopyAction:
-        return None
+    """The file that is dragged over the window, if it can be a scene or a run, or hold obstacles or a track."""
     urls = event.mimeData().urls()
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
@@ -31,10 +26,18 @@ def dropped(event: QDropEvent) -> Path | None:
     return path if path.suffix.lower() in (".toml", ".svg", RUN_SUFFIX, *TABLES, *MARKERS) else None
 
 
-def accept_copy(event: QDropEvent) -> None:
-    """Take a file as a copy, whatever who drags it proposes: after a move its source deletes it."""
+def accept_copy(event: QDropEvent) -> Path | None:
+    """Accept a file that the program can open, as copied only: whoever drags it deletes what was accepted as moved.
+
+    The file, or None where nothing is accepted.
+    """
+    path = dropped(event)
+    if path is None or not event.possibleActions() & Qt.DropAction.CopyAction:
+        event.ignore()
+        return None
     event.setDropAction(Qt.DropAction.CopyAction)
     event.accept()
+    return path
 
 
 def take(window: MainWindow, path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.session.experiment.comparison import ExperimentComparison
 from snakestudio.session.model_comparison import ModelComparison
 from snakestudio.session.run_file import RunFile
+from snakestudio.session.with_derived import WithDerived
 
 if TYPE_CHECKING:
     from snakestudio.export.video_options import Companion, VideoOptions
@@ -70,6 +71,9 @@ class Exporter(QObject):
         """Gives the keyframes of the camera."""
         self.overlaid: Callable[[], list[OverlaidRun]] = list
         """Gives the runs that are seen over the window's own."""
+        self.derived: Callable[[], Mapping[str, str]] = dict
+        """Gives the derived channels: their expressions by name."""
+        self._without = ""
         self._job: Job[Path] | None = None
         self._title, self._began = "", 0.0
         self._timer = QTimer(self)
@@ -96,14 +100,14 @@ class Exporter(QObject):
             self.csv(path)
 
     def csv(self, path: Path) -> None:
-        """Write the run so far as CSV."""
+        """Write the run so far with its derived channels as CSV."""
 
         def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
             from snakestudio.export.csv import write_csv
 
             return write_csv(path, recording, scene_file, progress)
 
-        self._write_run(path, write)
+        self._write_run(path, write, self.recording)
 
     def ask_hdf5(self) -> None:
         """Ask for a file and write the run as HDF5."""
@@ -112,14 +116,14 @@ class Exporter(QObject):
             self.hdf5(path)
 
     def hdf5(self, path: Path) -> None:
-        """Write the run so far as HDF5."""
+        """Write the run so far with its derived channels as HDF5."""
 
         def write(recording: Recording, scene_file: str | None, progress: Progress) -> bool:
             from snakestudio.export.hdf5 import write_hdf5
 
             return write_hdf5(path, recording, scene_file, progress)
 
-        self._write_run(path, write)
+        self._write_run(path, write, self.recording)
 
     def ask_mcap(self) -> None:
         """Ask for a file and write the run as a run file."""
@@ -136,7 +140,7 @@ class Exporter(QObject):
 
             return write_mcap(path, recording, scene_file, progress, base_dir=folder)
 
-        self._write_run(path, write)
+        self._write_run(path, write, self._bridge.recording)  # of which plots derive the others again
 
     @property
     def _scene_file(self) -> str | None:
@@ -151,12 +155,24 @@ class Exporter(QObject):
         """What the run that is shown is called."""
         return self._bridge.source_name or self._document.name
 
-    def _write_run(self, path: Path, write: Callable[[Recording, str | None, Progress], bool]) -> None:
-        recording = self._bridge.recording
+    @property
+    def recording(self) -> WithDerived | None:
+        """The run so far with its derived channels."""
+        recording, over = self._bridge.recording, self.overlaid()
+        if recording is None:
+            return None
+        return WithDerived(recording, self.derived(), over[0].recording if over else None)
+
+    def _write_run(
+        self, path: Path, write: Callable[[Recording, str | None, Progress], bool], recording: Recording | None
+    ) -> None:
         if recording is None or self.busy:
             return
         scene_file = self._scene_file
         self._start(lambda progress: path if write(recording, scene_file, progress) else None, f"Writing {path.name}")
+        if isinstance(recording, WithDerived) and recording.refused:
+            reasons = " ".join(dict.fromkeys(recording.refused.values()))
+            self._without = f"{' and '.join(recording.refused)}: {reasons}"
 
     # --- figures --------------------------------------------------------------------------------------------------
 
@@ -233,7 +249,7 @@ class Exporter(QObject):
         from snakestudio.export.codecs import usual_ending
         from snakestudio.gui.video.dialog import VideoDialog
 
-        recording = self._bridge.recording
+        recording = self.recording
         if recording is None:
             return
         dialog = VideoDialog(
@@ -250,7 +266,7 @@ class Exporter(QObject):
         self, path: Path, options: VideoOptions, ghosts: Sequence[Companion] = (), beside: Companion | None = None
     ) -> None:
         """Write the run so far as a video, with ghosts of other runs or one beside it."""
-        recording = self._bridge.recording
+        recording = self.recording
         if recording is None or self.busy:
             return
         folder, name = self._bridge.base_dir, self._name
@@ -328,6 +344,7 @@ class Exporter(QObject):
 
     def _start(self, work: Work, title: str) -> None:
         self._job, self._title, self._began = Job("export", work), title, time.monotonic()
+        self._without = ""
         self._show_progress()
         self._timer.start()
         self.changed.emit()
@@ -367,7 +384,8 @@ class Exporter(QObject):
     def _say_done(self, path: Path) -> None:
         folder = QUrl.fromLocalFile(str(path.parent))
         show = ("Show Folder", lambda: QDesktopServices.openUrl(folder))
-        self._banner.say("info", f"{path} was written.", [show], passing=True)
+        text = f"{path} was written, without {self._without}" if self._without else f"{path} was written."
+        self._banner.say("info", text, [show], passing=not self._without)
 
     def close(self) -> None:
         """Stop what is under way and wait for its end; call before the program quits."""

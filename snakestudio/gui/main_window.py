@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QChildEvent, QEvent, QMargins, QRect, QSettings, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QShowEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QApplication, QDockWidget, QLabel, QMainWindow, QStyle, QTabBar, QVBoxLayout, QWidget
 
 from snakestudio.gui import theme
@@ -17,7 +26,7 @@ from snakestudio.gui.dock_title import DockTitle
 from snakestudio.gui.docking import DOCKS, make_docks, size_docks
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
-from snakestudio.gui.dropping import accept_copy, dropped, take
+from snakestudio.gui.dropping import accept_copy, take
 from snakestudio.gui.experiment.experiments import Experiments
 from snakestudio.gui.experiment.files import ExperimentFiles
 from snakestudio.gui.exporting import Exporter
@@ -132,6 +141,7 @@ class MainWindow(QMainWindow):
         self.open_runs = OpenRuns(self.document, self.bridge, self.files, self.banners.source, self.settings, self)
         self.keeper = RunKeeper(RunLibrary(), self.document, self.bridge, self.viewport, self.settings, self)
         self.robot = RobotControl(self.document, self.bridge, self.keeper.new_run, parent=self)
+        self.keeper.robot_waits = lambda: self.robot.movable
         self.beside = RunsBeside(self)
         self.safekeeping = Safekeeping(self.document, self.files, self.banners, self.settings, self)
         self.exporter = Exporter(self.document, self.bridge, self.viewport, self.banners.exports, self.settings, self)
@@ -440,15 +450,31 @@ class MainWindow(QMainWindow):
         self.open_runs.close()
         event.accept()
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A key for which nothing has a use goes to the viewport if the mouse is over it."""
+        event.ignore()
+        if not self.viewport.underMouse() or self.viewport.hasFocus():
+            return
+        keys = QKeySequence(event.keyCombination())
+        action = next((each for each in self.actions_table.local if keys in each.shortcuts()), None)
+        if action is not None and action.isEnabled():
+            self.viewport.setFocus()
+            action.trigger()
+            event.accept()
+        elif action is None and self.viewport.tools.wants(event):
+            self.viewport.setFocus()
+            self.viewport.keyPressEvent(event)
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropped(event) is not None:
-            accept_copy(event)
+        accept_copy(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        accept_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        path = dropped(event)
+        path = accept_copy(event)
         if path is None:
             return
-        accept_copy(event)
         # A question about unsaved changes must not hold up the program the file came from.
         QTimer.singleShot(0, self, lambda: take(self, path))
 

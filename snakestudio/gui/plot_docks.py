@@ -42,6 +42,7 @@ class PlotDocks(QObject):
         self._focus = _FIRST
         self._pending: str | None = None
         self._window.overlaid.changed.connect(self._overlay)
+        window.exporter.derived = lambda: {each.name: each.text for each in self.library.derived}
 
     # --- panels ----------------------------------------------------------------------------------------------------
 

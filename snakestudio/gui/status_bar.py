@@ -24,7 +24,7 @@ Part = tuple[str, str]
 _DOT = " · "
 
 _STATES = {
-    "empty": ("loading", "dim"),
+    "empty": ("loading the scene", "dim"),
     "preparing": ("preparing", "accent"),
     "unprepared": ("not prepared", "warning"),
     "continuing": ("going back", "accent"),

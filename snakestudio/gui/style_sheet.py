@@ -143,6 +143,8 @@ QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {
 
 QTreeView, QListView, QTableView { background: transparent; border: 0; alternate-background-color: $panel;
   selection-background-color: $selected; selection-color: $text; }
+QListView[role="completion"] { background: $card; border: 1px solid $line; padding: 4px; }
+QLabel[role="hint"] { background: $panel; color: $dim; border-radius: 5px; padding: 3px 8px; }
 QTreeView::item, QListView::item { min-height: ${row}px; border-radius: 5px; padding: 0 4px; }
 QTreeView::item:hover, QListView::item:hover { background: $card; }
 QTreeView::item:selected, QListView::item:selected { background: $selected; color: $text; }

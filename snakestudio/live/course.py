@@ -361,8 +361,8 @@ class Course:
         if self._run is not None:
             self._run.close()
         self._run = run = LiveRun(
-            self._profile, start, begin, self._measuring, self._pose is not None, path, Origin(base_dir=self._base_dir),
-            referencing, twin,
+            self._profile, start, begin, self._measuring, self._pose is not None, path,
+            Origin(base_dir=self._base_dir, robot=self._profile.name), referencing, twin,
         )  # fmt: skip
         run.stops = stops
         self.recording = run.recording

@@ -33,6 +33,26 @@ class Typed(NamedTuple):
         return self.where[min(max(offset, 0), len(self.where) - 1)]
 
 
+def _see_brackets(plain: str) -> None:
+    """See that every bracket has its other one, which Python's own remark on a mistake does not say.
+
+    Raises
+    ------
+    FormulaError
+    """
+    open_: list[int] = []
+    for at, c in enumerate(plain):
+        if c == "(":
+            open_.append(at)
+        elif c == ")" and not open_:
+            raise FormulaError(f"the ')' at character {at + 1} closes nothing", "leave it out, or put a '(' before it")
+        elif c == ")":
+            open_.pop()
+    if open_:
+        missing = f"a ')' is missing: the '(' at character {open_[-1] + 1} is not closed"
+        raise FormulaError(missing, "put a ')' behind what belongs to it")
+
+
 def parse(text: str, longest: int, example: str) -> Typed:
     """The syntax tree of one expression; ``^`` is a power.
 
@@ -64,6 +84,7 @@ def parse(text: str, longest: int, example: str) -> Typed:
             warnings.simplefilter("ignore")  # Python's remarks on style
             return Typed(ast.parse(stripped.replace("^", "**"), mode="eval").body, tuple(where))
     except SyntaxError as error:
+        _see_brackets(plain)
         at = where[min(max((error.offset or 1) - 1, 0), len(where) - 1)]
         raise FormulaError(
             f"it cannot be read at character {at + 1}, near '{plain[max(at - 6, 0) : at + 6].strip()}'",

@@ -60,12 +60,12 @@ class KeptRun:
 
     @property
     def name(self) -> str:
-        """What people call it: the name it was given, else that of its scene."""
+        """What people call it: the name it was given, else that of its scene, or of the robot that was driven."""
         if self.label:
             return self.label
         if self.info is None:
             return self.path.name
-        return Path(self.info.scene_file).stem or self.info.title or self.path.stem
+        return Path(self.info.scene_file).stem or self.info.robot or self.info.title or self.path.stem
 
     @property
     def created(self) -> datetime:
@@ -78,6 +78,7 @@ class KeptRun:
         parts = [self.name, self.path.stem, *self.tags, f"{self.created:%Y-%m-%d}"]
         if self.info is not None:
             parts += [self.info.title, self.info.scene_file, self.info.model]
+            parts += ["robot", self.info.robot] if self.info.robot else []
         return " ".join(parts)
 
 

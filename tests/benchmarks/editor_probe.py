@@ -1,4 +1,4 @@
-"""Edits a scene of 2,000 obstacles in the real window with real mouse events: `editor_probe SECONDS WIDTHxHEIGHT`."""
+"""Edits a scene of many obstacles in the real window with real mouse events: `editor_probe SECONDS SIZE COUNT`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,8 @@ from snakestudio.model.world import Box, Cylinder, Obstacle
 MOVES_MS = 8
 """A mouse tells where it is about so often."""
 
-COUNT = 2000
 
-
-def big_scene(count: int = COUNT) -> Scene:
+def big_scene(count: int) -> Scene:
     """Cylinders and boxes in turn, on a jittered grid around the robot."""
     rng = np.random.default_rng(3)
     side = math.ceil(math.sqrt(count))
@@ -37,7 +35,7 @@ def big_scene(count: int = COUNT) -> Scene:
         x, y = round(x + float(rng.uniform(-0.08, 0.08)), 3), round(y + float(rng.uniform(-0.08, 0.08)), 3)
         made = Cylinder(x_m=x, y_m=y, radius_m=0.06) if i % 2 else Box(x_m=x, y_m=y, length_m=0.12, width_m=0.1)
         obstacles.append(made)
-    return Scene(title="Two thousand obstacles", obstacles=tuple(obstacles))
+    return Scene(title=f"{count} obstacles", obstacles=tuple(obstacles))
 
 
 class Probe(QObject):
@@ -73,7 +71,7 @@ class Probe(QObject):
     def _begin(self) -> None:
         window, viewport = self._window, self._window.viewport
         middle = min(
-            range(COUNT),
+            range(len(window.document.scene.obstacles)),
             key=lambda i: math.hypot(*(np.array(_place(window, i)) - viewport.navigator.camera.target[:2])),
         )
         obstacle = window.document.scene.obstacles[middle]
@@ -142,7 +140,7 @@ def main() -> int:
     width, height = map(int, sys.argv[2].split("x"))
     with tempfile.TemporaryDirectory() as folder:
         scene = Path(folder) / "big.toml"
-        save_scene(big_scene(), scene)
+        save_scene(big_scene(int(sys.argv[3])), scene)
         return run(scene, lambda w: Probe(w, float(sys.argv[1]), (width, height)))
 
 

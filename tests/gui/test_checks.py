@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -119,6 +120,24 @@ def test_buttons_are_drawn_where_they_are_clicked(checks: Checks, name: str, qap
         near = min(sum(abs(a - b) for a, b in zip(c.getRgb()[:3], accent.getRgb()[:3], strict=True)) for c in edge)
         assert near < 120
     theme.apply(qapp, "dark")
+
+
+def test_a_fix_of_many_words_has_room_in_a_narrow_panel(qtbot: QtBot, checks: Checks, bridge: FakeBridge) -> None:
+    label = "Choose the model in space, which climbs stairs and ramps, and let the links fall on them"
+    fixes = (Fix("Remove it", ()), Fix(label, ()), Fix("Mirror", ()))
+    bridge.set_status(problems=(Problem("error", "", "obstacle 3 is a ramp", "remove it", fixes=fixes),))
+    index, delegate = checks.list.model().index(0, 0), checks.delegate
+    for width in (150, 220, 280):
+        checks.resize(width, 500)
+        qtbot.waitUntil(lambda width=width: checks.list.viewport().width() < width)
+        rect, metrics = checks.list.visualRect(index), checks.list.fontMetrics()
+        boxes = delegate.buttons(index, rect, metrics)
+        for box, fix in boxes:
+            assert rect.contains(box), "nothing of a button is cut off"
+            words = metrics.boundingRect(box.adjusted(9, 3, -9, -3), Qt.TextFlag.TextWordWrap, fix.label)
+            assert words.width() <= box.width() - 12
+            assert words.height() <= box.height() - 4, "and all its words are to be read"
+        assert not any(a.intersects(b) for (a, _), (b, _) in itertools.combinations(boxes, 2))
 
 
 def fill(window: MainWindow, qtbot: QtBot) -> None:

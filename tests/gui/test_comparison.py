@@ -224,6 +224,7 @@ def test_models_that_cannot_run_the_scene_say_why(qtbot: QtBot, panel: Compariso
     assert "knows no obstacles" in panel.why[LAGRANGIAN].text()
     assert "knows no obstacles" in panel.boxes[LAGRANGIAN].toolTip()
     assert panel.why[LAGRANGIAN].isVisible()
+    assert not panel.boxes[LAGRANGIAN].isChecked(), "what will not run is not ticked"
     assert panel.boxes[SPATIAL].isEnabled()
     assert not panel.why[SPATIAL].isVisible()
     assert panel.chosen == [PLANAR, SPATIAL]
@@ -232,6 +233,9 @@ def test_models_that_cannot_run_the_scene_say_why(qtbot: QtBot, panel: Compariso
     assert "at least two" in panel.run_button.toolTip()
     panel.boxes[SPATIAL].click()
     assert panel.run_button.isEnabled()
+    window.document.edit(window.document.scene.model_copy(update={"obstacles": ()}), "no obstacles")
+    qtbot.waitUntil(panel.boxes[LAGRANGIAN].isEnabled)
+    assert panel.boxes[LAGRANGIAN].isChecked(), "nobody said that it is not wanted"
 
 
 def test_what_failed_or_was_refused_or_runs_otherwise_stands_in_the_panel(qtbot: QtBot, panel: ComparisonPanel) -> None:

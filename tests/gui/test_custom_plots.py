@@ -27,6 +27,7 @@ from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.plot_menu import curve_menu
 from snakestudio.gui.plots.sets import PRESETS, PlotSets
 from snakestudio.gui.plots.sets_menu import show_preset
+from snakestudio.model.edits import with_value
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui
@@ -345,6 +346,35 @@ def test_the_dialog_checks_completes_and_keeps(qtbot: QtBot, bridge: FakeBridge,
     assert made == ["lift_m"]
     assert library["lift_m"] == Derived("lift_m", "link_6_y_m - at(link_6_y_m, 0)", "m")
     assert not dialog.isVisible()
+
+
+def test_a_run_of_another_robot_under_an_overlay(
+    qtbot: QtBot, panel: PlotPanel, bridge: FakeBridge, document: Document, library: Library
+) -> None:
+    """Of eleven links and ten, each run shows what it has, whichever of them is the one over the other."""
+    eleven = bridge.recording
+    assert eleven is not None
+    ten = make_recording(with_value(document.scene, "robot.n_links", 10), 600)
+    library.put(Derived("last_m", "link_11_y_m - link_1_y_m", "m"))
+    panel.show_contents([
+        Content("time", curves=(Curve("link_11_x_m"),)),
+        Content("time", curves=(Curve("link_2_x_m"), Curve("last_m"))),
+        Content.tracks((1, 11)),
+    ])  # fmt: skip
+    panel.overlay([OverlaidRun("eleven", "#ff8800", eleven)])
+    settle(qtbot, panel)
+    bridge.set_recording(ten)
+    panel.follow(0.0)
+    settle(qtbot, panel)
+    assert [len(plot.lines) for plot in panel.plots] == [0, 2, 2]
+    assert [[len(over) for _, over in plot.overlaid] for plot in panel.plots] == [[1], [2], [4]]
+    assert len(panel.plots[0].chart.picture.traces) == 1, "the one of eleven"
+    panel.overlay([OverlaidRun("ten", "#ff8800", ten)])
+    bridge.set_recording(eleven)
+    panel.follow(0.0)
+    settle(qtbot, panel)
+    assert [len(plot.lines) for plot in panel.plots] == [1, 2, 4]
+    assert [[len(over) for _, over in plot.overlaid] for plot in panel.plots] == [[0], [2], [2]]
 
 
 # --- arrangements --------------------------------------------------------------------------------------------------

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import av
 import h5py
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QImage
@@ -17,6 +19,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.api import load_run
 from snakestudio.export.camera_path import CameraKey, CameraPath
 from snakestudio.export.video import Companion, VideoOptions
+from snakestudio.gui.channels.library import Derived
 from snakestudio.gui.job import Progress
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.video.dialog import VideoDialog
@@ -56,6 +59,48 @@ def test_the_run_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) 
         assert len(file["columns/time_s"]) == 101
     with contextlib.closing(load_run(tmp_path / "run.mcap")) as run:
         assert len(run.recording) == 101
+
+
+def test_derived_channels_are_exported_like_any_other(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    library = recorded.plot_docks.library
+    library.put(Derived("lead_m", "link_11_x_m - com_x_m", "m"))
+    library.put(Derived("slow_mps", "lowpass(derivative(com_x_m), 5)", "m/s"))
+    library.put(Derived("last_m", "link_12_x_m - link_1_x_m", "m"))
+    for kind, write in (("csv", recorded.exporter.csv), ("h5", recorded.exporter.hdf5)):
+        with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000):
+            write(tmp_path / f"run.{kind}")
+        assert "without last_m" in recorded.banners.exports.text, "what this run cannot tell is said"
+        assert "link_12_x_m" in recorded.banners.exports.text
+    lines = (tmp_path / "run.csv").read_text().splitlines()
+    assert "# derived: lead_m = link_11_x_m - com_x_m" in lines
+    rows = [line.split(",") for line in lines if not line.startswith("#")]
+    assert rows[0][-2:] == ["lead_m", "slow_mps"]
+    columns = dict(zip(rows[0], np.array(rows[1:], float).T, strict=True))
+    assert len(columns["lead_m"]) == 101
+    assert columns["lead_m"] == pytest.approx(columns["link_11_x_m"] - columns["com_x_m"], abs=1e-15)
+    assert np.isfinite(columns["slow_mps"][1:]).all()
+    assert load_scene(tmp_path / "run.csv") == recorded.bridge.recording.scene, "and it can be run again"
+    with h5py.File(tmp_path / "run.h5") as file:
+        assert np.array_equal(file["columns/lead_m"][:], columns["lead_m"])
+        assert file["columns/lead_m"].attrs["expression"] == "link_11_x_m - com_x_m"
+        assert file["columns/slow_mps"].attrs["units"] == "m/s"
+
+
+def test_a_video_draws_derived_channels(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    recorded.plot_docks.library.put(Derived("lead_m", "link_11_x_m - com_x_m", "m"))
+    recording, viewport, settings = recorded.exporter.recording, recorded.viewport, recorded.settings
+    assert recording is not None
+    dialog = VideoDialog(tmp_path / "run.mp4", recording, viewport, settings, recorded)
+    dialog.show()
+    dialog.form.strip.setCurrentText("lead_m")
+    assert dialog.start.isEnabled(), dialog.summary.text()
+    qtbot.waitUntil(lambda: dialog.preview.image is not None)
+    options = replace(dialog.options(), width=320, height=240, fps=10)
+    dialog.reject()
+    dialog.deleteLater()
+    with qtbot.waitSignal(recorded.exporter.finished, timeout=90_000) as done:
+        recorded.exporter.video(tmp_path / "run.mp4", options)
+    assert done.args == [tmp_path / "run.mp4"], recorded.banners.exports.text
 
 
 def test_video_of_the_run(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

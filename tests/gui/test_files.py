@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
@@ -136,6 +136,29 @@ def test_a_scene_dropped_on_the_window_opens(window: MainWindow, tmp_path: Path,
     window.dropEvent(event)  # Qt delivers drops only from a real drag
     assert event.isAccepted()
     qtbot.waitUntil(lambda: window.document.name == "dropped.toml")
+
+
+def test_a_dropped_file_stays_where_it_is(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    """Whatever the file manager proposes: it deletes what was accepted as moved."""
+    path = tmp_path / "dropped.toml"
+    path.write_text(MAIN_SCENE.read_text())
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    every = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction | Qt.DropAction.LinkAction
+    left, shift = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
+    enter = QDragEnterEvent(QPoint(50, 50), every, data, left, shift)
+    over = QDragMoveEvent(QPoint(50, 50), every, data, left, shift)
+    drop = QDropEvent(QPointF(50, 50), every, data, left, shift)
+    assert drop.proposedAction() == Qt.DropAction.MoveAction
+    for event in (enter, over, drop):
+        QApplication.sendEvent(window, event)
+        assert event.isAccepted()
+        assert event.dropAction() == Qt.DropAction.CopyAction, event
+    qtbot.waitUntil(lambda: window.document.name == "dropped.toml")
+    assert path.exists()
+    only_move = QDragEnterEvent(QPoint(50, 50), Qt.DropAction.MoveAction, data, left, shift)
+    QApplication.sendEvent(window, only_move)
+    assert not only_move.isAccepted(), "a program that will not let go of it but by moving"
 
 
 def test_examples_are_the_scenes_that_come_along(window: MainWindow) -> None:

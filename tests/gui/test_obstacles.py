@@ -119,6 +119,17 @@ def test_names_and_sizes(kind: str) -> None:
     assert "_" not in kind_title(kind)
 
 
+def test_a_copy_stands_at_round_numbers(document: Document, selection: Selection) -> None:
+    turned = Box(x_m=0.3, y_m=-0.25, length_m=0.31, width_m=0.17, yaw_deg=33.0)
+    document.edit(document.scene.model_copy(update={"obstacles": (turned,)}), "a turned box")
+    selection.set([("obstacle", 0)])
+    ObstacleCommands(document, selection).duplicate()
+    moved = document.scene.obstacles[1].y_m - turned.y_m
+    assert moved == pytest.approx(round(moved, 2), abs=1e-9), "whole centimetres"
+    assert len(repr(document.scene.obstacles[1].y_m)) <= 5
+    assert 0.31 < moved < 0.35
+
+
 def test_copies_stand_beside(document: Document, selection: Selection) -> None:
     document.new(Scene(obstacles=(Stairs(x_m=0, y_m=0, width_m=1.5, name="flight"), Rubble(x_m=0, y_m=5))))
     selection.set([("obstacle", 0), ("obstacle", 1)])

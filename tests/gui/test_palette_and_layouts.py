@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.command_entries import CommandEntry, command_entries
@@ -277,3 +277,42 @@ def test_f6_leads_round_the_window_and_back_past_closed_panels(window: MainWindo
     assert window.docks["scene"] not in window.panes.all
     window.panes.go_to("scene")
     assert window.docks["scene"].isAncestorOf(keyboard())
+
+
+@pytest.mark.parametrize("before", ["nothing", "a button", "a plot"])
+def test_keys_of_the_viewport_act_where_the_mouse_is(drawn: MainWindow, qtbot: QtBot, before: str) -> None:
+    """After the palette gave the keyboard back to what has no use for the key."""
+    drawn.fill_docks()
+    qtbot.waitUntil(lambda: drawn.docks_filled)
+    owner: QWidget | None = None
+    if before == "a button":
+        buttons = drawn.run_bar.findChildren(QAbstractButton)
+        owner = next(each for each in buttons if each.isVisible() and each.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    elif before == "a plot":
+        panel = next(iter(drawn.plot_docks.panels.values()))
+        qtbot.waitUntil(lambda: bool(panel.plots))
+        owner = panel.plots[0].chart
+    if owner is not None:
+        owner.setFocus()
+    else:
+        keyboard().clearFocus()
+    window = drawn.windowHandle()
+    QTest.keySequence(window, QKeySequence("Ctrl+K"))
+    shown = open_sheet(drawn, CommandPalette)
+    assert shown is not None
+    qtbot.waitUntil(lambda: keyboard() is shown.field)
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert QApplication.focusWidget() is owner
+    QTest.mouseMove(drawn.run_bar)
+    qtbot.waitUntil(lambda: not drawn.viewport.underMouse(), timeout=5_000)
+    QTest.keyClick(window, Qt.Key.Key_P)
+    assert not drawn.viewport.path_tool.drawing, "elsewhere it is no key of the viewport"
+    QTest.mouseMove(drawn.viewport)
+    qtbot.waitUntil(drawn.viewport.underMouse, timeout=5_000)
+    QTest.keyClick(window, Qt.Key.Key_Shift)
+    assert QApplication.focusWidget() is owner, "a key that is none of its own leaves the keyboard where it is"
+    QTest.keyClick(window, Qt.Key.Key_P)
+    assert drawn.viewport.path_tool.drawing
+    assert keyboard() is drawn.viewport, "what is typed next belongs to the path"
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert not drawn.viewport.path_tool.drawing

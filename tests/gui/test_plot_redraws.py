@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.document import Document
 from snakestudio.gui.plots.panel import PlotPanel
+from snakestudio.gui.plots.plot import LivePlot
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui
@@ -94,3 +96,41 @@ def test_plots_wait_while_a_run_that_has_not_begun_gets_other_beginnings(
     bridge.set_recording(make_recording(document.scene, 2))  # type: ignore[attr-defined]
     assert set(panel.redraws.stale) == set(panel.plots)  # one that has begun is seen at once
     panel._resting.stop()
+
+
+class _Seen(QObject):
+    """Notes what a chart shows whenever it is painted."""
+
+    def __init__(self, plot: LivePlot) -> None:
+        super().__init__()
+        self._chart = plot.chart
+        self.what: tuple[float, ...] = ()
+        plot.chart.viewport().installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.what = (self._chart.cursor_line.value(), *self._chart.view.viewRange()[0])
+        return False
+
+
+def test_all_plots_show_the_same_moment(panel: PlotPanel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a machine so slow that only one plot can be drawn at a time: cursors and stretches of time move together."""
+    for name, value in (("redraws._BUDGET_S", 0.0), ("redraws._REDRAW_S", 0.0), ("redraws._SHARE", 1e9)):
+        monkeypatch.setattr(f"snakestudio.gui.plots.{name}", value)
+    monkeypatch.setattr("snakestudio.gui.plots.panel._PULL_EVERY_S", 0.0)
+    panel._timer.stop()
+    panel.follow(2.0)
+    panel.draw_now()
+    bridge = panel._bridge
+    assert isinstance(bridge, FakeBridge)
+    seen = [_Seen(plot) for plot in panel.plots]
+    moments = set()
+    for _ in range(100):
+        bridge.append(20)
+        panel._tick()
+        QApplication.processEvents()
+        shown = {each.what for each in seen if each.what}
+        assert len(shown) <= 1, shown
+        moments |= shown
+    assert len(moments) > 10
+    assert len({start for _, start, _ in moments}) > 3, "several pages"

@@ -43,6 +43,8 @@ from snakestudio.gui.robot.window_priority import WindowPriority
 from snakestudio.gui.status_bar import StatusBar
 from snakestudio.link.emulator.fault import FAULTS, parse_fault
 from snakestudio.link.messages import AGED, LinkEvent, LinkState, Traffic
+from snakestudio.session.recording import SpooledRecording
+from tests.gui.fake import make_rows
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, blank, profile, services
 
 KEY = Qt.Key
@@ -509,6 +511,29 @@ def test_the_robot_is_shown_in_place_of_the_simulation_which_goes_on(window: Mai
     assert window.bridge.source == "simulation"
     assert live.closed
     assert link.closed
+
+
+def test_a_kept_run_of_the_robot_gets_a_picture_once_the_robot_rests(
+    window: MainWindow, link: FakeLink, qtbot: QtBot, tmp_path: Path
+) -> None:
+    live, keeper = window.robot.live, window.keeper
+    assert isinstance(live, FakeLive)
+    keeper._robots.setInterval(10)
+    resting = False
+    keeper.robot_waits = lambda: not resting
+    path = tmp_path / "driven.mcap"
+    assert live.recording is not None
+    kept = SpooledRecording(live.recording.scene, live.recording.schema, path)
+    kept.append(make_rows(kept.scene, 0, 50))
+    live.recording = kept
+    qtbot.waitUntil(lambda: window.bridge.recording is kept)
+    qtbot.waitUntil(path.exists)
+    with qtbot.waitSignal(keeper._robots.timeout):
+        pass
+    assert not path.with_suffix(".png").exists(), "the window has the robot to look after"
+    resting = True
+    qtbot.waitUntil(path.with_suffix(".png").exists)
+    kept.close()
 
 
 def test_another_scene_stops_an_armed_robot_and_is_what_the_robot_is_given(window: MainWindow, link: FakeLink) -> None:

@@ -9,21 +9,28 @@ from datetime import date, datetime
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QInputDialog, QMessageBox
+from PySide6.QtCore import QModelIndex, QRect, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QInputDialog, QMessageBox, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui import theme
 from snakestudio.gui.banner import Banner
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.runs.beside import RunsBeside
-from snakestudio.gui.runs.run_list import RUN, RunListModel, moment
+from snakestudio.gui.runs.run_delegate import RunDelegate
+from snakestudio.gui.runs.run_list import RUN, RunListModel, facts, moment
 from snakestudio.gui.runs.run_panel import RunPanel
 from snakestudio.model.amounts import size_text
 from snakestudio.model.edits import with_values
+from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
-from snakestudio.session.run_library import RunLibrary
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.run_file.about import Origin
+from snakestudio.session.run_library import KeptRun, RunLibrary
 from snakestudio.session.runner import Runner
 from tests.gui.conftest import COMPILING_MS
+from tests.gui.fake import ENERGIES, make_rows
 
 SCENE = with_values(Scene(), {"model.kind": "planar_lagrangian", "run.duration_s": 0.3})
 
@@ -189,6 +196,36 @@ def test_rows_that_stay_keep_their_place(library: RunLibrary) -> None:
     model.take([library.rename(run, "renamed") for run in library.runs()])
     assert model.index(0).data(RUN).name == "renamed"
     assert resets == []
+
+
+def test_a_robots_run_has_its_name_its_mark_and_can_be_looked_for(qtbot: QtBot, library: RunLibrary) -> None:
+    path = library.new_path("untitled")
+    run = SpooledRecording(SCENE, Schema(SCENE.robot.n_links, False, ENERGIES), path, origin=Origin(robot="Lab robot"))
+    run.append(make_rows(SCENE, 0, 50))
+    run.close()
+    record(library, "computed")
+    computed, driven = sorted(library.runs(), key=lambda kept: kept.name != "computed")
+    assert driven.name == "Lab robot"
+    assert facts(driven).startswith("Robot ·")
+    assert "Robot" not in facts(computed)
+    assert "robot" in driven.words
+    assert _reds(driven) > 10
+    assert _reds(computed) == 0
+
+
+def _reds(run: KeptRun) -> int:
+    """Pixels in red, the colour of the robot, of a run as it is drawn in the list."""
+    model = RunListModel()
+    model.take([run])
+    option = QStyleOptionViewItem()
+    option.rect = QRect(0, 0, 288, 64)
+    image = QImage(option.rect.size(), QImage.Format.Format_RGB32)
+    image.fill(theme.colour("panel"))
+    painter = QPainter(image)
+    RunDelegate(lambda path: "", lambda: None).paint(painter, option, model.index(0))
+    painter.end()
+    colours = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
+    return sum(each.red() > 200 and each.green() < 110 and each.blue() < 110 for each in colours)
 
 
 def test_every_run_of_the_window_is_kept(

@@ -17,11 +17,14 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QP
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
-from snakestudio.gui.banner import Banner
+from snakestudio.gui.banner import Banner, label_of
+from snakestudio.gui.channels.derived_dialog import DerivedDialog
+from snakestudio.gui.channels.library import Library
 from snakestudio.gui.commands.spec import SEPARATOR
 from snakestudio.gui.commands.table import TABLE
 from snakestudio.gui.crash import CrashGuard
 from snakestudio.gui.docking import DOCKS
+from snakestudio.gui.document import Document
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.run_bar import SPEEDS
 from snakestudio.gui.runs.beside import _Beside
@@ -30,7 +33,7 @@ from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.status import Status
 from tests.elsewhere import answer_of
 from tests.gui.conftest import MAIN_SCENE
-from tests.gui.fake import make_recording
+from tests.gui.fake import FakeBridge, make_recording
 
 SPACE = Qt.Key.Key_Space
 
@@ -323,3 +326,33 @@ def test_another_scene_is_without_the_runs_beside_the_one_before(
     assert drawn.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
     assert drawn.overlaid.overlaid() == []
     assert cleared
+
+
+def test_what_waits_for_a_reset_is_called_as_in_the_tree(document: Document) -> None:
+    assert label_of(document.scene, "obstacles[3].radius_m") == "Cylinder 3: Radius"
+    assert label_of(document.scene, "robot.n_links") == "Robot: Links"
+
+
+def test_before_the_session_has_the_scene_the_window_says_that_it_loads(
+    qtbot: QtBot, make_window: Callable[[], MainWindow]
+) -> None:
+    window = make_window()
+    assert window.bridge.status.state == "empty"
+    qtbot.waitUntil(lambda: "loading the scene" in window._status_bar.left.text)
+
+
+def test_hints_and_completions_stand_on_a_ground_of_their_own(
+    window: MainWindow, bridge: FakeBridge, qtbot: QtBot
+) -> None:
+    hint = window.viewport.hint
+    edge = hint.grab().toImage().pixelColor(3, hint.height() // 2)
+    assert edge == theme.colour("panel"), "not what lies below it"
+    dialog = DerivedDialog(bridge, Library())  # type: ignore[arg-type]
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    qtbot.keyClicks(dialog.field, "link_6_y")
+    qtbot.waitUntil(dialog.field._popup.isVisible)
+    shown = dialog.field._popup.grab().toImage()
+    assert shown.pixelColor(shown.width() // 2, 3) == theme.colour("card")

@@ -17,6 +17,7 @@ from snakestudio.errors import FormulaError
 from snakestudio.model.formula import ACCELERATION, SPEED, primitive, read
 from snakestudio.model.formula_reader import FUNCTIONS
 from snakestudio.model.smooth_steps import bump, rise
+from snakestudio.model.typed_text import parse
 
 NAMES = {"X": "m", "t": "s", "s": "m", "l": "m", "r": "m", "lam": "m", "V": "m/s", "k": "1/m"}
 
@@ -187,3 +188,16 @@ def test_bump_and_rise() -> None:
 def test_sympy_is_imported_with_the_first_formula_only() -> None:
     code = "import sys, snakestudio.model.pose, snakestudio.control.strain_check; assert 'sympy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("sin(X", r"a '\)' is missing: the '\(' at character 4 is not closed"),
+        ("2*(X + (1 - t)", r"a '\)' is missing: the '\(' at character 3 is not closed"),
+        ("X + 1)", r"the '\)' at character 6 closes nothing"),
+    ],
+)
+def test_brackets_without_their_other_one_are_named(text: str, sentence: str) -> None:
+    with pytest.raises(FormulaError, match=sentence):
+        parse(text, 100, "sin(X)")

@@ -68,6 +68,7 @@ class _Field(QLineEdit):
         super().__init__()
         self._completer = QCompleter(self)
         self._popup = QListView()
+        self._popup.setProperty("role", "completion")
         self._completer.setPopup(self._popup)
         self._completer.setModel(QStringListModel(list(words), self._completer))
         self._completer.setFilterMode(Qt.MatchFlag.MatchContains)

@@ -73,11 +73,12 @@ class ComparisonPanel(Themed):
         column.addLayout(head)
 
         self.boxes: dict[str, QCheckBox] = {}
+        self._wanted = set(registry.kinds())
         self.why: dict[str, QLabel] = {}
         for kind in registry.kinds():
             box = self.boxes[kind] = QCheckBox(MODELS[kind].title)
             box.setChecked(True)
-            box.toggled.connect(self._refresh)
+            box.clicked.connect(lambda on, kind=kind: self._choose(kind, on))
             why = self.why[kind] = QLabel()
             why.setProperty("role", "dim")
             why.setWordWrap(True)
@@ -159,14 +160,19 @@ class ComparisonPanel(Themed):
         """The models to run, the scene's own first; that it is the reference."""
         own = self._document.scene.model.kind
         kinds = [own, *(kind for kind in self.boxes if kind != own)]
-        return [kind for kind in kinds if self.boxes[kind].isChecked() and not self._comparer.reasons.by_kind.get(kind)]
+        return [kind for kind in kinds if kind in self._wanted and not self._comparer.reasons.by_kind.get(kind)]
 
     def _on_scene(self, before: Scene | None, after: Scene) -> None:
         if before is None or before.run.duration_s != after.run.duration_s:
             self.duration.set_value(after.run.duration_s)
         if after.model.kind != self._own:
             self._own = after.model.kind
-            self.boxes[self._own].setChecked(True)
+            self._wanted.add(self._own)
+        self._refresh()
+
+    def _choose(self, kind: str, wanted: bool) -> None:
+        """Run a model with the others, or do not."""
+        (self._wanted.add if wanted else self._wanted.discard)(kind)
         self._refresh()
 
     def _refresh(self) -> None:
@@ -174,6 +180,7 @@ class ComparisonPanel(Themed):
         for kind, box in self.boxes.items():
             reasons = comparer.reasons.by_kind.get(kind, ())
             own = kind == self._own
+            box.setChecked(kind in self._wanted and not reasons)  # and again as before once it can run
             # The scene's own model is what the others are compared with.
             box.setEnabled(not reasons and not own and not comparer.busy)
             text = " ".join(map(capital, reasons))

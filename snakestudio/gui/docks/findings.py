@@ -95,15 +95,19 @@ class FindingDelegate(QStyledItemDelegate):
     def buttons(self, index: Index, rect: QRect, metrics: QFontMetrics) -> list[tuple[QRect, Fix]]:
         """Where the buttons of a finding that is drawn in `rect` are, and what they do."""
         entry: Finding = index.data(Qt.ItemDataRole.UserRole)
-        height = metrics.height() + 6
-        at = QPoint(rect.left() + self._LEFT, rect.top() + self._text(entry.text, rect, metrics) + 2 * self._PAD)
-        found = []
+        left, room = rect.left() + self._LEFT, max(60, rect.width() - self._LEFT - 4)
+        at = QPoint(left, rect.top() + self._text(entry.text, rect, metrics) + 2 * self._PAD)
+        found: list[tuple[QRect, Fix]] = []
         for fix in entry.problem.fixes:
-            width = min(metrics.horizontalAdvance(fix.label) + 18, rect.right() - 4 - rect.left() - self._LEFT)
-            if at.x() + width > rect.right() - 4 and at.x() > rect.left() + self._LEFT:
-                at = QPoint(rect.left() + self._LEFT, at.y() + height + 4)
-            found.append((QRect(at, QSize(width, height)), fix))
-            at = QPoint(at.x() + width + self._GAP, at.y())
+            words = QSize(metrics.horizontalAdvance(fix.label), metrics.height())
+            if words.width() + 18 > room:  # as many lines as it takes
+                within = QRect(0, 0, room - 18, 10000)
+                words = QSize(room - 18, metrics.boundingRect(within, Qt.TextFlag.TextWordWrap, fix.label).height())
+            size = words + QSize(18, 6)
+            if found and at.x() + size.width() > left + room:
+                at = QPoint(left, found[-1][0].bottom() + 5)
+            found.append((QRect(at, size), fix))
+            at = QPoint(at.x() + size.width() + self._GAP, at.y())
         return found
 
     def _text(self, text: str, rect: QRect, metrics: QFontMetrics) -> int:
@@ -140,8 +144,8 @@ class FindingDelegate(QStyledItemDelegate):
             painter.setBrush(theme.colour("accent") if over else Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)  # a crisp edge
             painter.setPen(theme.colour("on_accent" if over else "accent"))
-            said = metrics.elidedText(fix.label, Qt.TextElideMode.ElideRight, box.width() - 8)
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, said)
+            words = box.adjusted(9, 3, -9, -3)
+            painter.drawText(words, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, fix.label)
         painter.restore()
 
     def editorEvent(self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: Index) -> bool:

@@ -81,7 +81,8 @@ def copies(scene: Scene, indices: Sequence[int]) -> tuple[Obstacle, ...]:
     moved: dict[int, float] = {}
     for part in units(scene, indices):
         low, high = boxes.around(part)
-        moved |= dict.fromkeys(part, float(high[1] - low[1]) + _ROOM)
+        away = float(high[1] - low[1]) + _ROOM
+        moved |= dict.fromkeys(part, math.ceil(100.0 * away - 1e-6) / 100.0)  # nobody wants eight digits of it
     chosen, groups = set(indices), {}
     for name in dict.fromkeys(scene.obstacles[i].group for i in indices):
         whole = name and chosen.issuperset(members(scene, name))

@@ -19,7 +19,7 @@ from snakestudio.model.snapshot import Fields, mass_shares
 if TYPE_CHECKING:
     from snakestudio.session.signals import Signal
 
-__all__ = ["CHANNELS", "Channel", "channel_of", "column_key", "has_columns", "is_signal", "signal_key", "signal_of"]
+__all__ = ["CHANNELS", "Channel", "channel_of", "column_key", "is_given", "is_signal", "signal_key", "signal_of"]
 
 _COLUMNS, _SIGNAL = "columns:", "signal:"
 _COLUMN_BYTES = 8 * 1024 * 1024
@@ -203,9 +203,11 @@ def channel_of(key: str, schema: Schema) -> Channel:
     return Channel(lambda schema: names, compute, Fields.NONE, len(names) * _COLUMN_BYTES)
 
 
-def has_columns(key: str, schema: Schema) -> bool:
-    """Whether recordings of a schema have the columns of a key, if it is one of columns."""
-    return not key.startswith(_COLUMNS) or set(key.removeprefix(_COLUMNS).split(",")) <= set(column_names(schema))
+def is_given(key: str, schema: Schema) -> bool:
+    """Whether recordings of a schema tell a channel: one over another run may be of another robot."""
+    if key.startswith(_COLUMNS):
+        return set(column_names(schema)).issuperset(key.removeprefix(_COLUMNS).split(","))
+    return channel_of(key, schema).needs in schema.valid
 
 
 def _not_by_rows(rows: Rows, before: Rows | None) -> FloatArray:

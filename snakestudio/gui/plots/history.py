@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.gui.plots.channel import Channel
-from snakestudio.gui.plots.channels import channel_of, has_columns, is_signal
+from snakestudio.gui.plots.channels import channel_of, is_given, is_signal
 from snakestudio.gui.plots.derived_rows import DerivedRows
 from snakestudio.gui.plots.pyramid import BLOCK, Envelope, Pyramid
 from snakestudio.model.recording import Recording, Rows, Schema
@@ -76,12 +76,12 @@ class History:
             return
         newest = len(recording) // BLOCK * BLOCK
         for key in self._keys - self._tracks.keys() - self._derived.keys():
-            if not has_columns(key, recording.schema):  # it is another run's, which is seen beside this one
+            if not is_given(key, recording.schema):
                 continue
             channel = channel_of(key, recording.schema)
             if is_signal(key):
                 self._derived[key] = DerivedRows(key, recording, self.other, channel.limit)
-            elif channel.needs in recording.schema.valid:
+            else:
                 self._tracks[key] = _Track(channel, recording.schema, newest)
 
     @property

@@ -370,6 +370,7 @@ class PlotPanel(Themed):
             return
         if self._bridge.live:
             self._refresh()
+        self.redraws.move_cursor(at, row)
         for plot in self.plots:
             plot.draw_cursor(at, row)
 

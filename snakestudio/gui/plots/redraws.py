@@ -1,4 +1,8 @@
-"""Which plots have to be drawn anew, and when: new data wait for their turn, what the user moves does not."""
+"""Which plots have to be drawn anew, and when: new data wait for their turn, what the user moves does not.
+
+They are drawn in rounds: all that are stale are drawn for the same moment, some of them a turn, and are seen together
+when the last of them is done. Seen as their turn comes, their cursors would differ by as much as a round takes.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +27,10 @@ _REST_S = 0.15
 """What is not moved for so long rests, and is drawn as well as it can be."""
 
 
+Moment = tuple[tuple[float, float], float | None, int | None]
+"""Stretch of time in view (s), time (s) and row of the cursor."""
+
+
 class Stale(IntEnum):
     """How a plot has to be drawn anew."""
 
@@ -35,16 +43,20 @@ class Redraws:
     """The plots of a panel that do not show what they should."""
 
     def __init__(self) -> None:
-        self.stale: dict[LivePlot, Stale] = {}
+        self._marked: dict[LivePlot, Stale] = {}
+        self._round: dict[LivePlot, Stale] = {}
+        self._unseen: list[LivePlot] = []
+        self._moment: Moment = ((0.0, 1.0), None, None)
         self._drawn: dict[LivePlot, float] = {}
         self._asked: dict[LivePlot, float] = {}
         self._costs: dict[LivePlot, float] = {}
         self._hasty: set[LivePlot] = set()
         self._cost = 0.002
-        self._left: set[LivePlot] = set()  # those of this round that are still to be drawn
-        self._given: tuple[tuple[float, float], float | None, int | None] = ((0.0, 1.0), None, None)
-        self._began = -math.inf
-        self._again: set[LivePlot] = set()
+
+    @property
+    def stale(self) -> dict[LivePlot, Stale]:
+        """Plots that are to be drawn, and how."""
+        return {**self._round, **self._marked}
 
     @property
     def settled(self) -> bool:
@@ -53,21 +65,21 @@ class Redraws:
 
     def keep(self, plots: Sequence[LivePlot]) -> None:
         """Forget plots that are gone."""
-        self.stale = {plot: how for plot, how in self.stale.items() if plot in plots}
+        self._marked = {plot: how for plot, how in self._marked.items() if plot in plots}
+        self._round = {plot: how for plot, how in self._round.items() if plot in plots}
+        self._unseen = [plot for plot in self._unseen if plot in plots]
+        if not self._round:
+            self._show()
         for times in (self._drawn, self._asked, self._costs):
             for plot in times.keys() - set(plots):
                 del times[plot]
         self._hasty &= set(plots)
-        self._left &= set(plots)
-        self._again &= set(plots)
 
     def mark(self, plots: Iterable[LivePlot], how: Stale) -> None:
         """Have some plots drawn anew; those for which the user waits again and again are drawn in haste."""
         now = time.perf_counter()
         for plot in plots:
-            self.stale[plot] = max(self.stale.get(plot, how), how)
-            if plot in self._left:
-                self._again.add(plot)
+            self._marked[plot] = max(self._marked.get(plot, how), how)
             if how == Stale.AT_ONCE:
                 if now - self._asked.get(plot, -math.inf) < _REST_S:
                     self._hasty.add(plot)
@@ -80,9 +92,7 @@ class Redraws:
         self._hasty.clear()
 
     def draw(self, view: tuple[float, float], at: float | None, row: int | None) -> None:
-        """Redraw what is stale, the one waiting longest first, for as long as the budget lasts.
-
-        Plots that wait for each other show the same view and moment: of the turn in which the first of them was drawn.
+        """Redraw what is stale for as long as the budget lasts.
 
         Parameters
         ----------
@@ -92,38 +102,48 @@ class Redraws:
             Time (s) and row of the cursor.
         """
         now = time.perf_counter()
-        waited = Stale.AT_ONCE in self.stale.values()
-        if waited or not self._left & self.stale.keys():
-            pace = max(_REDRAW_S, len(self._drawn) * self._cost / _SHARE)
-            if not waited and now - self._began < pace:
-                self._finish(now)
-                return
-            self._left, self._given, self._began = set(self.stale), (view, at, row), now
-            self._again.clear()
+        if not self._round:
+            self._begin(now, (view, at, row))
+        if not self._round:
+            self._finish(now)
+            return
+        budget = _WAITED_S if Stale.AT_ONCE in self._round.values() else _BUDGET_S
         spent = 0.0
-        (start, stop), at, row = self._given
-        for plot in sorted(self._left & self.stale.keys(), key=lambda p: self._drawn.get(p, 0.0)):
-            if spent and spent + self._costs.get(plot, self._cost) > (_WAITED_S if waited else _BUDGET_S):
-                break
+        for plot, how in list(self._round.items()):
+            if spent and spent + self._costs.get(plot, self._cost) > budget:
+                return
             began = time.perf_counter()
-            steady = self.stale[plot] != Stale.AT_ONCE
-            plot.draw(start, stop, at, row, steady=steady, hasty=plot in self._hasty)
+            plot.chart.viewport().setUpdatesEnabled(False)
+            self._unseen.append(plot)
+            of, cursor, index = self._moment
+            plot.draw(*of, cursor, index, steady=how != Stale.AT_ONCE, hasty=plot in self._hasty)
             cost = time.perf_counter() - began
             self._cost += 0.1 * (min(cost, 0.02) - self._cost)
             self._costs[plot] = cost
             spent += cost
             self._drawn[plot] = now
-            self._left.discard(plot)
-            if plot in self._again:  # what came since the round began is seen in the next one
-                self.stale[plot] = Stale.LONGER
-            else:
-                del self.stale[plot]
-        if not spent:
-            self._finish(now)
+            del self._round[plot]
+        self._show()
+
+    def _show(self) -> None:
+        """Let the plots of the round be seen."""
+        for plot in self._unseen:
+            plot.chart.viewport().setUpdatesEnabled(True)
+        self._unseen = []
+
+    def move_cursor(self, at: float | None, row: int | None) -> None:
+        """Draw the plots that the round still has to draw with the cursor at another time (s) and row."""
+        self._moment = (self._moment[0], at, row)
+
+    def _begin(self, now: float, moment: Moment) -> None:
+        """Begin a round for a moment, if a plot is due: it is not drawn for new data more often than it can be."""
+        pace = max(_REDRAW_S, len(self._drawn) * self._cost / _SHARE)
+        if any(how == Stale.AT_ONCE or now - self._drawn.get(plot, 0.0) >= pace for plot, how in self._marked.items()):
+            self._round, self._marked, self._moment = self._marked, {}, moment
 
     def _finish(self, now: float) -> None:
         """Draw the next plot that rests as well as it can be."""
-        for plot in self._hasty - self.stale.keys():
+        for plot in self._hasty - self._marked.keys():
             if now - self._asked[plot] >= _REST_S:
                 plot.chart.finish()
                 self._hasty.discard(plot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QSettings, QSize, QTimer, Signal
@@ -13,6 +14,7 @@ from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.scene import Scene
+from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_library import RunLibrary
 
 __all__ = ["PICTURE", "RunKeeper"]
@@ -65,8 +67,15 @@ class RunKeeper(QObject):
         self._soon.setSingleShot(True)
         self._soon.setInterval(_SOON_MS)
         self._soon.timeout.connect(self._take)
+        self._robots = QTimer(self)
+        self._robots.setSingleShot(True)
+        self._robots.setInterval(_SOON_MS)
+        self._robots.timeout.connect(self._take_robots)
+        self.robot_waits: Callable[[], bool] = lambda: False
+        """Whether a robot could move: no picture keeps the window from it."""
         bridge.status_changed.connect(self._on_status)
         bridge.recording_changed.connect(self.changed)
+        bridge.recording_changed.connect(self._on_recording)
 
     @property
     def library(self) -> RunLibrary:
@@ -123,6 +132,30 @@ class RunKeeper(QObject):
             self._soon.start()
             return
         self._taken = path, shown.time
+        self._keep(path)
+
+    def _on_recording(self) -> None:
+        if self._robots_run is not None:
+            self._robots.start()
+
+    @property
+    def _robots_run(self) -> Path | None:
+        """The file of the robot's run that is shown, if it is kept."""
+        recording = self._bridge.recording
+        return recording.path if self._bridge.source == "robot" and isinstance(recording, SpooledRecording) else None
+
+    def _take_robots(self) -> None:
+        """Keep what the viewport shows as the picture of a robot's run, as soon as the robot rests."""
+        path = self._robots_run
+        if path is None:
+            return
+        if self.robot_waits() or self._bridge.displayed is None or not path.exists():
+            self._robots.start()
+        else:
+            self._keep(path)
+
+    def _keep(self, path: Path) -> None:
+        """Keep what the viewport shows as the picture of a run."""
         try:
             image = self._viewport.image(PICTURE)
         except SnakeStudioError:

@@ -87,6 +87,13 @@ class RunDelegate(QStyledItemDelegate):
             size = theme.scaled(20)
             icon.paint(painter, QRect(place.center().x() - size // 2, place.center().y() - size // 2, size, size))
         painter.restore()
+        if run.info is not None and run.info.robot:  # what a robot did is told from what was computed
+            size = theme.scaled(18)
+            mark = QRect(place.right() - size, place.bottom() - size, size, size)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colour("panel"))
+            painter.drawRoundedRect(mark, _RADIUS, _RADIUS)
+            theme.icon("robot", "danger").paint(painter, mark.adjusted(2, 2, -2, -2))
         colour = self._colour_of(run.path)
         if colour:  # as its curves and its ghost
             painter.fillRect(QRect(place.left(), place.top(), 4, place.height()), QColor(colour))

@@ -35,11 +35,11 @@ def moment(when: datetime, today: date | None = None) -> str:
 
 
 def facts(run: KeptRun, present: bool = False) -> str:
-    """Model, length and size of a run in a line; that the `present` one has not ended goes without saying."""
+    """Model (or "Robot"), length and size of a run in a line; that the `present` one has not ended goes unsaid."""
     if run.info is None:
         return f"cannot be read · {size_text(run.size_bytes)}"
     kind = run.info.model
-    model = MODELS[kind].short if kind in MODELS else kind
+    model = "Robot" if run.info.robot else MODELS[kind].short if kind in MODELS else kind
     ended = "" if run.info.complete or present else " · not ended"
     return f"{model} · {run.info.duration:.4g} s · {size_text(run.size_bytes)}{ended}"
 

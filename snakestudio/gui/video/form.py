@@ -101,6 +101,9 @@ class VideoForm(QWidget):
             self.strip.addItem(text, columns)
         completer = QCompleter(list(names), self)
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        popup = completer.popup()
+        assert popup is not None
+        popup.setProperty("role", "completion")
         self.strip.setCompleter(completer)
         self.strip.setToolTip("Curves under the picture: choose some, or type names of columns with commas")
         form.addRow("Cur&ves", self.strip)

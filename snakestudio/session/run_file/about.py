@@ -41,10 +41,13 @@ class Origin:
         Name of the scene's file; empty if it was never saved.
     base_dir : Path or None
         Folder that file names in the scene are relative to.
+    robot : str
+        Name of the profile of the robot that was driven; empty if the run was computed.
     """
 
     scene_file: str = ""
     base_dir: Path | None = None
+    robot: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class RunInfo:
         False if the file has no end: the run is still going, or its program ended without writing it.
     version : str
         Version of the program that wrote it.
+    robot : str
+        Name of the robot that was driven; empty if the run was computed.
     """
 
     path: Path
@@ -78,6 +83,7 @@ class RunInfo:
     size_bytes: int
     complete: bool
     version: str
+    robot: str = ""
 
 
 def about(scene: Scene, schema: Schema, columns: Columns, origin: Origin, created: datetime) -> dict[str, str]:
@@ -90,6 +96,7 @@ def about(scene: Scene, schema: Schema, columns: Columns, origin: Origin, create
         "title": scene.title,
         "model": scene.model.kind,
         "scene_file": origin.scene_file,
+        "robot": origin.robot,
         "base_folder": str(origin.base_dir.resolve()) if origin.base_dir is not None else "",
         "scene": dump_scene(scene),
         "seeds": json.dumps(dict(_seeds(tree(scene), ""))),

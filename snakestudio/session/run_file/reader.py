@@ -344,4 +344,5 @@ def _info(path: Path, begun: _Begun, rows: int, duration: float, complete: bool)
         size_bytes=begun.size,
         complete=complete,
         version=about["version"],
+        robot=about.get("robot", ""),
     )
