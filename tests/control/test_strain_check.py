@@ -48,7 +48,7 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
     ("scene", "change", "key", "says"),
     [
         (TYPED, {"strain.k_z_per_m": "X"}, "strain.k_z_per_m", "1/m is wanted"),
-        (TYPED, {"strain.k_z_per_m": "10*cos(8*s"}, "strain.k_z_per_m", "cannot be read"),
+        (TYPED, {"strain.k_z_per_m": "10*cos(8*s"}, "strain.k_z_per_m", "is not closed"),
         (TYPED, {"strain.speed_m_s": ""}, "strain.k_z_per_m", "'s' cannot be used"),
         (TYPED, {"strain.k_z_per_m": "1/(X - 0.5)"}, "strain.k_z_per_m", "X = 0.5 m, t = 0 s"),
         (TYPED, {"strain.k_z_per_m": "sqrt(0.5*s + 1)"}, "strain.k_z_per_m",

@@ -734,7 +734,8 @@ def _experiment(file: Path, out: Path) -> Case:
 
 
 def _import(file: Path, out: Path) -> Case:
-    return {"argv": ["import-obstacles", str(file), "--into", str(out / "little.toml"), "--out", str(out / "new.toml")]}
+    new = str(out / "new.toml")
+    return {"argv": ["import-obstacles", str(file), "--into", str(out / "little.toml"), "--out", new, "--force"]}
 
 
 KINDS: dict[str, Kind] = {

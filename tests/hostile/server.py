@@ -59,7 +59,11 @@ class Server:
         )  # fmt: skip
 
     def __enter__(self) -> Server:
-        self._prepare()
+        try:
+            self._prepare()
+        except BaseException:
+            self._process.communicate()
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

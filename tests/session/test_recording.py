@@ -18,7 +18,7 @@ from snakestudio.session import run_spool
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_file import chunks, open_run
 from snakestudio.session.run_file.writer import RunWriter
-from tests.session.rows import SCHEMA, assert_equal, make_rows
+from tests.session.rows import SCENE, SCHEMA, assert_equal, make_rows
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.integers(1, 23), st.data())
@@ -122,7 +122,7 @@ def test_a_file_for_which_there_is_no_room_is_whole_and_the_rest_stays_in_memory
         patch.setattr(RunWriter, "_append", on_a_small_disk)
         patch.setattr(run_spool, "_KEPT_ROWS", 30)
         path = Path(folder, "run.mcap")
-        recording = SpooledRecording(Scene(), SCHEMA, path, chunk_rows=10)
+        recording = SpooledRecording(SCENE, SCHEMA, path, chunk_rows=10)
         total = 0
         for piece in pieces:
             recording.append(make_rows(total, total + piece))
@@ -155,7 +155,7 @@ def test_the_end_of_a_file_has_room_in_place_of_the_newest_rows(
 
     monkeypatch.setattr(RunWriter, "_append", on_a_full_disk)
     path = tmp_path / "run.mcap"
-    recording = SpooledRecording(Scene(), SCHEMA, path, chunk_rows=10)
+    recording = SpooledRecording(SCENE, SCHEMA, path, chunk_rows=10)
     recording.append(make_rows(0, 200))
     while len(recording._spool._places) < 19:  # its thread writes all that makes whole blocks
         time.sleep(0.001)
