@@ -6,19 +6,15 @@ solved together with all other laws: the linearised slip P_T = -+ P_N couples it
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_scratch import EPSILON, ChainScratch, add_contact, sliding_velocities
-from snakestudio.kernels.prox import natural_interval, prox_interval, prox_positive
+from snakestudio.kernels.prox import natural_interval, prox_positive
 
 __all__ = [
-    "begin_bounds",
-    "better_bounds",
     "evaluate_rough",
     "halve_rough",
     "linearise_rough",
@@ -28,12 +24,6 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.float64]
-
-ALL_STICK, ALL_SLIDE = 4, 9
-"""Attempts that begin anew: with friction unbounded, and without any."""
-
-PATIENT = 15
-"""Attempt from which on bounds go half the way only: with the whole way they may go to and fro for ever."""
 
 
 @jit
@@ -144,28 +134,3 @@ def update_rough(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainS
             impulses.tangent[c] -= prox_r / EPSILON * gamma
         else:
             impulses.tangent[c] = impulses.normal[c] if y > 0.0 else -impulses.normal[c]
-
-
-@jit
-def begin_bounds(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch, attempt: int) -> None:
-    """Before an attempt with bounded friction: choose the bounds if it is one to begin anew with, and keep to them.
-
-    The first begins with the normal impulses as they stand. Where robots jam (friction coefficients near 1 and more)
-    the bounds may wander about, and the solution is often one in which all contacts stick or all have opened.
-    """
-    for c in range(problem.n_contacts):
-        if attempt == 0:
-            scratch.contact[c, 6] = prox_positive(impulses.normal[c])
-        elif attempt == ALL_STICK:
-            scratch.contact[c, 6] = math.inf
-        elif attempt == ALL_SLIDE:
-            scratch.contact[c, 6] = 0.0
-        impulses.tangent[c] = prox_interval(impulses.tangent[c], scratch.contact[c, 6])
-
-
-@jit
-def better_bounds(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScratch, attempt: int) -> None:
-    """Move the bounds to the normal impulses that came out with them."""
-    for c in range(problem.n_contacts):
-        bound, found = scratch.contact[c, 6], prox_positive(impulses.normal[c])
-        scratch.contact[c, 6] = 0.5 * (bound + found) if attempt >= PATIENT else found

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
 from snakestudio.kernels.planar_problem import ChainProblem
+from snakestudio.kernels.planar_rescue import PlanarRescue, make_planar_rescue
 
 __all__ = [
     "EPSILON",
@@ -33,9 +34,8 @@ class ChainScratch(NamedTuple):
     ----------
     friction : (n, 6)
         Of every link: sliding velocity gamma (2, scaled), unit vector n of P - r gamma (2), its length, beta.
-    contact : (c, 7)
-        Of every obstacle contact: gamma, P - r gamma, r; the same of its friction, r = 0 if it has none; the bound of
-        its friction in the fallback.
+    contact : (c, 6)
+        Of every obstacle contact: gamma, P - r gamma, r; the same of its friction, r = 0 if it has none.
     stop : (n - 1, 4)
         Of every joint stop: gamma, P - r gamma, stiffness B and right-hand side q (see `solve_chain`).
     local, eliminated, du : (n, 12), (n, 4), (n, 3)
@@ -43,8 +43,8 @@ class ChainScratch(NamedTuple):
     old_link : (n, 7)
         The iterate before: u (3), friction impulse (2), its gamma (2).
     old_contact, old_stop : (c, 4), (n - 1, 2)
-        The iterate before: gamma and impulse; of contacts also those of friction. In the fallback the columns of gamma
-        and `old_link[:, :2]` hold the changes of gamma along the search direction.
+        The iterate before: gamma and impulse; of contacts also those of friction.
+    rescue : PlanarRescue
     """
 
     friction: FloatArray
@@ -56,13 +56,24 @@ class ChainScratch(NamedTuple):
     old_link: FloatArray
     old_contact: FloatArray
     old_stop: FloatArray
+    rescue: PlanarRescue
 
 
 def make_scratch(n_links: int, capacity: int) -> ChainScratch:
     """Workspace for `n_links` links and `capacity` obstacle contacts."""
     n, c, j = n_links, capacity, n_links - 1
-    shapes = ((n, 6), (c, 7), (j, 4), (n, 12), (n, 4), (n, 3), (n, 7), (c, 4), (j, 2))
-    return ChainScratch(*(np.zeros(shape) for shape in shapes))
+    return ChainScratch(
+        friction=np.zeros((n, 6)),
+        contact=np.zeros((c, 6)),
+        stop=np.zeros((j, 4)),
+        local=np.zeros((n, 12)),
+        eliminated=np.zeros((n, 4)),
+        du=np.zeros((n, 3)),
+        old_link=np.zeros((n, 7)),
+        old_contact=np.zeros((c, 4)),
+        old_stop=np.zeros((j, 2)),
+        rescue=make_planar_rescue(n, c),
+    )
 
 
 @inlined

@@ -38,6 +38,7 @@ __all__ = [
     "no_system",
     "prepare_inertia",
     "solve_root",
+    "solve_triangular",
 ]
 
 FloatArray = NDArray[np.float64]
@@ -185,7 +186,7 @@ def _moving(a: Octet, x: float, y: float, z: float) -> float:
 
 @inlined
 def eliminate_joint(
-    problem: SpatialProblem, k: int, a: System, stiff_0: float, stiff_1: float, push_0: float, push_1: float,
+    problem: SpatialProblem, k: int, a: System, stiff_0: float, stiff_1: float, push_0: Octet, push_1: Octet,
     eliminated: FloatArray,
 ) -> System:  # fmt: skip
     """Eliminate joint k from the system of link k + 1 and shift it to p_k.
@@ -199,10 +200,10 @@ def eliminate_joint(
         The articulated system of link k + 1 about p_{k+1}.
     stiff_0, stiff_1 : float
         What the joint's own impulses lose for a unit increment of its rates, N m s per rad/s.
-    push_0, push_1 : float
-        The joint's own impulses at the present rates, N m s.
+    push_0, push_1 : (8,)
+        The joint's own impulses at the present rates, N m s, as number 6 (and 7), else 0.
     eliminated : (n - 1, 16)
-        Row k is filled with two octets: D^-1 S^T A, and D^-1 (S^T b + push) as number 6 of each.
+        Row k is filled with two octets: D^-1 S^T A, and D^-1 (S^T b + push) as number 6 (and 7) of each.
 
     Returns
     -------
@@ -236,8 +237,8 @@ def eliminate_joint(
     d00 += stiff_0
     d01 = _turning(l0, yx, yy, yz)
     d11 = _turning(l1, yx, yy, yz) + stiff_1
-    l0 = octet_with(l0, 6, octet_lane(l0, 6) + push_0)
-    l1 = octet_with(l1, 6, octet_lane(l1, 6) + push_1)
+    l0 = octet_sum(l0, push_0)
+    l1 = octet_sum(l1, push_1)
     inverse = 1.0 / (d00 * d11 - d01 * d10)
     g0 = octet_minus(octet_times(d11 * inverse, l0), d01 * inverse, l1)
     g1 = octet_minus(octet_times(d00 * inverse, l1), d10 * inverse, l0)
@@ -262,7 +263,7 @@ def eliminate_joint(
 
 @inlined
 def solve_root(a: System, rows: FloatArray, dw: FloatArray) -> None:
-    """Solve the system of link 1 for dw[0], with row pivoting; `rows` (6, 8) is workspace."""
+    """Solve the system of link 1 for dw[0], with row pivoting; `rows` (6, 8) is filled with its triangular form."""
     octet_put(rows, 0, 0, a[0])
     octet_put(rows, 1, 0, a[1])
     octet_put(rows, 2, 0, a[2])
@@ -283,20 +284,29 @@ def solve_root(a: System, rows: FloatArray, dw: FloatArray) -> None:
         inverse = 1.0 / rows[i, i]
         for j in range(i + 1, 6):
             octet_put(rows, j, 0, octet_minus(octet(rows, j, 0), rows[j, i] * inverse, row))
+    solve_triangular(rows, 6, dw)
+
+
+@inlined
+def solve_triangular(rows: FloatArray, side: int, dw: FloatArray) -> None:
+    """Solve the triangular system of link 1 for dw[0]; its right-hand side is number `side` of the rows."""
     for j in range(6):
         i = 5 - j
-        total = rows[i, 6]
+        total = rows[i, side]
         for m in range(i + 1, 6):
             total -= rows[i, m] * dw[0, m]
         dw[0, i] = total / rows[i, i]
 
 
 @inlined
-def expand_joints(joint: FloatArray, eliminated: FloatArray, dw: FloatArray, rate: FloatArray) -> None:
-    """From dw[0] to the increments of all velocities, and of the joint rates, which go to `rate` (n - 1, 2)."""
+def expand_joints(joint: FloatArray, eliminated: FloatArray, side: int, dw: FloatArray, rate: FloatArray) -> None:
+    """From dw[0] to the increments of all velocities, and of the joint rates, which go to `rate` (n - 1, 2).
+
+    The right-hand side is number `side` of the octets in `eliminated`.
+    """
     for k in range(joint.shape[0]):
         move_child(joint, k, 0.0, 0.0, dw)
-        yaw, pitch = eliminated[k, 6], eliminated[k, 14]
+        yaw, pitch = eliminated[k, side], eliminated[k, 8 + side]
         for i in range(6):
             yaw -= eliminated[k, i] * dw[k + 1, i]
             pitch -= eliminated[k, 8 + i] * dw[k + 1, i]

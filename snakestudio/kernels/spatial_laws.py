@@ -103,7 +103,7 @@ def choose_branches(
     problem : SpatialProblem
     impulse, gamma : (c, 5)
         Present impulses and relative velocities.
-    law : (c, 13)
+    law : (c, 9)
         Row c is filled.
     c : int
     r_n, r_t, r_v : float

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.octet import Octet, octet_with, octet_zero
 from snakestudio.kernels.spatial_chain import (
     add_inertia,
     close_chain,
@@ -24,7 +25,7 @@ from snakestudio.kernels.spatial_laws import EPSILON, add_contact, choose_branch
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_scratch import SpatialScratch
 
-__all__ = ["begin", "choose_all", "copy_rows", "keep", "newton", "recall", "solve_linear", "take_step"]
+__all__ = ["begin", "choose_all", "copy_rows", "newton"]
 
 FloatArray = NDArray[np.float64]
 
@@ -56,7 +57,7 @@ def choose_all(
 
 
 @inlined
-def _own_impulse(problem: SpatialProblem, impulses: SpatialImpulses, scratch: SpatialScratch, k: int, a: int) -> float:
+def _own_impulse(problem: SpatialProblem, impulses: SpatialImpulses, scratch: SpatialScratch, k: int, a: int) -> Octet:
     """Impulse of the motor and the stop of a joint axis at the present rate; notes its stiffness in `scratch.stop`."""
     push: float = problem.drive[k, a] - problem.drag[k, a] * scratch.rate[k, a]
     stiff = problem.drag[k, a]
@@ -66,11 +67,11 @@ def _own_impulse(problem: SpatialProblem, impulses: SpatialImpulses, scratch: Sp
         sign = problem.stop[k, a]
         push += sign * (impulses.stop[k, a] - stop * sign * scratch.rate[k, a])
     scratch.stop[k, a, 1] = stiff
-    return push
+    return octet_with(octet_zero(), 6, push)
 
 
 @inlined
-def solve_linear(
+def _solve_linear(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, r_n: float, r_t: float,
     r_v: float,
 ) -> None:  # fmt: skip
@@ -91,14 +92,14 @@ def solve_linear(
                 scratch.eliminated,
             )  # fmt: skip
     solve_root(system, scratch.root, dw)
-    expand_joints(problem.joint, scratch.eliminated, dw, scratch.drate)
+    expand_joints(problem.joint, scratch.eliminated, 6, dw, scratch.drate)
     for k in range(n - 1):
         scratch.rate[k, 0] += scratch.drate[k, 0]
         scratch.rate[k, 1] += scratch.drate[k, 1]
 
 
 @inlined
-def take_step(
+def _take_step(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, r_n: float, r_t: float,
     r_v: float,
 ) -> None:  # fmt: skip
@@ -164,8 +165,8 @@ def newton(
         iteration += 1
         if most_halvings > 0 and iteration > 1:
             _save(problem, impulses, w, scratch)
-        solve_linear(problem, impulses, w, scratch, r_n, r_t, r_v)
-        take_step(problem, impulses, w, scratch, r_n, r_t, r_v)
+        _solve_linear(problem, impulses, w, scratch, r_n, r_t, r_v)
+        _take_step(problem, impulses, w, scratch, r_n, r_t, r_v)
         before = squares
         worst, squares = choose_all(problem, impulses, scratch.gamma, scratch, r_n, r_t, r_v)
         # Only a full step satisfies the equations of motion, so no result is accepted after halving.
@@ -185,23 +186,6 @@ def copy_rows(rows: FloatArray, m: int, into: FloatArray) -> None:
     for i in range(m):
         for j in range(rows.shape[1]):
             into[i, j] = rows[i, j]
-
-
-@jit
-def keep(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch) -> None:
-    """Keep an iterate in `scratch.best_*`."""
-    copy_rows(w, w.shape[0], scratch.best_w)
-    copy_rows(impulses.contact, int(problem.first[w.shape[0]]), scratch.best_contact)
-    copy_rows(impulses.stop, w.shape[0] - 1, scratch.best_stop)
-
-
-@jit
-def recall(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch) -> None:
-    """Take the kept iterate again."""
-    copy_rows(scratch.best_w, w.shape[0], w)
-    copy_rows(scratch.best_contact, int(problem.first[w.shape[0]]), impulses.contact)
-    copy_rows(scratch.best_stop, w.shape[0] - 1, impulses.stop)
-    begin(problem, w, scratch)
 
 
 @inlined

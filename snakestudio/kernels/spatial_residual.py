@@ -8,11 +8,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.kernels._jit import inlined
+from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.prox import natural_disc, natural_positive
+from snakestudio.kernels.spatial_chain import joint_rates
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 
-__all__ = ["spatial_joint_impulses", "spatial_law_residual"]
+__all__ = ["spatial_residual"]
 
 FloatArray = NDArray[np.float64]
 
@@ -20,7 +21,7 @@ ROUNDING = 2.220446049250313e-16
 
 
 @inlined
-def spatial_law_residual(problem: SpatialProblem, w: FloatArray, impulses: SpatialImpulses, gamma: FloatArray) -> float:
+def _law_residual(problem: SpatialProblem, w: FloatArray, impulses: SpatialImpulses, gamma: FloatArray) -> float:
     """Worst |P - prox_C(P - gamma / G)| / (m g dt) over all contacts and laws (P1 (77)-(79)).
 
     Parameters
@@ -62,11 +63,12 @@ def spatial_law_residual(problem: SpatialProblem, w: FloatArray, impulses: Spati
             total += distance
     if problem.n_stops > 0:
         for k in range(problem.joint.shape[0]):
-            joint = problem.joint[k]
-            x, y, z = w[k + 1, 3] - w[k, 3], w[k + 1, 4] - w[k, 4], w[k + 1, 5] - w[k, 5]
+            # The rate that a stop limits is the one its impulse does work on: that of the joint's angle. Where the axes
+            # are not quite square to each other, that is not the relative angular velocity's projection on the axis.
+            yaw, pitch = joint_rates(problem.joint, k, w)
             for a in range(2):
                 if problem.stop[k, a] != 0.0:
-                    rate = joint[3 * a] * x + joint[3 * a + 1] * y + joint[3 * a + 2] * z
+                    rate = yaw if a == 0 else pitch
                     distance = natural_positive(impulses.stop[k, a], problem.stop[k, a] * rate, 0.5 * problem.inertia)
                     distance *= 0.5 / problem.half
                     worst = max(worst, distance)
@@ -75,7 +77,7 @@ def spatial_law_residual(problem: SpatialProblem, w: FloatArray, impulses: Spati
 
 
 @inlined
-def spatial_joint_impulses(
+def _joint_impulses(
     problem: SpatialProblem, w: FloatArray, impulses: SpatialImpulses, pushed: FloatArray, wrench: FloatArray
 ) -> float:
     """Joint impulses by recursion from the last link, and by how much equations of motion and joints are missed.
@@ -196,3 +198,17 @@ def spatial_joint_impulses(
     rounding = 4.0 * n * ROUNDING * mass * fastest
     defect = max(worst - rounding, 0.0) + 0.0 * total
     return defect / problem.scale
+
+
+@jit
+def spatial_residual(
+    problem: SpatialProblem, w: FloatArray, impulses: SpatialImpulses, gamma: FloatArray, pushed: FloatArray,
+    wrench: FloatArray,
+) -> float:  # fmt: skip
+    """Worse of what force laws (`_law_residual`) and equations of motion (`_joint_impulses`) miss; NaN if either is.
+
+    Fills `gamma` (c, 5), `pushed` (n, 6) and `wrench` (n - 1, 6), which these two describe.
+    """
+    laws = _law_residual(problem, w, impulses, gamma)
+    motion = _joint_impulses(problem, w, impulses, pushed, wrench)
+    return motion if laws < motion else laws + 0.0 * motion

@@ -7,6 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.kernels.contact_rescue import RescueScratch, make_rescue_scratch
+from snakestudio.kernels.spatial_problem import SpatialImpulses
+
 __all__ = ["SpatialScratch", "make_spatial_scratch"]
 
 FloatArray = NDArray[np.float64]
@@ -29,15 +32,15 @@ class SpatialScratch(NamedTuple):
         Joint rates and their increments.
     gamma : (c, 5)
         Relative velocities.
-    law : (c, 13)
-        Linearisation of every contact: y_N, |y_T|, slip direction (2), beta_T, |y_V|, its direction (2), beta_V. Then,
-        of the fallback: bound of friction, load, by how much it missed the bound, next bound.
+    law : (c, 9)
+        Linearisation of every contact: y_N, |y_T|, slip direction (2), beta_T, |y_V|, its direction (2), beta_V.
     stop : (n - 1, 2, 2)
         Of the stops: y and stiffness.
     old_w, old_gamma, old_contact, old_rate, old_stop : arrays
         The iterate before.
-    best_w, best_contact, best_stop, reached : arrays
-        The best result so far, and its worst natural map (1,), N s.
+    guess : SpatialImpulses
+        Impulses that the iteration began with.
+    rescue : RescueScratch
     """
 
     inertia: FloatArray
@@ -54,32 +57,29 @@ class SpatialScratch(NamedTuple):
     old_contact: FloatArray
     old_rate: FloatArray
     old_stop: FloatArray
-    best_w: FloatArray
-    best_contact: FloatArray
-    best_stop: FloatArray
-    reached: FloatArray
+    guess: SpatialImpulses
+    rescue: RescueScratch
 
 
 def make_spatial_scratch(n: int, contacts: int) -> SpatialScratch:
     """Workspace for `n` links and `contacts` contacts."""
     j, c = n - 1, contacts
+    inertia = np.zeros((n, 48))
     return SpatialScratch(
-        inertia=np.zeros((n, 48)),
+        inertia=inertia,
         root=np.zeros((6, 8)),
         eliminated=np.zeros((j, 16)),
         dw=np.zeros((n, 6)),
         rate=np.zeros((j, 2)),
         drate=np.zeros((j, 2)),
         gamma=np.zeros((c, 5)),
-        law=np.zeros((c, 13)),
+        law=np.zeros((c, 9)),
         stop=np.zeros((j, 2, 2)),
         old_w=np.zeros((n, 6)),
         old_gamma=np.zeros((c, 5)),
         old_contact=np.zeros((c, 5)),
         old_rate=np.zeros((j, 2)),
         old_stop=np.zeros((j, 2)),
-        best_w=np.zeros((n, 6)),
-        best_contact=np.zeros((c, 5)),
-        best_stop=np.zeros((j, 2)),
-        reached=np.zeros(1),
+        guess=SpatialImpulses(np.zeros((c, 5)), np.zeros((j, 2))),
+        rescue=make_rescue_scratch(n, c, inertia),
     )

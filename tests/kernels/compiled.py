@@ -10,31 +10,37 @@ from snakestudio.kernels.gap import stadium_circle, stadium_rectangle, stadium_t
 from snakestudio.kernels.planar_chain import solve_chain
 from snakestudio.kernels.planar_chain_skew import solve_chain_skew
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
-from snakestudio.kernels.planar_rough import prepare_rough
-from snakestudio.kernels.planar_scratch import ChainScratch
-from snakestudio.kernels.planar_solver import rescue_contacts, solve_contacts
-from snakestudio.kernels.residual import chain_joint_impulses, chain_law_residual
+from snakestudio.kernels.planar_rescue import rescue_contacts
+from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
+from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
+from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
 from snakestudio.kernels.trig import sin_cos
 
 FloatArray = NDArray[np.float64]
 
 
 @jit
-def solve(
+def _solve(
     problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, tolerance: float, most: int
 ) -> int:
     return solve_contacts(problem, impulses, u, scratch, tolerance, most)
 
 
-@jit
-def solve_by_fallback(
+def solve(
     problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, tolerance: float, most: int
 ) -> int:
-    for c in range(problem.n_contacts):
-        arm = problem.rows[c, 2]
-        scratch.contact[c, 2] = 1.0 / (1.0 / problem.mass + arm * arm / problem.inertia)
-    prepare_rough(problem, u, scratch)
-    return rescue_contacts(problem, impulses, u, scratch, tolerance * problem.scale, most)
+    """Solve in place as a step does; returns the iterations."""
+    iterations: int = _solve(problem, impulses, u, scratch, tolerance, most)
+    if max(residuals(problem, u, impulses)) > CONVERGED and iterations < most:
+        iterations += polish_contacts(problem, impulses, u, scratch, tolerance, most - iterations)
+    if max(residuals(problem, u, impulses)) > CONVERGED and iterations < most:
+        iterations += rescue_contacts(problem, impulses, u, most - iterations, scratch.rescue)
+    return iterations
+
+
+def solve_by_rescue(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, most: int) -> int:
+    """As `solve`, without the fast iteration before."""
+    return rescue_contacts(problem, impulses, u, most, make_scratch(len(u), problem.n_contacts).rescue)
 
 
 @jit

@@ -6,8 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import jit
+from snakestudio.kernels.contact_rescue import rescue
+from snakestudio.kernels.residual import CONVERGED
+from snakestudio.kernels.spatial_chain import prepare_inertia
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
-from snakestudio.kernels.spatial_residual import spatial_joint_impulses, spatial_law_residual
+from snakestudio.kernels.spatial_residual import spatial_residual
 from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scratch
 from snakestudio.kernels.spatial_solver import solve_spatial
 
@@ -23,24 +26,32 @@ def _solve(
 
 
 @jit
-def _residuals(
-    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, gamma: FloatArray, pushed: FloatArray,
-    wrench: FloatArray,
-) -> tuple[float, float]:  # fmt: skip
-    laws = spatial_law_residual(problem, w, impulses, gamma)
-    return laws, spatial_joint_impulses(problem, w, impulses, pushed, wrench)
+def _prepare(problem: SpatialProblem, scratch: SpatialScratch) -> None:
+    prepare_inertia(problem, scratch.inertia)
 
 
 def solve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, most: int) -> int:
-    """Solve in place to 1e-9; returns the iterations."""
+    """Solve in place as a step does; returns the iterations."""
     scratch = make_spatial_scratch(len(w), max(len(impulses.contact), 1))
     iterations: int = _solve(problem, impulses, w, scratch, 1e-9, most)
+    if residual(problem, impulses, w) > CONVERGED:
+        more, _ = rescue(problem, impulses, w, scratch.guess, most - iterations, scratch.rescue)
+        iterations += more
     return iterations
 
 
-def residuals(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray) -> tuple[float, float]:
-    """What the force laws and what the equations of motion miss."""
-    found: tuple[float, float] = _residuals(
-        problem, impulses, w, np.zeros((len(impulses.contact), 5)), np.zeros((len(w), 6)), np.zeros((len(w) - 1, 6))
+def solve_by_rescue(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, most: int) -> int:
+    """As `solve`, without the fast iteration before."""
+    scratch = make_spatial_scratch(len(w), max(len(impulses.contact), 1))
+    _prepare(problem, scratch)
+    guess = SpatialImpulses(impulses.contact.copy(), impulses.stop.copy())
+    iterations, _ = rescue(problem, impulses, w, guess, most, scratch.rescue)
+    return iterations
+
+
+def residual(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray) -> float:
+    """Worse of what the force laws and what the equations of motion miss."""
+    found: float = spatial_residual(
+        problem, w, impulses, np.zeros((len(impulses.contact), 5)), np.zeros((len(w), 6)), np.zeros((len(w) - 1, 6))
     )
     return found

@@ -11,14 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from snakestudio.engines.planar_nonsmooth.problem_file import problem_from_arrays
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_scratch import make_scratch
+from tests.kernels import captured
 from tests.kernels.compiled import (
     gap,
     rectangle_gap,
     residuals,
     solve,
-    solve_by_fallback,
+    solve_by_rescue,
     solve_chain_alone,
     touches,
     trig,
@@ -130,14 +132,14 @@ def test_velocities_agree_with_a_dense_solver(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20, 50))
-def test_fallback_solves_alone_and_finds_the_same(seed: int) -> None:
+def test_the_rescue_solves_alone_and_finds_the_same(seed: int) -> None:
     n = 2 + seed % 11
     problem, impulses, u = random_problem(seed, n, seed % 7)
     other_impulses = ChainImpulses(*(array.copy() for array in impulses))
     other = u.copy()
     scratch = make_scratch(n, max(problem.n_contacts, 1))
     assert solve(problem, impulses, u, scratch, 1e-10, 500) < 500
-    assert solve_by_fallback(problem, other_impulses, other, scratch, 1e-10, 500) < 500
+    assert solve_by_rescue(problem, other_impulses, other, 500) < 500
     assert residuals(problem, other, other_impulses)[0] <= 1e-8
     assert np.abs((u - other) * [1, 1, problem.half_length]).max() < 1e-9
 
@@ -264,19 +266,19 @@ def _rough(problem: ChainProblem, seed: int, mu: float) -> ChainProblem:
 def test_friction_on_obstacles_is_solved_with_all_other_laws(seed: int, n: int, contacts: int, mu: float) -> None:
     problem, impulses, u = random_problem(seed, n, contacts)
     problem = _rough(problem, seed, mu)
-    solve(problem, impulses, u, make_scratch(n, contacts), 1e-9, 200)
+    solve(problem, impulses, u, make_scratch(n, contacts), 1e-9, 2000)
     laws, motion = residuals(problem, u, impulses)
     assert laws <= 1e-8
     assert motion <= 1e-8
 
 
 @pytest.mark.parametrize("mu", [0.3, 1.0])
-def test_bounded_friction_solves_alone(mu: float) -> None:
+def test_the_rescue_solves_friction_on_obstacles_alone(mu: float) -> None:
     for seed in range(60):
         n = 2 + seed % 11
         problem, impulses, u = random_problem(seed, n, 1 + seed % 6)
         problem = _rough(problem, seed, mu)
-        solve_by_fallback(problem, impulses, u, make_scratch(n, problem.n_contacts), 1e-9, 200)
+        solve_by_rescue(problem, impulses, u, 2000)
         assert max(residuals(problem, u, impulses)) <= 1e-8, seed
 
 
@@ -416,3 +418,14 @@ def test_least_gap_of_a_rectangle_is_its_distance(seed: int) -> None:
         if math.isfinite(before[0]) and math.isfinite(after[0]) and distance > 1e-3:
             rate = (after[0] - before[0]) / 2e-6
             assert here[1] * u[0] + here[2] * u[1] + here[3] * u[2] == pytest.approx(rate, abs=1e-4)
+
+
+def test_captured_problems_are_solved_from_the_guess_and_from_nothing() -> None:
+    for name, arrays in captured.planar().items():
+        for alone in (False, True):
+            problem, impulses, u = problem_from_arrays(arrays)
+            if alone:
+                solve_by_rescue(problem, impulses, u, 2000)
+            else:
+                solve(problem, impulses, u, make_scratch(len(u), problem.n_contacts), 1e-9, 2000)
+            assert max(residuals(problem, u, impulses)) <= 1e-8, (name, alone)

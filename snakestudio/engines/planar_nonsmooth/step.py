@@ -35,6 +35,7 @@ from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.hermite import evaluate_reference
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.planar_rescue import rescue_contacts
 from snakestudio.kernels.planar_scratch import ChainScratch
 from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
 from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
@@ -45,7 +46,7 @@ __all__ = ["advance_steps", "contact_problem"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-GIVE_UP = 1e-3
+GIVE_UP = 1e-2
 """Residual from which a step is not taken at all."""
 
 
@@ -109,6 +110,10 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
         iterations += polish_contacts(
             problem, impulses, work.u, scratch, params.tolerance, params.max_iterations - iterations
         )
+        residual = _residual(problem, work, impulses)
+    if not residual <= CONVERGED and iterations < params.max_iterations:
+        most = params.max_iterations - iterations
+        iterations += rescue_contacts(problem, impulses, work.u, most, scratch.rescue)
         residual = _residual(problem, work, impulses)
     if _turned_over(params, work.u):
         return DIVERGED

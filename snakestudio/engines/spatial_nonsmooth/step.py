@@ -34,10 +34,11 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     Work,
 )
 from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.hermite import evaluate_reference
 from snakestudio.kernels.residual import CONVERGED
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
-from snakestudio.kernels.spatial_residual import spatial_joint_impulses, spatial_law_residual
+from snakestudio.kernels.spatial_residual import spatial_residual
 from snakestudio.kernels.spatial_scratch import SpatialScratch
 from snakestudio.kernels.spatial_solver import solve_spatial
 from snakestudio.model.world import STANDARD_GRAVITY
@@ -47,7 +48,7 @@ __all__ = ["advance_steps", "contact_problem"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-GIVE_UP = 0.1
+GIVE_UP = 1e-2
 """Residual from which a step is not taken. What is above 1e-8 is counted, and the worst is shown and recorded."""
 
 
@@ -59,14 +60,6 @@ def contact_problem(params: Params, work: Work, n_stops: int) -> SpatialProblem:
         params.mass * STANDARD_GRAVITY * params.dt, work.axis, work.joint, work.free, work.drive, work.drag,
         work.stop_sign, n_stops, work.first, work.rows, work.gain,
     )  # fmt: skip
-
-
-@inlined
-def _residual(problem: SpatialProblem, work: Work, impulses: SpatialImpulses) -> float:
-    """Worse of what force laws and equations of motion miss (NaN if either is); fills `gamma`, `pushed`, `wrench`."""
-    laws = spatial_law_residual(problem, work.w, impulses, work.gamma)
-    motion = spatial_joint_impulses(problem, work.w, impulses, work.pushed, work.wrench)
-    return motion if laws < motion else laws + 0.0 * motion
 
 
 @inlined
@@ -107,7 +100,13 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
     iterations = solve_spatial(problem, impulses, work.w, scratch, params.tolerance, params.max_iterations)
 
     # What came out is judged by code that does not know the solver.
-    residual = _residual(problem, work, impulses)
+    residual = spatial_residual(problem, work.w, impulses, work.gamma, work.pushed, work.wrench)
+    if not residual <= CONVERGED and iterations < params.max_iterations:
+        more, residual = rescue(
+            problem, impulses, work.w, scratch.guess, params.max_iterations - iterations, scratch.rescue
+        )
+        iterations += more
+        residual = spatial_residual(problem, work.w, impulses, work.gamma, work.pushed, work.wrench)
     if _turned_over(params, work.w):
         return DIVERGED
     if not residual <= GIVE_UP:

@@ -1,0 +1,161 @@
+"""Scenes at random over what `check` accepts of the two set-valued models: the population that contact is proved on.
+
+3 to 60 links, friction from 0 to 5 and up to a hundred times as much across as along, walls, corridors, corners,
+wedges, stairs, pegs that touch the start, stops, stiff and soft motors of both kinds, large and small steps, slopes up
+to 80 degrees. A number names a scene for ever: `scene(number)`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from snakestudio.engines import registry
+from snakestudio.errors import SnakeStudioError
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import scene_from_dict
+
+__all__ = ["scene", "tree"]
+
+Rng = np.random.Generator
+
+LINK, RADIUS = 0.122, 0.0525
+"""Of the papers' robot, m."""
+
+
+def _log(rng: Rng, low: float, high: float) -> float:
+    return float(math.exp(rng.uniform(math.log(low), math.log(high))))
+
+
+def _friction(rng: Rng) -> float:
+    return float(rng.choice([0.0, 0.01, 0.2, 0.5, 1.0, 1.5, 3.0, 5.0]))
+
+
+def _box(x: float, y: float, length: float, width: float, yaw: float, friction: float) -> dict[str, Any]:
+    return {
+        "kind": "box", "x_m": x, "y_m": y, "length_m": length, "width_m": width, "height_m": 0.3, "yaw_deg": yaw,
+        "friction": friction,
+    }  # fmt: skip
+
+
+def _walls(rng: Rng, reach: float, clearance: float, tilt: float = 0.0) -> list[dict[str, Any]]:
+    """Two walls along the robot; tilted to each other they make a wedge."""
+    mu, half = _friction(rng), RADIUS + clearance
+    length = 2.0 * reach + 1.0
+    turn = math.radians(tilt)
+    # The inner edges come nearest at the robot's front end.
+    away = half + 0.1 / math.cos(turn) + reach * math.tan(turn)
+    return [_box(0.0, side * away, length, 0.2, side * tilt, mu) for side in (1.0, -1.0)]
+
+
+def _pegs(rng: Rng, reach: float, count: int) -> list[dict[str, Any]]:
+    """Posts on either side of the robot, some just touching it, some a little inside."""
+    mu = _friction(rng)
+    pegs = []
+    for _ in range(count):
+        radius = _log(rng, 0.01, 0.1)
+        gap = float(rng.choice([0.0, -1e-4, 1e-3, 0.02, 0.1]))
+        side = float(rng.choice([-1.0, 1.0]))
+        pegs.append({
+            "kind": "cylinder", "x_m": float(rng.uniform(-reach, reach)), "y_m": side * (RADIUS + radius + gap),
+            "radius_m": radius, "friction": mu, "height_m": 0.3,
+        })  # fmt: skip
+    return pegs
+
+
+def _obstacles(rng: Rng, kind: str, reach: float) -> list[dict[str, Any]]:
+    clearance = float(rng.choice([0.0, 1e-3, 5e-3, 0.02, 0.05]))
+    motif = str(rng.choice(["none", "walls", "wedge", "corner", "pegs", "many", "stairs"]))
+    if motif == "walls":
+        return _walls(rng, reach, clearance)
+    if motif == "wedge":
+        return _walls(rng, reach, clearance, float(rng.uniform(0.2, 4.0)))
+    if motif == "corner":
+        ahead = _box(
+            -reach - RADIUS - clearance - 0.1, 0.0, 0.2, 2.0, float(rng.choice([0.0, 45.0, 10.0])), _friction(rng)
+        )
+        return [ahead, *_walls(rng, reach, clearance)[: int(rng.integers(0, 3))]]
+    if motif == "pegs":
+        return _pegs(rng, reach, int(rng.integers(1, 8)))
+    if motif == "many":
+        return _pegs(rng, reach, int(rng.integers(8, 41)))
+    if motif == "stairs" and kind == "spatial_nonsmooth":
+        return [{
+            "kind": "stairs", "x_m": -reach - 0.1, "y_m": 0.0, "steps": int(rng.integers(1, 6)),
+            "rise_m": _log(rng, 0.01, 0.1), "heading_deg": 180.0, "friction": _friction(rng),
+        }]  # fmt: skip
+    return []
+
+
+def tree(number: int) -> dict[str, Any]:
+    """The scene of a number, as plain values; `check` may refuse it."""
+    rng = np.random.default_rng([20261123, number])
+    kind = str(rng.choice(["planar_nonsmooth", "spatial_nonsmooth", "spatial_nonsmooth"]))
+    n = int(rng.choice([3, 5, 7, 11, 20, 40, 60]))
+    reach = 0.5 * n * LINK
+    along = _friction(rng)
+    across = float(along * rng.choice([1.0, 3.0, 10.0, 100.0])) if rng.random() < 0.5 else _friction(rng)
+    implicit = kind == "spatial_nonsmooth" and rng.random() < 0.5
+    found: dict[str, Any] = {
+        "format": 1,
+        "title": f"Population {number}",
+        "model": {"kind": kind},
+        "robot": {"n_links": n},
+        "ground": {"mu_along": along, "mu_across": min(across, 5.0)},
+        "gait": {
+            "kind": "lateral_undulation", "amplitude_deg": float(rng.uniform(0, 60)),
+            "frequency_deg_s": float(rng.uniform(-200, 200)), "phase_shift_deg": float(rng.uniform(-90, 90)),
+            "offset_deg": float(rng.uniform(-10, 10)),
+        },
+        "joint_controller": {"kp_nm_per_rad": _log(rng, 1, 5000), "kd_nms_per_rad": _log(rng, 0.01, 5)},
+        "start": {"kind": "straight", "heading_deg": 180.0},
+        "solver": {
+            "step_s": 1.0 / float(rng.choice([16000, 8000, 4000, 2000, 1000, 500, 250])),
+            "joints": "implicit" if implicit else "explicit",
+        },
+        "control": {"period_s": 0.02},
+        "run": {"duration_s": 1.0, "log_rate_hz": 50.0},
+        "obstacles": _obstacles(rng, kind, reach),
+    }  # fmt: skip
+    if rng.random() < 0.3:
+        limit = _log(rng, 2, 90)
+        found["robot"]["joint_limit_deg"] = limit
+        found["gait"] |= {"amplitude_deg": 0.95 * limit, "offset_deg": 0.0}
+    if rng.random() < 0.3:
+        found["ground"] |= {
+            "slope_deg": float(rng.choice([5, 20, 45, 80])),
+            "downhill_deg": float(rng.uniform(-180, 180)),
+        }
+    if kind == "spatial_nonsmooth":
+        if rng.random() < 0.4:
+            found["gait"] |= {
+                "kind": "two_waves",
+                "pitch_amplitude_deg": float(rng.uniform(0, 1)) * min(found["gait"]["amplitude_deg"], 30.0),
+                "pitch_frequency_deg_s": float(rng.uniform(-200, 200)),
+            }
+        if rng.random() < 0.3:
+            found["ground"]["mu_rolling"] = _log(rng, 1e-3, 1)
+        if rng.random() < 0.3:
+            found["robot"]["axis_offset_m"] = 0.022
+        if rng.random() < 0.2:
+            found["actuator"] = {"free_play_deg": float(rng.uniform(0, 5)), "max_torque_nm": _log(rng, 0.5, 20)}
+    return found
+
+
+def scene(number: int) -> Scene | None:
+    """The scene of a number, with its step cut to what is stable; None where `check` refuses it."""
+    plain = tree(number)
+    try:
+        made = scene_from_dict(plain)
+        stable = registry.largest_stable_step(made)
+        period = plain["control"]["period_s"]
+        if made.solver.step_s > stable:
+            plain["solver"]["step_s"] = period / math.ceil(period / (0.9 * stable))
+            made = scene_from_dict(plain)
+        if any(problem.severity == "error" for problem in registry.check(made)):
+            return None
+    except SnakeStudioError:
+        return None
+    return made
