@@ -133,4 +133,4 @@ def test_all_plots_show_the_same_moment(panel: PlotPanel, monkeypatch: pytest.Mo
         assert len(shown) <= 1, shown
         moments |= shown
     assert len(moments) > 10
-    assert len({start for _, start, _ in moments}) > 3, "several pages"
+    assert len({start for _, start, _ in moments}) >= 2, "more than one page"
