@@ -173,11 +173,13 @@ class _Drive:
             self._stream(duration, together, name)
             return self._disarm()
         except KeyboardInterrupt as error:
-            self._robot.stop("Stopped by Ctrl+C.")  # before anything that takes time
+            code = error.code if isinstance(error, Ended) else 130
+            # Before anything that takes time.
+            self._robot.stop("Stopped by Ctrl+C." if code == 130 else "Stopped, for the program was asked to end.")
             print("\nsnakestudio: stopped.", file=sys.stderr)
             with suppress(KeyboardInterrupt):  # pressed again it spares the wait, not the run
                 self._await(lambda: self._state < self._states.ARMED or self._state == self._states.FAULT, _STOP_S)
-            return error.code if isinstance(error, Ended) else 130
+            return code
         finally:
             self._let_go()
 

@@ -79,22 +79,31 @@ def _recorded(run_file: Path) -> float:
     return 0.0
 
 
-def test_ctrl_c_stops_the_robot_and_keeps_the_run(patient: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("sent", "ends", "reason"),
+    [
+        (signal.SIGINT, 130, "Stopped by Ctrl+C."),
+        (signal.SIGTERM, 143, "Stopped, for the program was asked to end."),
+    ],
+)
+def test_a_drive_that_is_asked_to_end_stops_the_robot_and_keeps_the_run(
+    patient: str, tmp_path: Path, sent: signal.Signals, ends: int, reason: str
+) -> None:
     run_file = tmp_path / "run.mcap"
     with emulated(patient), program("drive", SCENE, patient, *BUS, "--arm", "--mcap", str(run_file)) as drive:
         said = read_until(drive, "Streaming for")
         assert "ARMING LAB ROBOT WITHOUT ASKING" in said
         wait(lambda: _recorded(run_file) > 1.0 or drive.poll() is not None, "a second is recorded", 120.0)
-        drive.send_signal(signal.SIGINT)
+        drive.send_signal(sent)
         said += read_until(drive, "\0")
         code = drive.wait(30.0)
-    assert code == 130, said
+    assert code == ends, said
     with closing(open_run(run_file)) as run:
         assert run.schema.valid == Fields.JOINTS | Fields.REFERENCE | Fields.SHAPE
         assert run.times[-1] > 1.0
         rows = run.rows(0, len(run))
         assert np.ptp(rows.joint_angle, axis=0).max() > np.radians(1.0)  # it did move
-        assert "Stopped by Ctrl+C." in [event.text for event in run.events]
+        assert reason in [event.text for event in run.events]
 
 
 @pytest.mark.soak
