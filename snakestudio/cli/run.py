@@ -19,6 +19,7 @@ from snakestudio.errors import PhysicsError, UsageError
 if TYPE_CHECKING:
     from snakestudio.api import Run
     from snakestudio.export.video_options import VideoOptions
+    from snakestudio.model.scene import Scene
 
 __all__ = ["add_arguments", "execute"]
 
@@ -63,6 +64,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
         took = time.perf_counter() - started
     else:
         scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
+        _warn(scene, base_dir, Path(options.scene).name)
         warm_up([scene.model.kind], line)
         with started_together(options, Path(options.scene).stem) as together:
             rows_wait.enter_context(ending.awaited())
@@ -94,6 +96,15 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
         raise PhysicsError(run.failure)
     tell_of_tuning(line)
     return 0
+
+
+def _warn(scene: Scene, base_dir: Path | None, name: str) -> None:
+    """Say what `snakestudio check` warns of: nobody wants to find out after the run that a value was left out."""
+    from snakestudio.session.scene_check import check
+
+    for problem in check(scene, base_dir):
+        if problem.severity == "warning":
+            print(f"{name}: warning: {problem.sentence()}", file=sys.stderr)
 
 
 def _film(

@@ -37,6 +37,14 @@ def test_run_writes_csv_and_video_without_any_display(tmp_path: Path) -> None:
     assert "0 unconverged" in done.stdout
 
 
+def test_run_warns_of_what_check_warns_of(capsys: pytest.CaptureFixture[str]) -> None:
+    """The planar model knows no free play: nobody wants to find that out after the paper."""
+    assert main(["run", MAIN, "--duration", "0.01", "--set", "actuator.free_play_deg=3"]) == 0
+    told = capsys.readouterr().err
+    assert told.startswith("obstacle_aided.toml: warning: actuator.free_play_deg: 3 is left out by this model; ")
+    assert told.count("\n") == 1
+
+
 def test_run_records_a_file_that_runs_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, again, recorded = (tmp_path / name for name in ("first.csv", "again.csv", "new/run.mcap"))
     assert main(["run", MAIN, "--duration", "0.1", "--csv", str(first), "--mcap", str(recorded)]) == 0

@@ -79,6 +79,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     problems += overlaps(scene, q)
     problems += checks.joint_stops(scene, np.diff(q[:, 2])[:, None])
     problems += planar_checks.no_pitch(scene)
+    problems += planar_checks.spatial_only(scene)
     problems += checks.lagrangian_only(scene)
     problems += checks.long_step(scene, largest_stable_step(scene))
     problems += checks.soft_start_never_ends(scene)
