@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -31,6 +32,12 @@ if sys.platform == "linux":
 _home = tempfile.mkdtemp(prefix="snakestudio-tests-")
 for _kind in ("CONFIG", "DATA", "STATE", "CACHE"):
     os.environ[f"XDG_{_kind}_HOME"] = str(Path(_home, _kind.lower()))
+
+# Who runs tests in the background has Ctrl+C ignored, and nohup hang-ups; programs inherit that, and would not end.
+if threading.current_thread() is threading.main_thread():
+    for _name, _usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        if hasattr(signal, _name) and signal.getsignal(getattr(signal, _name)) == signal.SIG_IGN:
+            signal.signal(getattr(signal, _name), _usual)
 
 from hypothesis import HealthCheck, settings  # noqa: E402
 from hypothesis.configuration import set_hypothesis_home_dir  # noqa: E402
