@@ -28,6 +28,7 @@ from snakestudio.kernels.spatial_chain import (
     eliminate_joint,
     expand_joints,
     no_system,
+    prepare_inertia,
     solve_root,
     solve_triangular,
 )
@@ -35,7 +36,7 @@ from snakestudio.kernels.spatial_laws import contact_velocities
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_residual import spatial_residual
 
-__all__ = ["Point", "RescueScratch", "make_rescue_scratch", "rescue"]
+__all__ = ["rescue", "rescue_room"]
 
 FloatArray = NDArray[np.float64]
 
@@ -70,8 +71,8 @@ class RescueScratch(NamedTuple):
     law : (c, 23)
         Linearised laws of every contact: dP = q - K dgamma, and s for a unit of ln tau. Of the normal K, q, s; of
         friction and rolling friction K (2 by the normal, 2 x 2), q (2), s (2).
-    stop : (n - 1, 2, 3)
-        K, q, s of the stops.
+    stop : (2 (n - 1), 3)
+        K, q, s of the stops, joint by joint.
     inertia, root, eliminated : arrays
         As in `SpatialScratch`.
     pushed, wrench : (n, 6), (n - 1, 6)
@@ -109,31 +110,9 @@ KEEN = 1e-9
 """What is taken off the smoothed laws' slopes, so that closed contacts can be inverted (1e-6 loses problems)."""
 
 
-def _make_point(n: int, contacts: int) -> Point:
-    return Point(
-        np.zeros((n, 6)), np.zeros((n - 1, 2)), np.zeros((contacts, 5)), np.zeros((contacts, 5)), np.zeros((n - 1, 2))
-    )
-
-
-def make_rescue_scratch(n: int, contacts: int, inertia: FloatArray) -> RescueScratch:
-    """Workspace for `n` links and `contacts` contacts; `inertia` (n, 48) is shared with the solver's."""
-    here, trial, kept, best, newton, tangent, ahead = (_make_point(n, contacts) for _ in range(7))
-    return RescueScratch(
-        here=here,
-        trial=trial,
-        kept=kept,
-        best=best,
-        newton=newton,
-        tangent=tangent,
-        ahead=ahead,
-        law=np.zeros((contacts, WIDTH)),
-        stop=np.zeros((n - 1, 2, 3)),
-        inertia=inertia,
-        root=np.zeros((6, 8)),
-        eliminated=np.zeros((n - 1, 16)),
-        pushed=np.zeros((n, 6)),
-        wrench=np.zeros((n - 1, 6)),
-    )
+def rescue_room(n: int, contacts: int) -> FloatArray:
+    """Workspace for `n` links and `contacts` contacts: one array, for every array that a step is given costs time."""
+    return np.zeros(7 * (6 * n + 4 * (n - 1) + 10 * contacts) + WIDTH * contacts + 28 * (n - 1) + 54 * n + 48)
 
 
 @jit
@@ -270,9 +249,9 @@ def _linearise(problem: SpatialProblem, at: Point, tau: float, keen: float, fact
                     p = at.stop[k, a]
                     value, slope, growth = _phi(p - gain * sign * at.rate[k, a], soft)
                     inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
-                    s.stop[k, a, 0] = inverse * slope * gain
-                    s.stop[k, a, 1] = -inverse * (p - value)
-                    s.stop[k, a, 2] = inverse * growth
+                    s.stop[2 * k + a, 0] = inverse * slope * gain
+                    s.stop[2 * k + a, 1] = -inverse * (p - value)
+                    s.stop[2 * k + a, 2] = inverse * growth
                     squares += ((p - value) * per_length) ** 2
     return squares
 
@@ -306,8 +285,8 @@ def _expand(problem: SpatialProblem, d: Point, s: RescueScratch, side: int) -> N
             for a in range(2):
                 sign = problem.stop[k, a]
                 if sign != 0.0:
-                    push = s.stop[k, a, 1] if with_q else s.stop[k, a, 2]
-                    d.stop[k, a] = push - s.stop[k, a, 0] * sign * d.rate[k, a]
+                    push = s.stop[2 * k + a, 1] if with_q else s.stop[2 * k + a, 2]
+                    d.stop[k, a] = push - s.stop[2 * k + a, 0] * sign * d.rate[k, a]
 
 
 @inlined
@@ -318,9 +297,9 @@ def _own_impulse(problem: SpatialProblem, at: Point, s: RescueScratch, k: int, a
     growth = 0.0
     sign = problem.stop[k, a]
     if sign != 0.0:
-        stiff += s.stop[k, a, 0]
-        push += sign * (at.stop[k, a] + s.stop[k, a, 1])
-        growth = sign * s.stop[k, a, 2]
+        stiff += s.stop[2 * k + a, 0]
+        push += sign * (at.stop[k, a] + s.stop[2 * k + a, 1])
+        growth = sign * s.stop[2 * k + a, 2]
     return stiff, octet_with(octet_with(octet_zero(), NEWTON, push), TANGENT, growth)
 
 
@@ -390,7 +369,7 @@ def _begin(problem: SpatialProblem, at: Point, guess: SpatialImpulses, use: floa
         for a in range(2):
             at.stop[k, a] = use * guess.stop[k, a]
             for i in range(3):
-                s.stop[k, a, i] = 0.0
+                s.stop[2 * k + a, i] = 0.0
     close_chain(problem, at.w, at.rate)
     for _ in range(2):  # the second time for what rounding has left
         _solve(problem, at, s)
@@ -651,7 +630,7 @@ more of it is safer where rounding shows, and not as near where it does not.
 @jit
 def rescue(
     problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, guess: SpatialImpulses, most: int,
-    s: RescueScratch,
+    room: FloatArray,
 ) -> tuple[int, float]:  # fmt: skip
     """Solve a step's contact problem that Newton's iteration left unsolved.
 
@@ -665,7 +644,8 @@ def rescue(
         Impulses of the step before. They are tried last: what begins at zero does not hang on them.
     most : int
         Linear solves that the step may take; here they may be `PATIENCE` times as many.
-    s : RescueScratch
+    room : (any,)
+        Of `rescue_room` for as many links and as many contacts as `impulses` has room for.
 
     Returns
     -------
@@ -674,6 +654,39 @@ def rescue(
     """
     n = w.shape[0]
     contacts = int(problem.first[n])
+    # No function that is compiled may return arrays, so the workspace is parted here.
+    room_for, joints = impulses.contact.shape[0], n - 1
+    at_gamma = 42 * n
+    at_contact = at_gamma + 35 * room_for
+    at_rate = at_contact + 35 * room_for
+    at_stop = at_rate + 14 * joints
+    at_law = at_stop + 14 * joints
+    at_own = at_law + WIDTH * room_for
+    at_inertia = at_own + 6 * joints
+    at_root = at_inertia + 48 * n
+    at_eliminated = at_root + 48
+    at_pushed = at_eliminated + 16 * joints
+    at_wrench = at_pushed + 6 * n
+    ws, gammas = room[:at_gamma].reshape(7, n, 6), room[at_gamma:at_contact].reshape(7, room_for, 5)
+    pushes, rates = room[at_contact:at_rate].reshape(7, room_for, 5), room[at_rate:at_stop].reshape(7, joints, 2)
+    stops = room[at_stop:at_law].reshape(7, joints, 2)
+    s = RescueScratch(
+        Point(ws[0], rates[0], gammas[0], pushes[0], stops[0]),
+        Point(ws[1], rates[1], gammas[1], pushes[1], stops[1]),
+        Point(ws[2], rates[2], gammas[2], pushes[2], stops[2]),
+        Point(ws[3], rates[3], gammas[3], pushes[3], stops[3]),
+        Point(ws[4], rates[4], gammas[4], pushes[4], stops[4]),
+        Point(ws[5], rates[5], gammas[5], pushes[5], stops[5]),
+        Point(ws[6], rates[6], gammas[6], pushes[6], stops[6]),
+        room[at_law:at_own].reshape(room_for, WIDTH),
+        room[at_own:at_inertia].reshape(2 * joints, 3),
+        room[at_inertia:at_root].reshape(n, 48),
+        room[at_root:at_eliminated].reshape(6, 8),
+        room[at_eliminated:at_pushed].reshape(joints, 16),
+        room[at_pushed:at_wrench].reshape(n, 6),
+        room[at_wrench : at_wrench + 6 * joints].reshape(joints, 6),
+    )
+    prepare_inertia(problem, s.inertia)
     here = s.here
     _from_outside(impulses, w, contacts, here)
     close_chain(problem, here.w, here.rate)

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import jit
-from snakestudio.kernels.contact_rescue import RescueScratch, make_rescue_scratch, rescue
+from snakestudio.kernels.contact_rescue import rescue, rescue_room
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
-from snakestudio.kernels.spatial_chain import prepare_inertia
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 
 __all__ = ["PlanarRescue", "make_planar_rescue", "rescue_contacts"]
@@ -24,15 +23,30 @@ IntArray = NDArray[np.int64]
 
 
 class PlanarRescue(NamedTuple):
-    """Workspace for n links and c obstacle contacts.
+    """Workspace for n links and c obstacle contacts: few arrays, for every one that a step is given costs time.
 
     Attributes
     ----------
-    axis, joint, free, still, stop, first, rows, gain : arrays
-        Of the `SpatialProblem`, with n + c contacts; `still` is drive and drag of the joints, which are 0.
+    room : (any,)
+        For the `Parts`, and behind them a `rescue_room`, of n + c contacts.
+    first : (n + 1,) int
+        Of the `SpatialProblem`.
+    """
+
+    room: FloatArray
+    first: IntArray
+
+
+class Parts(NamedTuple):
+    """What lies in `PlanarRescue.room`.
+
+    Attributes
+    ----------
+    axis, joint, free, still, stop, rows, gain : arrays
+        Of the `SpatialProblem`; `still` is drive and drag of the joints, which are 0.
     impulses, guess : SpatialImpulses
     w : (n, 6)
-    scratch : RescueScratch
+    rescue : (any,)
     """
 
     axis: FloatArray
@@ -40,36 +54,23 @@ class PlanarRescue(NamedTuple):
     free: FloatArray
     still: FloatArray
     stop: FloatArray
-    first: IntArray
     rows: FloatArray
     gain: FloatArray
     impulses: SpatialImpulses
     guess: SpatialImpulses
     w: FloatArray
-    scratch: RescueScratch
+    rescue: FloatArray
 
 
 def make_planar_rescue(n_links: int, capacity: int) -> PlanarRescue:
     """Workspace for `n_links` links and `capacity` obstacle contacts."""
     n, c, j = n_links, n_links + capacity, n_links - 1
-    return PlanarRescue(
-        axis=np.zeros((n, 3)),
-        joint=np.zeros((j, 12)),
-        free=np.zeros((n, 6)),
-        still=np.zeros((j, 2)),
-        stop=np.zeros((j, 2)),
-        first=np.zeros(n + 1, np.int64),
-        rows=np.zeros((c, 40)),
-        gain=np.zeros((c, 3)),
-        impulses=SpatialImpulses(np.zeros((c, 5)), np.zeros((j, 2))),
-        guess=SpatialImpulses(np.zeros((c, 5)), np.zeros((j, 2))),
-        w=np.zeros((n, 6)),
-        scratch=make_rescue_scratch(n, c, np.zeros((n, 48))),
-    )
+    parts = 15 * n + 20 * j + 53 * c
+    return PlanarRescue(np.zeros(parts + len(rescue_room(n, c))), np.zeros(n + 1, np.int64))
 
 
 @jit
-def _put_row(s: PlanarRescue, c: int, law: int, x: float, y: float, arm: float, shift: float) -> None:
+def _put_row(s: Parts, c: int, law: int, x: float, y: float, arm: float, shift: float) -> None:
     """Force direction of a law: (x, y) at the centre of gravity and the moment `arm`; `shift` more about p_k."""
     s.rows[c, 8 * law] = x
     s.rows[c, 8 * law + 1] = y
@@ -77,7 +78,9 @@ def _put_row(s: PlanarRescue, c: int, law: int, x: float, y: float, arm: float, 
 
 
 @jit
-def _convert(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, s: PlanarRescue) -> SpatialProblem:
+def _convert(
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, s: Parts, first: IntArray
+) -> SpatialProblem:
     """The problem in space; its impulses and velocities go to `s.impulses` and `s.w`."""
     n = u.shape[0]
     half = problem.half_length
@@ -95,7 +98,7 @@ def _convert(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, s: P
         s.w[k, 1] = u[k, 1] - half * cos * u[k, 2]
         s.w[k, 2] = s.w[k, 3] = s.w[k, 4] = 0.0
         s.w[k, 5] = u[k, 2]
-        s.first[k] = c
+        first[k] = c
         if rough > 0.0 and problem.load > 0.0:
             for i in range(40):
                 s.rows[c, i] = 0.0
@@ -123,7 +126,7 @@ def _convert(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, s: P
             contact[c, 2] = 0.0
             c += 1
             ordinal += 1
-    s.first[n] = c
+    first[n] = c
     for k in range(n - 1):
         joint = s.joint[k]
         joint[2] = 1.0
@@ -135,12 +138,14 @@ def _convert(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, s: P
         s.impulses.stop[k, 0] = impulses.stop[k]
     return SpatialProblem(
         problem.mass, problem.inertia, problem.inertia, half, 0.0, problem.scale, s.axis, s.joint, s.free, s.still,
-        s.still, s.stop, problem.n_stops, s.first, s.rows, s.gain,
+        s.still, s.stop, problem.n_stops, first, s.rows, s.gain,
     )  # fmt: skip
 
 
 @jit
-def rescue_contacts(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, most: int, s: PlanarRescue) -> int:
+def rescue_contacts(
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, most: int, scratch: PlanarRescue
+) -> int:
     """Solve a step's contact problem that Newton's iteration left unsolved.
 
     Parameters
@@ -151,7 +156,7 @@ def rescue_contacts(problem: ChainProblem, impulses: ChainImpulses, u: FloatArra
         What there is so far, on entry; the best that was found, on return.
     most : int
         Linear solves at most.
-    s : PlanarRescue
+    scratch : PlanarRescue
 
     Returns
     -------
@@ -159,14 +164,36 @@ def rescue_contacts(problem: ChainProblem, impulses: ChainImpulses, u: FloatArra
         Linear solves taken.
     """
     n = u.shape[0]
-    converted = _convert(problem, impulses, u, s)
-    prepare_inertia(converted, s.scratch.inertia)
-    for c in range(s.first[n]):
+    first = scratch.first
+    # No function that is compiled may return arrays, so the workspace is parted here.
+    room, joints, contacts = scratch.room, n - 1, n + impulses.normal.shape[0]
+    a, b = 15 * n, 15 * n + 20 * joints
+    s = Parts(
+        room[: 3 * n].reshape(n, 3),
+        room[a : a + 12 * joints].reshape(joints, 12),
+        room[3 * n : 9 * n].reshape(n, 6),
+        room[a + 12 * joints : a + 14 * joints].reshape(joints, 2),
+        room[a + 14 * joints : a + 16 * joints].reshape(joints, 2),
+        room[b : b + 40 * contacts].reshape(contacts, 40),
+        room[b + 40 * contacts : b + 43 * contacts].reshape(contacts, 3),
+        SpatialImpulses(
+            room[b + 43 * contacts : b + 48 * contacts].reshape(contacts, 5),
+            room[a + 16 * joints : a + 18 * joints].reshape(joints, 2),
+        ),
+        SpatialImpulses(
+            room[b + 48 * contacts : b + 53 * contacts].reshape(contacts, 5),
+            room[a + 18 * joints : b].reshape(joints, 2),
+        ),
+        room[9 * n : a].reshape(n, 6),
+        room[b + 53 * contacts :],
+    )
+    converted = _convert(problem, impulses, u, s, first)
+    for c in range(first[n]):
         for i in range(5):
             s.guess.contact[c, i] = s.impulses.contact[c, i]
     for k in range(n - 1):
         s.guess.stop[k, 0] = s.impulses.stop[k, 0]
-    done, _ = rescue(converted, s.impulses, s.w, s.guess, most, s.scratch)
+    done, _ = rescue(converted, s.impulses, s.w, s.guess, most, s.rescue)
     half = problem.half_length
     contact = s.impulses.contact
     ordinal = 0
@@ -175,7 +202,7 @@ def rescue_contacts(problem: ChainProblem, impulses: ChainImpulses, u: FloatArra
         u[k, 0] = s.w[k, 0] - half * problem.sin[k] * omega
         u[k, 1] = s.w[k, 1] + half * problem.cos[k] * omega
         u[k, 2] = omega
-        for c in range(s.first[k], s.first[k + 1]):
+        for c in range(first[k], first[k + 1]):
             if s.gain[c, 0] == 0.0:
                 impulses.friction[k, 0] = contact[c, 1]
                 impulses.friction[k, 1] = contact[c, 2]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.kernels.contact_rescue import RescueScratch, make_rescue_scratch
+from snakestudio.kernels.contact_rescue import rescue_room
 from snakestudio.kernels.spatial_problem import SpatialImpulses
 
 __all__ = ["SpatialScratch", "make_spatial_scratch"]
@@ -40,7 +40,8 @@ class SpatialScratch(NamedTuple):
         The iterate before.
     guess : SpatialImpulses
         Impulses that the iteration began with.
-    rescue : RescueScratch
+    rescue : (any,)
+        Of `rescue_room`.
     """
 
     inertia: FloatArray
@@ -58,15 +59,14 @@ class SpatialScratch(NamedTuple):
     old_rate: FloatArray
     old_stop: FloatArray
     guess: SpatialImpulses
-    rescue: RescueScratch
+    rescue: FloatArray
 
 
 def make_spatial_scratch(n: int, contacts: int) -> SpatialScratch:
     """Workspace for `n` links and `contacts` contacts."""
     j, c = n - 1, contacts
-    inertia = np.zeros((n, 48))
     return SpatialScratch(
-        inertia=inertia,
+        inertia=np.zeros((n, 48)),
         root=np.zeros((6, 8)),
         eliminated=np.zeros((j, 16)),
         dw=np.zeros((n, 6)),
@@ -81,5 +81,5 @@ def make_spatial_scratch(n: int, contacts: int) -> SpatialScratch:
         old_rate=np.zeros((j, 2)),
         old_stop=np.zeros((j, 2)),
         guess=SpatialImpulses(np.zeros((c, 5)), np.zeros((j, 2))),
-        rescue=make_rescue_scratch(n, c, inertia),
+        rescue=rescue_room(n, c),
     )

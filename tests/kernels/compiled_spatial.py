@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.residual import CONVERGED
-from snakestudio.kernels.spatial_chain import prepare_inertia
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_residual import spatial_residual
 from snakestudio.kernels.spatial_scratch import SpatialScratch, make_spatial_scratch
@@ -25,11 +24,6 @@ def _solve(
     return solve_spatial(problem, impulses, w, scratch, tolerance, most)
 
 
-@jit
-def _prepare(problem: SpatialProblem, scratch: SpatialScratch) -> None:
-    prepare_inertia(problem, scratch.inertia)
-
-
 def solve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, most: int) -> int:
     """Solve in place as a step does; returns the iterations."""
     scratch = make_spatial_scratch(len(w), max(len(impulses.contact), 1))
@@ -43,7 +37,6 @@ def solve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, mos
 def solve_by_rescue(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, most: int) -> int:
     """As `solve`, without the fast iteration before."""
     scratch = make_spatial_scratch(len(w), max(len(impulses.contact), 1))
-    _prepare(problem, scratch)
     guess = SpatialImpulses(impulses.contact.copy(), impulses.stop.copy())
     iterations, _ = rescue(problem, impulses, w, guess, most, scratch.rescue)
     return iterations

@@ -102,9 +102,7 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
     # What came out is judged by code that does not know the solver.
     residual = spatial_residual(problem, work.w, impulses, work.gamma, work.pushed, work.wrench)
     if not residual <= CONVERGED and iterations < params.max_iterations:
-        more, residual = rescue(
-            problem, impulses, work.w, scratch.guess, params.max_iterations - iterations, scratch.rescue
-        )
+        more, _ = rescue(problem, impulses, work.w, scratch.guess, params.max_iterations - iterations, scratch.rescue)
         iterations += more
         residual = spatial_residual(problem, work.w, impulses, work.gamma, work.pushed, work.wrench)
     if _turned_over(params, work.w):
