@@ -439,12 +439,26 @@ def _polish(
 
 
 @jit
+def _ahead(problem: SpatialProblem, change: float, tau: float, s: RescueScratch) -> float:
+    """Go along the last tangent by a change of ln tau, to `tau`, if that is nearer; returns what is missed there."""
+    contacts = int(problem.first[problem.axis.shape[0]])
+    _move(s.here, change, s.tangent, contacts, s.trial)
+    there = _linearise(problem, s.trial, tau, KEEN, 1.0, s)
+    here = _linearise(problem, s.here, tau, KEEN, 1.0, s)
+    if not there < here:
+        return here
+    _copy(s.trial, contacts, s.here)
+    return _linearise(problem, s.here, tau, KEEN, 1.0, s)
+
+
+@jit
 def _path(problem: SpatialProblem, least: float, most: int, tau: float, s: RescueScratch) -> tuple[int, float]:
     """Follow the smoothed laws from `s.here` by lowering tau; returns linear solves and the least residual so far."""
     contacts = int(problem.first[problem.axis.shape[0]])
     here, trial = s.here, s.trial
     done = inner = 0
     end = 1e-7 * problem.scale
+    next_try = 1e-4 * problem.scale
     squares = _linearise(problem, here, tau, KEEN, 1.0, s)
     while done < most:
         done += 1
@@ -462,16 +476,26 @@ def _path(problem: SpatialProblem, least: float, most: int, tau: float, s: Rescu
             step *= 0.5
         _copy(trial, contacts, here)
         squares = after
-        least = _note(problem, here, least, s)
-        if least <= ENOUGH or not squares < 1e30 * problem.scale * problem.scale:
+        if not squares < 1e30 * problem.scale * problem.scale:
             break
-        if math.sqrt(squares) <= 0.5 * tau or inner > 25 or not good:
-            if tau <= end and (not good or inner > 25):
+        near = math.sqrt(squares) <= 0.5 * tau
+        if not near and good and inner <= 25:
+            continue
+        least = _note(problem, here, least, s)
+        if least <= ENOUGH or tau <= end:
+            break
+        if near and tau < next_try:
+            next_try = 0.1 * tau
+            _copy(here, contacts, s.kept)
+            more, least = _exact(problem, least, 8, 1e-6, 1.0, not near, s)  # undamped, and no literal: see `rescue`
+            done += more
+            if least <= ENOUGH:
                 break
-            shrink = 0.2 if step == 1.0 and inner <= 4 else math.sqrt(0.2)
-            tau = max(tau * shrink, end)
-            inner = 0
-            squares = _linearise(problem, here, tau, KEEN, 1.0, s)
+            _copy(s.kept, contacts, here)
+        shrink = 0.2 if step == 1.0 and inner <= 4 else math.sqrt(0.2)
+        tau *= shrink
+        inner = 0
+        squares = _ahead(problem, math.log(shrink), tau, s)
     return done, least
 
 
