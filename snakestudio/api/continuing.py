@@ -26,6 +26,7 @@ def continue_from(
     values: Mapping[str, Any] | None = None,
     progress: Callable[[float], bool] | None = None,
     record: Path | None = None,
+    problem: Path | None = None,
 ) -> tuple[Run, tuple[str, ...]]:
     """Go on with a recorded run from a moment, as a new run that begins with its rows up to there.
 
@@ -43,6 +44,8 @@ def continue_from(
         Gets the finished fraction.
     record : Path, optional
         Run file to record the new run to.
+    problem : Path, optional
+        Where the contact problem of the last step is written to (.hdf5, which is FCLIB, or .npz).
 
     Returns
     -------
@@ -52,7 +55,7 @@ def continue_from(
 
     Raises
     ------
-    UsageError, RunFileError, SceneError, StateError, PhysicsError
+    UsageError, ExportError, RunFileError, SceneError, StateError, PhysicsError
         Naming what is wrong.
     """
     source = Path(path)
@@ -79,7 +82,7 @@ def continue_from(
             raise UsageError(f"{', '.join(refused)}: this cannot change while a run goes.")
         if runner.finished:
             raise UsageError(f"This run ends at {runner.time:g} s; say with a longer duration how far it shall go on.")
-        result = run_to_end(runner, (), progress)
+        result = run_to_end(runner, (), progress, problem)
     finally:
         runner.recording.close()
     failure = "" if result.ok else result.message

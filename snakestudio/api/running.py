@@ -253,18 +253,22 @@ def simulate_scene(
     path: Path | None = None,
     notes: tuple[str, ...] = (),
     ended: Callable[[SpooledRecording], None] | None = None,
+    problem: Path | None = None,
 ) -> Run:
     """Run a scene to its end or to where the physics fails (see `Run.failure`), recorded to a run file at `path`.
 
     What `notes` say of its start is kept among its events. `ended` gets the recording when the run is over and its file
-    is not: what is still to be noted is noted there.
+    is not: what is still to be noted is noted there. The contact problem of the last step is written to `problem`
+    (.hdf5, which is FCLIB, or .npz).
 
     Raises
     ------
+    ExportError
+        If that cannot be written.
     SceneError
         If the scene cannot run as it stands.
     """
-    result = run_offline(scene, base_dir, changes, progress, path, scene_file or "", notes, ended)
+    result = run_offline(scene, base_dir, changes, progress, path, scene_file or "", notes, ended, problem)
     failure = "" if result.ok else result.message
     return Run(result.recording, scene_file, failure, base_dir, result.recording.trouble_at_end)
 

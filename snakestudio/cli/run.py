@@ -37,6 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--video", metavar="F", type=output, help="write a video (.mp4, .mkv, .webm, .mov), a .gif, or .png pictures"
     )
+    parser.add_argument(
+        "--contact-problem", metavar="F", type=output,
+        help="write the last step's contact problem for other solvers (.hdf5, which is FCLIB) or as arrays (.npz)",
+    )  # fmt: skip
     add_force_argument(parser)
     add_video_arguments(parser)
     add_trigger_arguments(parser, "address that --wait-for waits at (all addresses of this computer)")
@@ -53,10 +57,13 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     values = assignments(options.values)
 
     from snakestudio import api
+    from snakestudio.session.contact_problem_file import see_that_there_is_one
 
     # What cannot be written is said before the run, not after it.
     video = video_options(options, options.video) if options.video is not None else None
-    outputs = Outputs(options, (options.scene,), options.csv, options.hdf5, options.mcap, options.video)
+    outputs = Outputs(
+        options, (options.scene,), options.csv, options.hdf5, options.mcap, options.video, options.contact_problem
+    )
     line, ending, live = ProgressLine(), Ending(), outputs.live(options.mcap)
     if options.since is not None:
         started = time.perf_counter()
@@ -64,6 +71,8 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
         took = time.perf_counter() - started
     else:
         scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
+        if options.contact_problem is not None:
+            see_that_there_is_one(scene.model.kind, options.contact_problem)
         _warn(scene, base_dir, Path(options.scene).name)
         warm_up([scene.model.kind], line)
         with started_together(options, Path(options.scene).stem) as together:
@@ -71,7 +80,15 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
             started = time.perf_counter()
             tell = ending.heeded(line.reporter("simulating", scene.run.duration_s))
             run = api.simulate_scene(
-                scene, base_dir, changes, Path(options.scene).name, tell, live, together.notes, together.finish
+                scene,
+                base_dir,
+                changes,
+                Path(options.scene).name,
+                tell,
+                live,
+                together.notes,
+                together.finish,
+                options.contact_problem,
             )
             line.clear()
             took = time.perf_counter() - started
@@ -86,6 +103,8 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
     if ending.number:
         kept = "; the rows so far are written" if options.csv or options.hdf5 or options.mcap else ""
         print(f"snakestudio: stopped by {ending.by} at {simulated:g} s{kept}.", file=sys.stderr)
+    if options.contact_problem is not None:
+        print(f"wrote {options.contact_problem}: the contact problem of the step that ends at {simulated:g} s")
     outputs.write_run(options, run)
     written = _film(options.video, video, run, base_dir, outputs, line, ending) if video is not None else None
     if ending.number:
@@ -140,6 +159,7 @@ def _continued(
 ) -> tuple[Run, Path | None]:
     """The run that goes on from a moment of another one; what is to be known about it is said."""
     from snakestudio import api
+    from snakestudio.session.contact_problem_file import see_that_there_is_one
     from snakestudio.session.run_file import open_run
 
     if Path(options.scene).suffix.lower() != ".mcap":
@@ -147,10 +167,14 @@ def _continued(
     if options.rate is not None:
         raise UsageError("--rate cannot change while a run goes; leave it out together with --from.")
     with contextlib.closing(open_run(options.scene)) as old:
+        if options.contact_problem is not None:
+            see_that_there_is_one(old.scene.model.kind, options.contact_problem)
         warm_up([old.scene.model.kind], line)
     rows_wait.enter_context(ending.awaited())
     tell = ending.heeded(line.reporter("simulating"))
-    run, notes = api.continue_from(options.scene, options.since, options.duration, values, tell, live)
+    run, notes = api.continue_from(
+        options.scene, options.since, options.duration, values, tell, live, options.contact_problem
+    )
     line.clear()
     print(f"continued from {options.since:g} s of {Path(options.scene).name}")
     for note in notes:

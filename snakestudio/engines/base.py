@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
@@ -110,6 +111,10 @@ class Engine(Protocol):
         """Force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed."""
         ...
 
-    def failing_problem(self) -> dict[str, Any]:
-        """The contact problem of the step that failed last, as arrays by name; empty if none did."""
+    def contact_problem(self) -> dict[str, Any]:
+        """The contact problem of the last step, also of one that failed, as arrays by name; empty if there is none."""
+        ...
+
+    def friction_problem(self) -> FrictionProblem | None:
+        """The same in the form in which the field exchanges them; None if there is none."""
         ...

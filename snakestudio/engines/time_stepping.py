@@ -16,7 +16,7 @@ from snakestudio.model.motion import StraightStart
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.robot import Robot
-from snakestudio.model.scene import Model, Scene
+from snakestudio.model.scene import Model, Scene, Solver
 from snakestudio.model.snapshot import Contacts, Snapshot, SolverFigures
 
 __all__ = ["Figures", "TimeSteppingEngine", "copied", "forget_obstacles", "run_a_step", "tiny_scene"]
@@ -166,10 +166,9 @@ class TimeSteppingEngine(ABC):
         """A sentence for a call that ended badly."""
         at = f"step {self.step_count + 1} (t = {self.time:.6g} s)"
         if status == NOT_SOLVED:
-            return (
-                f"The contact problem of {at} was not solved in {self._scene.solver.max_iterations} iterations; "
-                "raise solver.max_iterations or reduce solver.step_s."
-            )
+            most, usual = self._scene.solver.max_iterations, Solver().max_iterations
+            remedy = f"raise solver.max_iterations from {most} to {usual}" if most < usual else "reduce solver.step_s"
+            return f"No impulses were found that keep the contact laws to a hundredth in {at}; {remedy}."
         return (
             f"In {at} a link or joint would turn by more than half a turn at once: the motion has diverged; "
             "reduce solver.step_s or the gains of the joint controller."

@@ -198,6 +198,28 @@ class Exporter(QObject):
 
         self._start(work, f"Drawing figures into {folder.name}")
 
+    # --- contact problem of a step ---------------------------------------------------------------------------------
+
+    def ask_contact_problem(self) -> None:
+        """Ask for a file and write the contact problem of the step where the run stands."""
+        path = self._ask(
+            "Export Contact Problem", "FCLIB, for other solvers (*.hdf5 *.h5);;Arrays (*.npz)", ".problem.hdf5"
+        )
+        if path is not None:
+            self.contact_problem(path)
+
+    def contact_problem(self, path: Path) -> None:
+        """Write the contact problem of the step where the run stands, as FCLIB (.hdf5) or arrays (.npz)."""
+        if self.busy:
+            return
+        session = self._bridge.session
+
+        def work(progress: Progress) -> Path | None:
+            session.write_contact_problem(path)
+            return path if progress(1.0) else None
+
+        self._start(work, f"Writing {path.name}")
+
     # --- comparison of models -------------------------------------------------------------------------------------
 
     def ask_comparison(self, comparison: ModelComparison, scene_file: str | None) -> None:

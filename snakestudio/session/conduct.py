@@ -11,14 +11,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from snakestudio.errors import PreparationError, Problem, SnakeStudioError
+from snakestudio.errors import ExportError, PreparationError, Problem, SnakeStudioError
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand
 from snakestudio.session.clock import Clock
+from snakestudio.session.contact_problem_file import save_failing_problem, write_contact_problem
 from snakestudio.session.continuation import continue_run
-from snakestudio.session.failing_problem import save_failing_problem
 from snakestudio.session.preparation import Preparation, Preparations, Stage, compile_here, is_prepared
 from snakestudio.session.preparation_words import ENGINE_NAMES
 from snakestudio.session.preview import preview
@@ -328,6 +328,12 @@ class Conduct:
         """See `Session.steer`."""
         if self._runner is not None:
             self._runner.steer(command)
+
+    def write_contact_problem(self, path: Path) -> None:
+        """See `Session.write_contact_problem`."""
+        if self._runner is None:
+            raise ExportError(f"{path}: there is no run whose contact problem could be written; start one.")
+        write_contact_problem(path, self._runner.engine)
 
     def continue_from(self, recording: Recording, time: float, base_dir: Path | None, name: str) -> None:
         """See `Session.continue_from`."""

@@ -10,7 +10,7 @@ from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.scene import Scene
-from snakestudio.session.failing_problem import save_failing_problem
+from snakestudio.session.contact_problem_file import save_failing_problem, write_contact_problem
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner
 
@@ -50,6 +50,7 @@ def run_offline(
     scene_file: str = "",
     notes: tuple[str, ...] = (),
     ended: Callable[[SpooledRecording], None] | None = None,
+    problem: Path | None = None,
 ) -> OfflineRun:
     """Run a scene from start to end as fast as it goes.
 
@@ -70,9 +71,13 @@ def run_offline(
         What is to be known of its start, kept as events.
     ended : callable, optional
         Gets the recording when the run is over and its file is not: what is still to be noted is noted there.
+    problem : path, optional
+        Where the contact problem of the last step is written to, see `write_contact_problem`.
 
     Raises
     ------
+    ExportError
+        If that cannot be written.
     SceneError
         If the scene cannot be run as it stands, or a change cannot be made while a run goes.
     """
@@ -80,7 +85,7 @@ def run_offline(
     for note in notes:
         runner.recording.add_event(RunEvent(runner.time, "note", note))
     try:
-        result = run_to_end(runner, changes, progress)
+        result = run_to_end(runner, changes, progress, problem)
         if ended is not None:
             ended(runner.recording)
         return result
@@ -89,9 +94,19 @@ def run_offline(
 
 
 def run_to_end(
-    runner: Runner, changes: tuple[Change, ...] = (), progress: Callable[[float], bool] | None = None
+    runner: Runner,
+    changes: tuple[Change, ...] = (),
+    progress: Callable[[float], bool] | None = None,
+    problem: Path | None = None,
 ) -> OfflineRun:
     """Run on to the end, with changes on the way, or until it cannot be recorded any more; see `run_offline`."""
+    result = _run_to_end(runner, changes, progress)
+    if problem is not None:
+        write_contact_problem(problem, runner.engine)
+    return result
+
+
+def _run_to_end(runner: Runner, changes: tuple[Change, ...], progress: Callable[[float], bool] | None) -> OfflineRun:
     scene = runner.scene
     step = scene.solver.step_s
     block = max(1, round(0.5 / scene.control.period_s)) * scene.steps_per_period

@@ -12,8 +12,10 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from pathlib import Path
 
+from snakestudio.errors import ExportError
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -119,6 +121,26 @@ class Session:
         """Begin a new run with the rows of one called `name` up to `time` (s), and stand there (see `continue_run`)."""
         self._conduct.stop_continuing.clear()
         self._commands.put(lambda: self._conduct.continue_from(recording, time, base_dir, name))
+
+    def write_contact_problem(self, path: Path) -> None:
+        """Write the contact problem of the run's last step; waits for it, so not for the window's thread.
+
+        Raises
+        ------
+        ExportError
+            If there is none, or it cannot be written.
+        """
+        done: Future[None] = Future()
+
+        def carry_out() -> None:
+            try:
+                self._conduct.write_contact_problem(path)
+                done.set_result(None)
+            except ExportError as error:
+                done.set_exception(error)
+
+        self._commands.put(carry_out)
+        done.result()
 
     def cancel_continuing(self) -> None:
         """Stop going back to a recorded moment: everything stays as it was."""

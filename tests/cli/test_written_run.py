@@ -5,10 +5,14 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 
 from snakestudio import api
+from snakestudio.cli import main
 from snakestudio.cli.outputs import Outputs
+from snakestudio.engines.planar_nonsmooth.problem_file import problem_from_arrays
 from snakestudio.errors import ExportError
 from snakestudio.paths import runs_dir, scenes_dir
 
@@ -32,6 +36,39 @@ def test_what_cannot_be_written_costs_none_of_the_others(tmp_path: Path, capsys:
     assert "run.csv: this is a folder" in second
     assert options.hdf5.is_file()
     assert capsys.readouterr().out == f"wrote {options.hdf5}: {len(run.recording)} rows\n"
+
+
+@pytest.mark.parametrize("name", ["problem.hdf5", "problem.npz"])
+def test_the_contact_problem_of_a_step_is_written_where_it_is_asked_for(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "new" / name
+    assert main(["run", str(MAIN), "--duration", "0.1", "--contact-problem", str(path)]) == 0
+    assert f"wrote {path}: the contact problem of the step that ends at 0.1 s" in capsys.readouterr().out
+    if path.suffix == ".npz":
+        problem, _, _ = problem_from_arrays(np.load(path))
+        assert len(problem.cos) == 11
+    else:
+        with h5py.File(path) as file:
+            assert file["fclib_global/info/title"][()].decode().endswith("planar_nonsmooth, step 400, t = 0.1 s")
+
+
+def test_what_has_no_contact_problem_says_so_before_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scene = scenes_dir() / "path_following.toml"
+    assert main(["run", str(scene), "--contact-problem", str(tmp_path / "p.hdf5")]) == 2
+    assert "choose planar_nonsmooth or spatial_nonsmooth" in capsys.readouterr().err
+    assert main(["run", str(MAIN), "--contact-problem", str(tmp_path / "p.txt")]) == 2
+    assert "give it such an ending" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_a_run_that_stops_is_told_to_do_helps(capsys: pytest.CaptureFixture[str]) -> None:
+    """A step that is not given the iterations it needs; with as many as the sentence says the run goes on."""
+    values = ["--set", "solver.max_iterations=1", "--duration", "0.5"]
+    assert main(["run", str(MAIN), *values]) == 3
+    error = capsys.readouterr().err
+    assert "raise solver.max_iterations from 1 to 2000" in error
+    assert main(["run", str(MAIN), "--set", "solver.max_iterations=2000", "--duration", "0.5"]) == 0
 
 
 def test_a_run_that_can_be_written_nowhere_is_kept_among_the_runs(tmp_path: Path) -> None:

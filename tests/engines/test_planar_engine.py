@@ -213,7 +213,7 @@ def test_a_problem_that_was_not_solved_can_be_saved_and_solved_again(tmp_path: P
     report = engine.advance(gait_reference(scene, 4000), 4000, ())
     assert not report.ok
     assert "solver.max_iterations" in report.message
-    np.savez(tmp_path / "problem.npz", **engine.failing_problem())
+    np.savez(tmp_path / "problem.npz", **engine.contact_problem())
     with np.load(tmp_path / "problem.npz") as arrays:
         problem, impulses, u = problem_from_arrays(arrays)
     scratch = make_scratch(len(u), max(problem.n_contacts, 1))

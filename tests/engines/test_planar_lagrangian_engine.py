@@ -152,7 +152,7 @@ def test_a_motion_that_blows_up_stops_before_the_step_that_fails() -> None:
     assert report.steps == engine.step_count == len(report.rows.time)
     assert np.isfinite(report.rows.link_pose).all()
     assert np.isfinite(engine.snapshot().link_twist).all()
-    assert engine.failing_problem() == {}
+    assert engine.contact_problem() == {}
 
 
 def test_it_says_nothing_of_a_solver_for_it_has_none() -> None:

@@ -218,7 +218,7 @@ def test_contact_problem_with_friction_can_be_saved_and_solved_again() -> None:
     scene = boxed(0.4)
     engine = PlanarNonsmoothEngine(scene)
     engine.advance(gait_reference(scene, 1500), 1500, ())
-    problem, impulses, u = problem_from_arrays(engine.failing_problem())
+    problem, impulses, u = problem_from_arrays(engine.contact_problem())
     assert problem.n_rough == problem.n_contacts > 0
     solve(problem, impulses, u, make_scratch(len(u), problem.n_contacts), 1e-9, 200)
     assert max(residuals(problem, u, impulses)) <= 1e-8

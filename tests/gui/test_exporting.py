@@ -61,6 +61,22 @@ def test_the_run_as_numbers(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) 
         assert len(run.recording) == 101
 
 
+def test_the_contact_problem_of_the_step_where_the_run_stands(
+    recorded: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    recorded.actions_table.refresh()
+    assert recorded.actions_table["export_contact_problem"].isEnabled()
+    path = tmp_path / "step.hdf5"
+    with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000) as done:
+        recorded.exporter.contact_problem(path)
+    assert done.args == [path], recorded.banners.exports.text
+    with h5py.File(path) as file:
+        assert file["fclib_global/spacedim"][0] == 3
+    with qtbot.waitSignal(recorded.exporter.finished, timeout=60_000):
+        recorded.exporter.contact_problem(tmp_path / "step.dat")
+    assert "give it such an ending" in recorded.banners.exports.text
+
+
 def test_derived_channels_are_exported_like_any_other(recorded: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     library = recorded.plot_docks.library
     library.put(Derived("lead_m", "link_11_x_m - com_x_m", "m"))

@@ -14,10 +14,12 @@ import pytest
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
 from snakestudio.model.edits import with_values
+from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session import conduct as conduct_module
+from snakestudio.session.contact_problem_file import save_failing_problem
 from snakestudio.session.offline import run_offline
 from snakestudio.session.preparation import Preparations, Stage
 from snakestudio.session.run_file import open_run
@@ -203,7 +205,7 @@ class Failing:
             return report
         return StepReport(False, "The contact solver stopped at t = 0.2 s.", 0, 1.0, 0, 1, report.rows)
 
-    def failing_problem(self) -> dict[str, object]:
+    def contact_problem(self) -> dict[str, object]:
         return {"mass": np.ones(3)}
 
 
@@ -221,11 +223,25 @@ def test_failing_physics_pauses_with_a_sentence_and_saves_the_problem(
     failed = [event for event in session.events if isinstance(event, RunFailed)]
     assert failed[0].saved is not None
     assert np.load(failed[0].saved)["mass"].sum() == 3
+    assert failed[0].saved.with_suffix(".hdf5").is_file(), "and for other solvers"
     assert session.recording is not None
     assert len(session.recording) > 15
     session.play()
     session.settle()
     assert session.status.state == "failed"
+
+
+def test_files_of_failed_problems_never_replace_each_other(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Sweeps fail many times a second, in several processes."""
+    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
+    engine = engines.create(scene)
+    assert save_failing_problem(engine) is None, "there is none before the first step"
+    engine.advance(JointReference(np.zeros(1), *np.zeros((3, 1, 10, 2))), 1, ())
+    saved = {save_failing_problem(engine) for _ in range(5)}
+    assert len(saved) == 5
+    assert len(list((tmp_path / "failed-contact-problems").iterdir())) == 10
 
 
 def test_a_defect_in_the_worker_is_said_and_the_session_lives(

@@ -27,6 +27,7 @@ from snakestudio.engines.continuum_beam.state import (
     make_state,
     make_work,
 )
+from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import NOT_SOLVED, OK
 from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers
 from snakestudio.engines.time_stepping import copied
@@ -247,6 +248,10 @@ class ContinuumBeamEngine:
         """Force (N) and torque (N m) on a cross-section, world frame, at its centre, until changed."""
         self._state.wrench[link] = wrench
 
-    def failing_problem(self) -> dict[str, NDArray[Any]]:
+    def contact_problem(self) -> dict[str, NDArray[Any]]:
         """Empty: there are no contact problems to be solved by iteration."""
         return {}
+
+    def friction_problem(self) -> FrictionProblem | None:
+        """None: see `contact_problem`."""
+        return None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.planar_lagrangian.params import Params, make_params, same_structure
 from snakestudio.engines.planar_lagrangian.rows import write_row
 from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, ENERGY, LOAD, STEP, State, make_state, make_work
@@ -130,6 +131,10 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""
         self._state.wrench[link] = (wrench[0], wrench[1], wrench[5])
 
-    def failing_problem(self) -> dict[str, NDArray[Any]]:
+    def contact_problem(self) -> dict[str, NDArray[Any]]:
         """Empty: there are no contact problems."""
         return {}
+
+    def friction_problem(self) -> FrictionProblem | None:
+        """None: see `contact_problem`."""
+        return None

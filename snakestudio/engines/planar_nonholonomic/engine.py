@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.planar_nonholonomic.params import Params, make_params, same_structure
 from snakestudio.engines.planar_nonholonomic.rows import write_row
 from snakestudio.engines.planar_nonholonomic.state import (
@@ -142,6 +143,10 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""
         self._state.wrench[link] = (wrench[0], wrench[1], wrench[5])
 
-    def failing_problem(self) -> dict[str, NDArray[Any]]:
+    def contact_problem(self) -> dict[str, NDArray[Any]]:
         """Empty: the constraints' reactions are solved for exactly."""
         return {}
+
+    def friction_problem(self) -> FrictionProblem | None:
+        """None: see `contact_problem`."""
+        return None

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.planar_nonsmooth.params import Params, make_params, same_structure
-from snakestudio.engines.planar_nonsmooth.problem_file import problem_arrays
+from snakestudio.engines.planar_nonsmooth.problem_file import as_friction_problem, problem_arrays
 from snakestudio.engines.planar_nonsmooth.rows import write_row
 from snakestudio.engines.planar_nonsmooth.state import (
     CALL_ITERATIONS,
@@ -164,6 +165,12 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""
         self._state.wrench[link] = (wrench[0], wrench[1], wrench[5])
 
-    def failing_problem(self) -> dict[str, NDArray[Any]]:
+    def contact_problem(self) -> dict[str, NDArray[Any]]:
         """The last contact problem and its warm start as arrays, for a file; `problem_from_arrays` reads it back."""
-        return problem_arrays(self._params, self._state, self._work)
+        begun = self._work.cos.any()
+        return problem_arrays(self._params, self._state, self._work) if begun else {}
+
+    def friction_problem(self) -> FrictionProblem | None:
+        """The same for other solvers; None before the first step."""
+        arrays = self.contact_problem()
+        return as_friction_problem(arrays) if arrays else None

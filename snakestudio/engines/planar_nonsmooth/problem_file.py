@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.friction_problem import Contact, FrictionProblem, friction_problem
 from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import State, Work
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
 from snakestudio.model.world import STANDARD_GRAVITY
 
-__all__ = ["problem_arrays", "problem_from_arrays"]
+__all__ = ["as_friction_problem", "problem_arrays", "problem_from_arrays"]
 
 FloatArray = NDArray[np.float64]
 
@@ -77,3 +78,53 @@ def problem_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[ChainProble
         np.where(stops != 0.0, arrays["guess_stop"], 0.0),
     )
     return problem, impulses, np.array(arrays["guess_u"])
+
+
+def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
+    """The same for other solvers; v is the velocity of link 1's centre, all joint rates, and one number a link's load.
+
+    The load of the ground contacts is given, which a friction cone cannot say: a mass of its own is pressed on each of
+    them with just that impulse.
+    """
+    problem, _, _ = problem_from_arrays(arrays)
+    n, half = len(problem.cos), problem.half_length
+    rough = max(problem.mu_along, problem.mu_across)
+    loaded = n if rough > 0.0 and problem.load > 0.0 else 0
+    own = n + 2
+    size = own + loaded
+    links = np.zeros((n, 3, size))
+    links[0, :, :3] = np.eye(3)
+    for k in range(n - 1):
+        links[k + 1, 2] = links[k, 2]
+        links[k + 1, 2, 3 + k] = 1.0
+        links[k + 1, 0] = links[k, 0] - half * (problem.sin[k] * links[k, 2] + problem.sin[k + 1] * links[k + 1, 2])
+        links[k + 1, 1] = links[k, 1] + half * (problem.cos[k] * links[k, 2] + problem.cos[k + 1] * links[k + 1, 2])
+    inertia = np.array([problem.mass, problem.mass, problem.inertia])
+    mass, force = np.zeros((size, size)), np.zeros(size)
+    for link, free in zip(links, problem.u_free, strict=True):
+        mass += link.T @ (inertia[:, None] * link)
+        force += link.T @ (inertia * free)
+
+    contacts, unit = [], []
+    for k in range(loaded):
+        mass[own + k, own + k] = problem.mass
+        force[own + k] = -problem.load
+        normal = np.zeros(size)
+        normal[own + k] = 1.0
+        cos, sin = problem.cos[k], problem.sin[k]
+        frame = np.array([[cos, sin, 0.0], [-sin, cos, 0.0]]) * [[problem.mu_along], [problem.mu_across]]
+        contacts.append(Contact(normal, frame @ links[k]))
+        unit += [rough, 0.0]
+    for k, row in zip(problem.link, problem.rows, strict=True):
+        along = np.array([row[3:], np.zeros(3)])
+        contacts.append(Contact(row[:3] @ links[k], along @ links[k]))
+        unit += [float(np.hypot(row[3], row[4])), 0.0]
+    for joint in np.flatnonzero(problem.stops):
+        normal = np.zeros(size)
+        normal[3 + joint] = problem.stops[joint]
+        contacts.append(Contact(normal))
+        unit += [0.0, 0.0]
+    coordinates = (
+        "v: velocity of link 1's centre (m/s), its angular velocity, all joint rates, and of what loads the links."
+    )
+    return friction_problem(mass, force, contacts, unit, coordinates)

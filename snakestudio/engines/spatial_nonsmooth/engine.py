@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.spatial_nonsmooth.dynamics import end_angles
 from snakestudio.engines.spatial_nonsmooth.params import Params, make_params, same_structure
-from snakestudio.engines.spatial_nonsmooth.problem_file import problem_arrays
+from snakestudio.engines.spatial_nonsmooth.problem_file import as_friction_problem, problem_arrays
 from snakestudio.engines.spatial_nonsmooth.rows import write_row
 from snakestudio.engines.spatial_nonsmooth.state import (
     CALL_ITERATIONS,
@@ -182,9 +183,15 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         """Force (N) and torque (N m) on a link, world frame, at its centre of gravity, until changed."""
         self._state.wrench[link] = wrench
 
-    def failing_problem(self) -> dict[str, NDArray[Any]]:
+    def contact_problem(self) -> dict[str, NDArray[Any]]:
         """The last contact problem and its warm start as arrays, for a file; `problem_from_arrays` reads it back."""
-        return problem_arrays(self._params, self._state, self._work)
+        begun = self._work.axis.any()
+        return problem_arrays(self._params, self._state, self._work) if begun else {}
+
+    def friction_problem(self) -> FrictionProblem | None:
+        """The same for other solvers; None before the first step."""
+        arrays = self.contact_problem()
+        return as_friction_problem(arrays) if arrays else None
 
 
 def _rotated_back(quaternion: FloatArray, vector: FloatArray) -> FloatArray:

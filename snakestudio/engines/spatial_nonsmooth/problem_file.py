@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.friction_problem import Contact, FrictionProblem, friction_problem, rotated
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.state import State, Work
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.model.world import STANDARD_GRAVITY
 
-__all__ = ["problem_arrays", "problem_from_arrays"]
+__all__ = ["as_friction_problem", "problem_arrays", "problem_from_arrays"]
 
 FloatArray = NDArray[np.float64]
 
@@ -83,3 +84,44 @@ def problem_from_arrays(
         np.array(arrays["guess_contact"]).reshape(-1, 5), np.where(stop != 0.0, arrays["guess_stop"], 0.0)
     )
     return problem, impulses, np.array(arrays["guess_w"])
+
+
+def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
+    """The same for other solvers; v is the velocity of link 1 at its free end, its turning, and all joint rates."""
+    problem, _, _ = problem_from_arrays(arrays)
+    n = len(problem.axis)
+    size = 6 + 2 * (n - 1)
+    # Velocities of every link about p_k from the generalised ones.
+    links = np.zeros((n, 6, size))
+    links[0, :, :6] = np.eye(6)
+    for k in range(n - 1):
+        yaw, pitch, reach, sweep = problem.joint[k].reshape(4, 3)
+        links[k + 1] = links[k]
+        links[k + 1, :3] += rotated(reach) @ links[k, 3:]
+        links[k + 1, :, 6 + 2 * k] = np.concatenate([sweep, yaw])
+        links[k + 1, 3:, 7 + 2 * k] = pitch
+    mass, force = np.zeros((size, size)), np.zeros(size)
+    for k, (link, e) in enumerate(zip(links, problem.axis, strict=True)):
+        inertia = problem.inertia * np.eye(3) + (problem.axial - problem.inertia) * np.outer(e, e)
+        centre, turning = link[:3] + rotated(problem.half * e) @ link[3:], link[3:]
+        mass += problem.mass * centre.T @ centre + turning.T @ inertia @ turning
+        force += problem.mass * centre.T @ problem.free[k, :3] + turning.T @ inertia @ problem.free[k, 3:]
+    mass[6:, 6:] += np.diag(problem.drag.ravel())
+    force[6:] += problem.drive.ravel()
+
+    contacts, unit = [], []
+    for k in range(n):
+        for c in range(problem.first[k], problem.first[k + 1]):
+            rows = problem.rows[c].reshape(5, 8)[:, :6]
+            contacts.append(Contact(rows[0] @ links[k], rows[1:3] @ links[k], rows[3:5] @ links[k]))
+            # The coefficients are the lengths of the rows they are scaled by: of pushing, and of turning.
+            unit += [float(np.linalg.norm(pair, axis=1).max()) for pair in (rows[1:3, :3], rows[3:5, 3:])]
+    for k, a in np.argwhere(problem.stop != 0.0):
+        normal = np.zeros(size)
+        normal[6 + 2 * k + a] = problem.stop[k, a]
+        contacts.append(Contact(normal))
+        unit += [0.0, 0.0]
+    coordinates = (
+        "v: velocity of link 1 at its free end (m/s), its angular velocity, yaw and pitch rates of all joints."
+    )
+    return friction_problem(mass, force, contacts, unit, coordinates)

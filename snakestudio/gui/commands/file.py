@@ -18,6 +18,12 @@ def _there_is_a_run(w: MainWindow) -> bool:
     return w.exporter.possible
 
 
+def _has_contact_problem(w: MainWindow) -> bool:
+    from snakestudio.session.contact_problem_file import WITH_CONTACT_PROBLEMS
+
+    return _there_is_a_run(w) and w.document.scene.model.kind in WITH_CONTACT_PROBLEMS
+
+
 FILE: tuple[Spec, ...] = (
     Spec("new", "File", "New Scene", lambda w: w.files.new(), ("Ctrl+N",), icon="new"),
     Spec("open", "File", "Open ...", lambda w: w.files.ask_open(), ("Ctrl+O",), icon="open"),
@@ -80,6 +86,11 @@ FILE: tuple[Spec, ...] = (
     Spec(
         "export_figures", EXPORT, "Figures ...", lambda w: w.exporter.ask_figures(), (), _there_is_a_run,
         tip="Draw the run so far as figures for print (PDF): way, velocity, joints, forces, energies",
+    ),
+    Spec(
+        "export_contact_problem", EXPORT, "Contact Problem ...", lambda w: w.exporter.ask_contact_problem(), (),
+        _has_contact_problem,
+        tip="Write the contact problem of the run's last step for other solvers (FCLIB), or as arrays",
     ),
     line(EXPORT),
     Spec(

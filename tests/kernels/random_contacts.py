@@ -1,0 +1,67 @@
+"""Contact problems at random: chains in any pose, pushed against planes in any number, with any friction."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+
+__all__ = ["arrays_of", "random_problem"]
+
+FloatArray = NDArray[np.float64]
+
+
+def random_problem(seed: int) -> tuple[SpatialProblem, SpatialImpulses, FloatArray]:
+    """A problem, and nothing to begin from: 2 to 6 links, to 12 contacts (many are indeterminate), friction to 1.5."""
+    rng = np.random.default_rng([seed, 712])
+    n = int(rng.integers(2, 7))
+    mass, inertia, axial, half, dt = 0.7, 1.3e-3, 9.4e-4, 0.05, 2.5e-4
+    axis = rng.normal(size=(n, 3)) * [1.0, 0.3, 0.3]
+    axis /= np.linalg.norm(axis, axis=1, keepdims=True)
+    joint = np.zeros((n - 1, 12))
+    for k in range(n - 1):
+        yaw, pitch = np.linalg.qr(rng.normal(size=(3, 2)))[0].T
+        joint[k] = np.concatenate([yaw, pitch, 2 * half * axis[k], np.zeros(3)])
+    count = int(rng.integers(1, 13))
+    link = np.sort(rng.integers(0, n, count))
+    mu = rng.choice([0.0, 0.05, 0.1, 0.1, 0.5, 1.5], count) if seed % 2 else np.full(count, rng.choice([0.05, 0.1]))
+    rows, gain = np.zeros((count, 5, 8)), np.zeros((count, 3))
+    for c in range(count):
+        # Most contacts come from one side, as those with a ground do.
+        normal = rng.normal(size=3) * 0.3 + [0.0, 0.0, 1.0]
+        normal /= np.linalg.norm(normal)
+        along = np.cross(normal, [1.0, 0.3, 0.2])
+        along /= np.linalg.norm(along)
+        arm = rng.uniform(0.0, 2.0 * half) * axis[link[c]] - 0.04 * normal
+        for i, direction in enumerate((normal, mu[c] * along, mu[c] * np.cross(normal, along))):
+            rows[c, i, :3], rows[c, i, 3:6] = direction, np.cross(arm, direction)
+        about = arm - half * axis[link[c]]
+        own = [
+            direction @ direction / mass + np.sum(np.cross(about, direction) ** 2) / min(inertia, axial)
+            for direction in rows[c, :3, :3]
+        ]
+        gain[c, 0] = 1.0 / own[0]
+        gain[c, 1] = 1.0 / max(own[1:]) if mu[c] > 0.0 else 0.0
+    stop = np.where(rng.random((n - 1, 2)) < 0.1, rng.choice([-1.0, 1.0], (n - 1, 2)), 0.0)
+    free = rng.normal(size=(n, 6)) * [0.1, 0.1, 0.1, 1.0, 1.0, 1.0] - [0.0, 0.0, 0.1, 0.0, 0.0, 0.0]
+    problem = SpatialProblem(
+        mass=mass, inertia=inertia, axial=axial, half=half, offset=0.0, scale=mass * 9.81 * dt, axis=axis, joint=joint,
+        free=free, drive=1e-4 * rng.normal(size=(n - 1, 2)), drag=rng.choice([0.0, 1e-3], size=(n - 1, 2)), stop=stop,
+        n_stops=int(np.count_nonzero(stop)), first=np.searchsorted(link, np.arange(n + 1)).astype(np.int64),
+        rows=rows.reshape(count, 40), gain=gain,
+    )  # fmt: skip
+    return problem, SpatialImpulses(np.zeros((count, 5)), np.zeros((n - 1, 2))), np.zeros((n, 6))
+
+
+def arrays_of(problem: SpatialProblem) -> dict[str, NDArray[np.float64]]:
+    """As the engine writes it, with zeros to begin from."""
+    contacts, n = int(problem.first[-1]), len(problem.axis)
+    return {
+        **{name: np.asarray(value) for name, value in problem._asdict().items() if name != "n_stops"},
+        "rows": problem.rows[:contacts].reshape(-1, 5, 8)[:, :, :6],
+        "gain": problem.gain[:contacts],
+        "guess_w": np.zeros((n, 6)),
+        "guess_contact": np.zeros((contacts, 5)),
+        "guess_stop": np.zeros((n - 1, 2)),
+    }
