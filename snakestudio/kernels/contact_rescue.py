@@ -158,15 +158,16 @@ def _phi(y: float, tau: float) -> tuple[float, float, float]:
 @inlined
 def _linearise_disc(
     at: Point, c: int, i: int, gain: float, radius: float, slope: float, growth: float, gain_n: float, tau: float,
-    keen: float, law: FloatArray, d: int,
+    keen: float, own: float, law: FloatArray, d: int,
 ) -> float:  # fmt: skip
     """Linearise the disc of laws i and i + 1 of contact c into law[c, d:]; returns the square of what it misses.
 
-    `radius` is the smoothed load, `slope` its slope by y_N and `growth` its change for a unit of ln tau.
+    `own` is the share of the impulses that the laws see, `radius` is the smoothed load, `slope` its slope by y_N and
+    `growth` its change for a unit of ln tau.
     """
     keep = 1.0 - keen
     p1, p2 = at.contact[c, i], at.contact[c, i + 1]
-    y1, y2 = p1 - gain * at.gamma[c, i], p2 - gain * at.gamma[c, i + 1]
+    y1, y2 = own * p1 - gain * at.gamma[c, i], own * p2 - gain * at.gamma[c, i + 1]
     norm = math.sqrt(y1 * y1 + y2 * y2 + tau * tau)
     k_radius = k_norm = grown = 0.0
     if tau == 0.0:
@@ -214,19 +215,23 @@ def _linearise_disc(
 
 
 @jit
-def _linearise(problem: SpatialProblem, at: Point, tau: float, keen: float, factor: float, s: RescueScratch) -> float:
+def _linearise(
+    problem: SpatialProblem, at: Point, tau: float, keen: float, shift: float, factor: float, s: RescueScratch
+) -> float:
     """Linearise all laws, smoothed by `tau` (N s), at a point; returns the sum of squares of what they miss, N^2 s^2.
 
-    `factor` multiplies all gains. A contact without a normal gain has a given load: its normal impulse.
+    `factor` multiplies all gains, `shift` is taken off the impulses (see `ATTEMPTS`). A contact without a normal gain
+    has a given load: its normal impulse.
     """
     squares = 0.0
+    own = 1.0 - shift
     law = s.law
     for c in range(problem.first[problem.axis.shape[0]]):
         gain = factor * problem.gain[c, 0]
         p = at.contact[c, 0]
         radius, slope, growth = p, 0.0, 0.0
         if gain > 0.0:
-            radius, slope, growth = _phi(p - gain * at.gamma[c, 0], tau)
+            radius, slope, growth = _phi(own * p - gain * at.gamma[c, 0], tau)
         missed = p - radius
         inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
         law[c, K_N] = inverse * slope * gain
@@ -237,7 +242,9 @@ def _linearise(problem: SpatialProblem, at: Point, tau: float, keen: float, fact
             gain_t = factor * problem.gain[c, j]
             if gain_t > 0.0:
                 d = DISC_T if j == 1 else DISC_V
-                squares += _linearise_disc(at, c, 2 * j - 1, gain_t, radius, slope, growth, gain, tau, keen, law, d)
+                squares += _linearise_disc(
+                    at, c, 2 * j - 1, gain_t, radius, slope, growth, gain, tau, keen, own, law, d
+                )
     if problem.n_stops > 0:
         gain = factor * 0.5 * problem.inertia
         per_length = 0.5 / problem.half
@@ -247,7 +254,7 @@ def _linearise(problem: SpatialProblem, at: Point, tau: float, keen: float, fact
                 sign = problem.stop[k, a]
                 if sign != 0.0:
                     p = at.stop[k, a]
-                    value, slope, growth = _phi(p - gain * sign * at.rate[k, a], soft)
+                    value, slope, growth = _phi(own * p - gain * sign * at.rate[k, a], soft)
                     inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
                     s.stop[2 * k + a, 0] = inverse * slope * gain
                     s.stop[2 * k + a, 1] = -inverse * (p - value)
@@ -406,7 +413,7 @@ def _exact(
     here, trial = s.here, s.trial
     done = 0
     taken = keen
-    squares = _linearise(problem, here, 0.0, taken, factor, s)
+    squares = _linearise(problem, here, 0.0, taken, 0.0, factor, s)
     while done < most and least > ENOUGH:
         done += 1
         _solve(problem, here, s)
@@ -414,13 +421,13 @@ def _exact(
         after = 0.0
         for _ in range(10):
             _move(here, step, s.newton, contacts, trial)
-            after = _linearise(problem, trial, 0.0, taken, factor, s)
+            after = _linearise(problem, trial, 0.0, taken, 0.0, factor, s)
             if not damped or after <= (1.0 - 1e-4 * step) * squares:
                 break
             step *= 0.5
         if damped:
             taken = min(max(taken * (4.0 if step < 0.2 else 0.25), keen), 1.0)
-            after = _linearise(problem, trial, 0.0, taken, factor, s)
+            after = _linearise(problem, trial, 0.0, taken, 0.0, factor, s)
         _copy(trial, contacts, here)
         squares = after
         if not squares < 1e30 * problem.scale * problem.scale:
@@ -439,27 +446,118 @@ def _polish(
 
 
 @jit
-def _ahead(problem: SpatialProblem, change: float, tau: float, s: RescueScratch) -> float:
+def _ahead(problem: SpatialProblem, change: float, tau: float, shift: float, s: RescueScratch) -> float:
     """Go along the last tangent by a change of ln tau, to `tau`, if that is nearer; returns what is missed there."""
     contacts = int(problem.first[problem.axis.shape[0]])
     _move(s.here, change, s.tangent, contacts, s.trial)
-    there = _linearise(problem, s.trial, tau, KEEN, 1.0, s)
-    here = _linearise(problem, s.here, tau, KEEN, 1.0, s)
+    there = _linearise(problem, s.trial, tau, KEEN, shift, 1.0, s)
+    here = _linearise(problem, s.here, tau, KEEN, shift, 1.0, s)
     if not there < here:
         return here
     _copy(s.trial, contacts, s.here)
-    return _linearise(problem, s.here, tau, KEEN, 1.0, s)
+    return _linearise(problem, s.here, tau, KEEN, shift, 1.0, s)
+
+
+@inlined
+def _pull_laws(problem: SpatialProblem, here: Point, ahead: Point, s: RescueScratch) -> None:
+    """Springs of the laws' own gains that pull relative velocities to those in `ahead`, as linearised laws."""
+    law = s.law
+    for c in range(problem.first[problem.axis.shape[0]]):
+        law[c, K_N] = problem.gain[c, 0]
+        law[c, Q_N] = problem.gain[c, 0] * (ahead.gamma[c, 0] - here.gamma[c, 0])
+        for j in range(1, 3):
+            d, i, gain = DISC_T if j == 1 else DISC_V, 2 * j - 1, problem.gain[c, j]
+            law[c, d + K_1N] = law[c, d + K_2N] = law[c, d + K_12] = law[c, d + K_21] = 0.0
+            law[c, d + K_11] = law[c, d + K_22] = gain
+            law[c, d + Q_1] = gain * (ahead.gamma[c, i] - here.gamma[c, i])
+            law[c, d + Q_2] = gain * (ahead.gamma[c, i + 1] - here.gamma[c, i + 1])
+    gain = 0.5 * problem.inertia
+    for k in range(problem.joint.shape[0]):
+        for a in range(2):
+            sign = problem.stop[k, a]
+            if sign != 0.0:
+                s.stop[2 * k + a, 0] = gain
+                s.stop[2 * k + a, 1] = gain * sign * (ahead.rate[k, a] - here.rate[k, a])
+                s.stop[2 * k + a, 2] = 0.0
+
+
+@inlined
+def _project(problem: SpatialProblem, here: Point, ahead: Point) -> None:
+    """Impulses that the laws let be, and in `ahead` the relative velocities that would have led to them."""
+    for c in range(problem.first[problem.axis.shape[0]]):
+        gain, p = problem.gain[c, 0], here.contact[c, 0]
+        radius = p
+        if gain > 0.0:
+            radius = max(p - gain * here.gamma[c, 0], 0.0)
+            here.contact[c, 0] = radius
+            ahead.gamma[c, 0] = here.gamma[c, 0] + (radius - p) / gain
+        for j in range(1, 3):
+            gain, i = problem.gain[c, j], 2 * j - 1
+            if gain > 0.0:
+                p1, p2 = here.contact[c, i], here.contact[c, i + 1]
+                y1, y2 = p1 - gain * here.gamma[c, i], p2 - gain * here.gamma[c, i + 1]
+                norm = math.sqrt(y1 * y1 + y2 * y2)
+                if norm > radius:
+                    y1, y2 = y1 * radius / norm, y2 * radius / norm
+                here.contact[c, i], here.contact[c, i + 1] = y1, y2
+                ahead.gamma[c, i] = here.gamma[c, i] + (y1 - p1) / gain
+                ahead.gamma[c, i + 1] = here.gamma[c, i + 1] + (y2 - p2) / gain
+    gain = 0.5 * problem.inertia
+    for k in range(problem.joint.shape[0]):
+        for a in range(2):
+            sign = problem.stop[k, a]
+            if sign != 0.0:
+                p = here.stop[k, a]
+                here.stop[k, a] = max(p - gain * sign * here.rate[k, a], 0.0)
+                ahead.rate[k, a] = here.rate[k, a] + sign * (here.stop[k, a] - p) / gain
 
 
 @jit
-def _path(problem: SpatialProblem, least: float, most: int, tau: float, s: RescueScratch) -> tuple[int, float]:
+def _alternate(problem: SpatialProblem, least: float, most: int, s: RescueScratch) -> tuple[int, float]:
+    """Alternate between equations of motion and laws (ADMM) from `s.here`, trying Newton's iteration now and then.
+
+    A method of first order: slow, but it goes where loads are so indeterminate that every path is lost.
+    """
+    contacts = int(problem.first[problem.axis.shape[0]])
+    here, ahead = s.here, s.ahead
+    done = count = 0
+    _copy(here, contacts, ahead)
+    while done < most:
+        done += 1
+        count += 1
+        _pull_laws(problem, here, ahead, s)
+        _solve(problem, here, s)
+        for k in range(here.w.shape[0]):
+            for i in range(6):
+                here.w[k, i] += s.newton.w[k, i]
+        for k in range(here.rate.shape[0]):
+            for a in range(2):
+                here.rate[k, a] += s.newton.rate[k, a]
+        for c in range(contacts):
+            for i in range(5):
+                here.gamma[c, i] += s.newton.gamma[c, i]
+        _project(problem, here, ahead)
+        if count % EVERY == 0:
+            _copy(here, contacts, s.kept)
+            more, least = _exact(problem, least, 12, 1e-6, 1.0, done < 0, s)  # undamped, and no literal: see `rescue`
+            done += more
+            if least <= CONVERGED:
+                break
+            _copy(s.kept, contacts, here)
+    return done, least
+
+
+@jit
+def _path(
+    problem: SpatialProblem, least: float, most: int, tau: float, shift: float, s: RescueScratch
+) -> tuple[int, float]:
     """Follow the smoothed laws from `s.here` by lowering tau; returns linear solves and the least residual so far."""
     contacts = int(problem.first[problem.axis.shape[0]])
     here, trial = s.here, s.trial
     done = inner = 0
     end = 1e-7 * problem.scale
     next_try = 1e-4 * problem.scale
-    squares = _linearise(problem, here, tau, KEEN, 1.0, s)
+    squares = _linearise(problem, here, tau, KEEN, shift, 1.0, s)
     while done < most:
         done += 1
         inner += 1
@@ -469,7 +567,7 @@ def _path(problem: SpatialProblem, least: float, most: int, tau: float, s: Rescu
         good = False
         for _ in range(14):
             _move(here, step, s.newton, contacts, trial)
-            after = _linearise(problem, trial, tau, KEEN, 1.0, s)
+            after = _linearise(problem, trial, tau, KEEN, shift, 1.0, s)
             if after <= (1.0 - 1e-3 * step) * squares:
                 good = True
                 break
@@ -495,18 +593,20 @@ def _path(problem: SpatialProblem, least: float, most: int, tau: float, s: Rescu
         shrink = 0.2 if step == 1.0 and inner <= 4 else math.sqrt(0.2)
         tau *= shrink
         inner = 0
-        squares = _ahead(problem, math.log(shrink), tau, s)
+        squares = _ahead(problem, math.log(shrink), tau, shift, s)
     return done, least
 
 
 @jit
-def _settle(problem: SpatialProblem, most: int, tau: float, keen: float, s: RescueScratch) -> tuple[int, bool]:
+def _settle(
+    problem: SpatialProblem, most: int, tau: float, keen: float, shift: float, s: RescueScratch
+) -> tuple[int, bool]:
     """Solve the laws smoothed by `tau` from `s.here`, damped; returns linear solves and whether that went well."""
     contacts = int(problem.first[problem.axis.shape[0]])
     here, trial = s.here, s.trial
     done = 0
     taken = keen
-    squares = _linearise(problem, here, tau, taken, 1.0, s)
+    squares = _linearise(problem, here, tau, taken, shift, 1.0, s)
     while math.sqrt(squares) > 0.1 * tau:
         if done >= most:
             return done, False
@@ -516,25 +616,25 @@ def _settle(problem: SpatialProblem, most: int, tau: float, keen: float, s: Resc
         after = 0.0
         for _ in range(12):
             _move(here, step, s.newton, contacts, trial)
-            after = _linearise(problem, trial, tau, taken, 1.0, s)
+            after = _linearise(problem, trial, tau, taken, shift, 1.0, s)
             if after <= (1.0 - 1e-3 * step) * squares:
                 break
             step *= 0.5
         _copy(trial, contacts, here)
         taken = min(max(taken * (4.0 if step < 0.2 else 0.25), keen), 1.0)
-        squares = _linearise(problem, here, tau, taken, 1.0, s)
+        squares = _linearise(problem, here, tau, taken, shift, 1.0, s)
     return done, True
 
 
 @jit
 def _arc(
-    problem: SpatialProblem, least: float, most: int, tau: float, keen: float, s: RescueScratch
+    problem: SpatialProblem, least: float, most: int, tau: float, keen: float, shift: float, s: RescueScratch
 ) -> tuple[int, float]:
     """Follow the path by its length from `s.here` and `tau`; returns linear solves and the least residual so far."""
     contacts = int(problem.first[problem.axis.shape[0]])
     here, trial, ahead, tangent, newton = s.here, s.trial, s.ahead, s.tangent, s.newton
     per_length = 0.5 / problem.half
-    done, well = _settle(problem, min(most, 80), tau, keen, s)
+    done, well = _settle(problem, min(most, 80), tau, keen, shift, s)
     if not well:
         return done, _note(problem, here, least, s)
     highest = math.log(tau) + 7.0
@@ -550,7 +650,7 @@ def _arc(
     while done < most:
         size = 0.3 * max(math.sqrt(_largest_square(here, contacts, per_length)), problem.scale)
         unit = 1.0 / (size * size)
-        _linearise(problem, here, math.exp(level), keen, 1.0, s)
+        _linearise(problem, here, math.exp(level), keen, shift, 1.0, s)
         done += 1
         _solve(problem, here, s)
         norm = math.sqrt(_product(tangent, tangent, contacts, per_length) * unit + 1.0)
@@ -570,7 +670,7 @@ def _arc(
             rounds = 0
             while rounds < 7:
                 tau = math.exp(level_1)
-                missed = math.sqrt(_linearise(problem, trial, tau, keen, 1.0, s))
+                missed = math.sqrt(_linearise(problem, trial, tau, keen, shift, 1.0, s))
                 if missed <= 0.05 * tau:
                     close = True
                     break
@@ -638,17 +738,25 @@ PATIENCE = 3
 PATH, ARC, EXACT, POLISH = range(4)
 
 ATTEMPTS = (
-    (PATH, 0.0, KEEN, 1.0), (ARC, 0.0, KEEN, 1.0), (EXACT, 0.0, 1e-6, 1.0), (ARC, 0.0, 1e-7, 1.0),
-    (PATH, 1.0, KEEN, 1.0), (ARC, 1.0, KEEN, 1.0), (ARC, 0.0, 1e-5, 1.0),
-    (POLISH, 12.0, 1e-8, 1.0), (POLISH, 12.0, 1e-3, 1.0), (POLISH, 12.0, 1e-6, 10.0), (POLISH, 12.0, 1e-6, 0.1),
-    (POLISH, 200.0, 1e-6, 1.0),
+    (PATH, 0.0, KEEN, 0.0, 1.0), (ARC, 0.0, KEEN, 0.0, 1.0), (PATH, 0.0, KEEN, KEEN, 1.0), (ARC, 0.0, KEEN, KEEN, 1.0),
+    (EXACT, 0.0, 1e-6, 0.0, 1.0), (ARC, 0.0, 1e-7, 1e-7, 1.0), (PATH, 1.0, KEEN, 0.0, 1.0), (ARC, 1.0, KEEN, 0.0, 1.0),
+    (ARC, 0.0, 1e-5, 1e-5, 1.0), (POLISH, 12.0, 1e-8, 0.0, 1.0), (POLISH, 12.0, 1e-3, 0.0, 1.0),
+    (POLISH, 12.0, 1e-6, 0.0, 10.0), (POLISH, 12.0, 1e-6, 0.0, 0.1), (POLISH, 200.0, 1e-6, 0.0, 1.0),
 )  # fmt: skip
 """What is tried, and for each: what the impulses begin with, as a share of the guess (of a polish: at how many linear
-solves it ends, damped if more than 12), what is taken off the slopes, and the gains' factor.
+solves it ends, damped if more than 12), what is taken off the slopes, what of the impulses, and the gains' factor.
 
 Where impulses are not unique, what is taken off the slopes decides how far they are led along those that push nothing:
-more of it is safer where rounding shows, and not as near where it does not.
+more of it is safer where rounding shows, and not as near where it does not. Near the end it is larger than what the
+smoothed laws themselves say of these impulses, and Newton's steps no longer lead to their solution; taken off the
+impulses, too (contacts as if they gave way a little), it belongs to the problem, and they do, but to one a little off.
 """
+
+FAR = 1e-6
+"""Residual from which equations of motion and laws are solved in turn, at last."""
+
+TURNS, EVERY = 600, 100
+"""How many turns these are, and after how many Newton's iteration is tried."""
 
 
 @jit
@@ -717,7 +825,7 @@ def rescue(
     least = _note(problem, here, math.inf, s)
     done = 0
     most *= PATIENCE
-    for kind, start, keen, factor in ATTEMPTS:
+    for kind, start, keen, shift, factor in ATTEMPTS:
         if least <= CONVERGED or done >= most:
             break
         more = 0
@@ -728,9 +836,9 @@ def rescue(
         _begin(problem, here, guess, start, s)
         size = _size(problem, here)
         if kind == PATH:
-            more, least = _path(problem, least, min(most - done, 200), 0.3 * size, s)
+            more, least = _path(problem, least, min(most - done, 200), 0.3 * size, shift, s)
         elif kind == ARC:
-            more, least = _arc(problem, least, min(most - done, 500), 10.0 * size, keen, s)
+            more, least = _arc(problem, least, min(most - done, 500), 10.0 * size, keen, shift, s)
         else:
             damped = kind == EXACT  # no literal, of which the compiler would make a version of its own
             more, least = _exact(problem, least, min(most - done, 100), keen, factor, damped, s)
@@ -738,6 +846,10 @@ def rescue(
         if least > CONVERGED:
             more, least = _polish(problem, least, 12, 1e-6, 1.0, kind == POLISH, s)
             done += more
+    if least > FAR:
+        _begin(problem, here, guess, 0.0, s)
+        more, least = _alternate(problem, least, TURNS, s)
+        done += more
     for k in range(n):
         for i in range(6):
             w[k, i] = s.best.w[k, i]
