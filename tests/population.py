@@ -8,7 +8,8 @@ to 80 degrees. A number names a scene for ever: `scene(number)`.
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +17,9 @@ from snakestudio.engines import registry
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict
+from snakestudio.session.runner import Runner
 
-__all__ = ["scene", "tree"]
+__all__ = ["Outcome", "run", "scene", "table", "tree"]
 
 Rng = np.random.Generator
 
@@ -159,3 +161,89 @@ def scene(number: int) -> Scene | None:
     except SnakeStudioError:
         return None
     return made
+
+
+class Outcome(NamedTuple):
+    """How the run of a scene went.
+
+    Attributes
+    ----------
+    number, kind, n_links
+        Of the scene.
+    friction : float
+        Largest coefficient in it.
+    contacts : int
+        Most of a recorded row.
+    steps, unsolved : int
+        Taken, and of these with a residual above 1e-8.
+    worst : float
+        Largest residual.
+    unexplained : float
+        What the ledger of energy leaves open (kinetic energy against all works), in units of all that was turned over.
+    message : str
+        Why it stopped, if it did.
+    """
+
+    number: int
+    kind: str
+    n_links: int
+    friction: float
+    contacts: int
+    steps: int
+    unsolved: int
+    worst: float
+    unexplained: float
+    message: str
+
+
+def run(number: int) -> Outcome | None:
+    """Run the scene of a number to its end; None where `check` refuses it."""
+    made = scene(number)
+    if made is None:
+        return None
+    runner = Runner(made, None)
+    try:
+        report = runner.advance(runner.end_step)
+        rows = runner.recording.rows(0, len(runner.recording))
+        term = dict(zip(runner.engine.schema.energy, rows.energy.T, strict=True))
+    finally:
+        runner.recording.close()
+    works = {name: term[name] for name in term if name.startswith("work_") and name != "work_projection"}
+    turned_over = np.abs(term["kinetic"]).max() + sum(np.abs(work).max() for work in works.values()) + 1e-6
+    ground = made.ground
+    return Outcome(
+        number, made.model.kind, made.robot.n_links,
+        max(ground.mu_along, ground.mu_across, *(o.friction for o in made.obstacles), 0.0),
+        int(rows.contacts.count.max()), int(rows.steps[-1]), int(rows.solver_unconverged[-1]),
+        float(rows.solver_residual.max()),
+        float(np.abs(term["kinetic"] - term["kinetic"][0] - sum(works.values())).max() / turned_over),
+        "" if report.ok else report.message,
+    )  # fmt: skip
+
+
+def table(found: Iterable[Outcome]) -> str:
+    """What was left above 1e-8, by what makes contact hard: friction, how many contacts there are, and the model."""
+    causes: dict[str, Callable[[Outcome], bool]] = {
+        "planar": lambda o: o.kind == "planar_nonsmooth",
+        "in space": lambda o: o.kind == "spatial_nonsmooth",
+        "friction to 0.2": lambda o: o.friction <= 0.2,
+        "friction to 1": lambda o: 0.2 < o.friction <= 1.0,
+        "friction to 5": lambda o: o.friction > 1.0,
+        "to 20 contacts": lambda o: o.contacts <= 20,
+        "to 80 contacts": lambda o: 20 < o.contacts <= 80,
+        "more contacts": lambda o: o.contacts > 80,
+        "all": lambda _: True,
+    }
+    outcomes = list(found)
+    lines = [
+        "| scenes | runs | stopped | with steps above 1e-8 | steps | above 1e-8 | worst |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, belongs in causes.items():
+        own = [o for o in outcomes if belongs(o)]
+        steps, unsolved = sum(o.steps for o in own), sum(o.unsolved for o in own)
+        lines.append(
+            f"| {name} | {len(own)} | {sum(bool(o.message) for o in own)} | {sum(o.unsolved > 0 for o in own)} | "
+            f"{steps} | {unsolved} ({unsolved / max(steps, 1):.3%}) | {max((o.worst for o in own), default=0.0):.1e} |"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,30 @@
+"""Contact that never gives up: scenes at random over what `check` accepts, each run for a second."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.population import Outcome, run, table
+
+
+def prove(numbers: range, least_accepted: int) -> list[Outcome]:
+    """Run the scenes of some numbers, and see what must be true of each and of them all."""
+    found = [outcome for number in numbers if (outcome := run(number)) is not None]
+    print(table(found))
+    assert len(found) >= least_accepted
+    assert not {outcome.number: outcome.message for outcome in found if outcome.message}
+    # The works of all that acts are summed by themselves: no energy comes from elsewhere.
+    assert not {outcome.number: outcome.unexplained for outcome in found if not outcome.unexplained <= 1e-6}
+    steps, unsolved = sum(o.steps for o in found), sum(o.unsolved for o in found)
+    assert unsolved <= 1e-3 * steps
+    return found
+
+
+def test_scenes_at_random_never_stop_and_make_no_energy() -> None:
+    found = prove(range(40), 20)
+    assert {outcome.kind for outcome in found} == {"planar_nonsmooth", "spatial_nonsmooth"}
+
+
+@pytest.mark.soak
+def test_two_thousand_scenes_at_random() -> None:
+    prove(range(2000), 1000)
