@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["Actions"]
 
 
+_PACE_MS = 150
+
+
 class Actions(QObject):
     """The table as living actions of one window.
 
@@ -34,7 +37,6 @@ class Actions(QObject):
         self.menus: dict[str, QMenu] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(0)
         self._timer.timeout.connect(self.refresh)
         for spec in TABLE:
             if spec.run is not None:
@@ -90,7 +92,12 @@ class Actions(QObject):
 
     def refresh_soon(self) -> None:
         """Bring texts, ticks and what is enabled up to date, once, when the program comes to rest."""
-        self._timer.start()
+        self._timer.start(0)
+
+    def refresh_later(self) -> None:
+        """The same at a pace: what is dragged changes the scene with every picture, and hardly ever a menu."""
+        if not self._timer.isActive():
+            self._timer.start(_PACE_MS)
 
     def refresh(self) -> None:
         """Bring texts, ticks and what is enabled up to date."""

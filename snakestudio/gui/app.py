@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import signal
 import sys
 from collections.abc import Callable
@@ -108,6 +109,9 @@ def run(scene: Path | None, watch: Callable[[MainWindow], object] | None = None)
             window.viewport.frame_drawn.disconnect(on_motion)
             trace.mark("first motion")
 
+    # A quarter of a million objects of modules and panels stay: to look at all of them again whenever some thousand
+    # others have come stops the window for a tenth of a second.
+    window.filled.connect(gc.freeze)
     window.viewport.frame_drawn.connect(on_first_frame)
     if trace.on:
         window.viewport.frame_drawn.connect(on_motion)

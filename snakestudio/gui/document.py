@@ -78,7 +78,9 @@ class Document(QObject):
         self.undo_stack.indexChanged.connect(self._on_index)
         self._text: str | None = None
         self._digest: bytes | None = None
-        self._last_gesture = 0
+        self._last_gesture = self._edited_in = 0
+        self.going_on = False
+        """Whether what changes right now is a further part of the gesture that changed the scene before."""
         self._jumping = False
 
     def _on_clean(self, clean: bool) -> None:
@@ -247,7 +249,11 @@ class Document(QObject):
             From `new_gesture`: consecutive edits of the same gesture merge; 0 never merges.
         """
         if scene != self.scene:
-            self.undo_stack.push(_SceneEdit(self, scene, text, gesture))
+            self.going_on, self._edited_in = gesture != 0 and gesture == self._edited_in, gesture
+            try:
+                self.undo_stack.push(_SceneEdit(self, scene, text, gesture))
+            finally:
+                self.going_on = False
 
     def set_value(self, key: str, value: Any, text: str, gesture: int = 0) -> None:
         """Change one value by its dotted key.

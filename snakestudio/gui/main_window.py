@@ -78,9 +78,12 @@ class MainWindow(QMainWindow):
     -------
     closing()
         The window closes for good: what is read in threads ends now.
+    filled()
+        All panels are there.
     """
 
     closing = Signal()
+    filled = Signal()
 
     settings: QSettings
     document: Document
@@ -246,9 +249,7 @@ class MainWindow(QMainWindow):
             self.bridge.source_changed,
             self.bridge.player_changed,
             self.time_bar.track.moments.changed,
-            self.document.scene_changed,
             self.document.title_changed,
-            self.document.undo_stack.indexChanged,
             self.selection.changed,
             self.viewport.options.changed,
             self.viewport.editor.options.changed,
@@ -258,6 +259,8 @@ class MainWindow(QMainWindow):
             self.teleoperation.teleop.changed,
         ):
             signal.connect(refresh)
+        self.document.scene_changed.connect(self._on_edit)
+        self.document.undo_stack.indexChanged.connect(self._on_edit)
         self.viewport.buttons.projection_changed.connect(refresh)
         for signal in (
             self.comparer.shown_changed, self.chain_comparer.changed, self.fitter.shown_changed,
@@ -277,9 +280,13 @@ class MainWindow(QMainWindow):
 
     # --- the docks ------------------------------------------------------------------------------------------------
 
+    def _on_edit(self) -> None:
+        (self.actions_table.refresh_later if self.document.going_on else self.actions_table.refresh_soon)()
+
     def fill_docks(self) -> None:
         """Make the content of the docks one after the other, so that the window answers in between."""
         if not self._to_fill:
+            self.filled.emit()
             return
         spec = self._to_fill.pop(0)
         dock = self.docks[spec.name]

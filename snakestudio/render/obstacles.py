@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Problem
+from snakestudio.model.by_identity import others
 from snakestudio.model.footprints import corners
 from snakestudio.model.solids import Block, Post, Prism, Relief
 from snakestudio.model.world import Obstacle
@@ -139,40 +141,39 @@ class Obstacles:
         """The obstacles with some other bodies; what stays is taken over, so that dragging one of many is cheap."""
         if len(bodies) != len(self.bodies):
             return Obstacles(bodies)
-        pairs = zip(self.bodies, bodies, strict=True)
-        changed = [i for i, (old, new) in enumerate(pairs) if old is not new]
+        changed = others(self.bodies, bodies)
         if len(changed) > _MOST_CHANGED * len(bodies) + 1:
             return Obstacles(bodies)
-        others = Obstacles(tuple(bodies[i] for i in changed))
+        new = Obstacles(tuple(bodies[i] for i in changed))
         chosen = np.array(changed, np.intp)
         kinds = ("posts", "blocks", "prisms", "reliefs")
-        if any(not np.array_equal(_counts(self, kind, chosen), _counts(others, kind)) for kind in kinds):
+        if any(not np.array_equal(_counts(self, kind, chosen), _counts(new, kind)) for kind in kinds):
             return Obstacles(bodies)
         made = Obstacles.__new__(Obstacles)
         made.bodies = bodies
-        posts, blocks, new = self.posts, self.blocks, others.blocks
+        posts, blocks = self.posts, self.blocks
         at = np.isin(posts.owner, chosen)
         made.posts = Posts(
-            _put(posts.centre, at, others.posts.centre), _put(posts.radius, at, others.posts.radius),
-            _put(posts.height, at, others.posts.height), posts.owner,
+            _put(posts.centre, at, new.posts.centre), _put(posts.radius, at, new.posts.radius),
+            _put(posts.height, at, new.posts.height), posts.owner,
         ) if at.any() else posts  # fmt: skip
         at = np.isin(blocks.owner, chosen)
         made.blocks = Blocks(
-            _put(blocks.centre, at, new.centre), _put(blocks.rotation, at, new.rotation),
-            _put(blocks.half, at, new.half), blocks.owner,
+            _put(blocks.centre, at, new.blocks.centre), _put(blocks.rotation, at, new.blocks.rotation),
+            _put(blocks.half, at, new.blocks.half), blocks.owner,
         ) if at.any() else blocks  # fmt: skip
-        made.prisms = _solids_of(self.prisms, others.prisms, changed)
-        made.reliefs = _solids_of(self.reliefs, others.reliefs, changed)
-        made.low, made.high = _put(self.low, chosen, others.low), _put(self.high, chosen, others.high)
-        self._hand_on(made, changed, others)
+        made.prisms = _solids_of(self.prisms, new.prisms, changed)
+        made.reliefs = _solids_of(self.reliefs, new.reliefs, changed)
+        made.low, made.high = _put(self.low, chosen, new.low), _put(self.high, chosen, new.high)
+        self._hand_on(made, changed, new)
         return made
 
-    def _hand_on(self, made: Obstacles, changed: Sequence[int], others: Obstacles) -> None:
+    def _hand_on(self, made: Obstacles, changed: Sequence[int], new: Obstacles) -> None:
         """Give what was made of `made` the terrain, if it was asked for already and the change lets it."""
         terrain: Terrain | None = self.__dict__.get("terrain")
         if terrain is None:
             return
-        part = make_terrain(others.bodies, others.blocks, others._balls(), terrain.rimmed)
+        part = make_terrain(new.bodies, new.blocks, new._balls(), terrain.rimmed)
         patched = terrain if part is None else with_others(terrain, changed, part, made._balls())
         if patched is not None:
             made.__dict__["terrain"] = patched
@@ -208,12 +209,16 @@ def _solids_of(
     return tuple((i, new.get(i, solid)) for i, solid in solids)
 
 
+_OBSTACLE, _PROBLEM, _HIDDEN = attrgetter("obstacle"), attrgetter("problem"), attrgetter("hidden")
+
+
 def _bodies(obstacles: tuple[Obstacle, ...], base_dir: Path | None, kept: tuple[Body, ...]) -> tuple[Body, ...]:
     """The bodies of obstacles, of which those are kept that are there already."""
     if len(kept) == len(obstacles):
         # Mostly one of many has changed: what stands where it stood is quickly seen.
-        pairs = zip(kept, obstacles, strict=True)
-        other = [i for i, (body, o) in enumerate(pairs) if body.obstacle is not o or body.problem is not None]
+        other = others(tuple(map(_OBSTACLE, kept)), obstacles)
+        if any(map(_PROBLEM, kept)):
+            other = sorted({*other, *(i for i, body in enumerate(kept) if body.problem is not None)})
         if len(other) <= _MOST_CHANGED * len(obstacles):
             bodies = list(kept)
             for i in other:
@@ -254,7 +259,7 @@ def obstacles_of(
                 alike = made
     if shown_only:
         made = obstacles_of(obstacles, base_dir)
-        if any(o.hidden for o in obstacles):
+        if any(map(_HIDDEN, obstacles)):
             blank = {} if alike is None else {id(b.obstacle): b for b in alike.bodies}
             bodies = tuple(
                 blank.get(id(body.obstacle)) or Body(body.obstacle, (), None, None) if body.obstacle.hidden else body

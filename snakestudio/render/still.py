@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.model.by_identity import others
 from snakestudio.render import gl
 from snakestudio.render.blending import blend_over, blend_over_premultiplied
 from snakestudio.render.bodies import Body
@@ -69,8 +70,7 @@ class Standing:
             return frozenset()
         if len(bodies) != len(self._bodies):
             return None
-        pairs = enumerate(zip(self._bodies, bodies, strict=True))
-        return frozenset(i for i, (old, new) in pairs if old is not new)
+        return frozenset(others(self._bodies, bodies))
 
     def mask(self) -> Mask:
         """The obstacles that move, (n,)."""

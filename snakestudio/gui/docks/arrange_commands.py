@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Literal
 
 from pydantic import ValidationError
@@ -97,7 +98,7 @@ class ArrangeCommands:
 
     def any_hidden(self) -> bool:
         """Whether some obstacle of the scene is hidden."""
-        return any(o.hidden for o in self._document.scene.obstacles)
+        return any(map(attrgetter("hidden"), self._document.scene.obstacles))
 
     def can_align(self) -> bool:
         """Whether there are two things to line up."""

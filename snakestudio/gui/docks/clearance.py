@@ -120,19 +120,19 @@ def clearances(world: Obstacles, index: int, snapshot: Snapshot, robot: Robot) -
     parts = _distances(world, index, half, pose[:, :3])
 
     def at(s: FloatArray) -> FloatArray:
-        """Distances (n,) of the points at s (n,) on the links' axes."""
-        points = pose[:, :3] + s[:, None] * axis
-        return np.asarray(np.min([part(points) for part in parts], axis=0))
+        """Distances (k, n) of the points at s (k, n) on the links' axes: all at once, as each call costs."""
+        points = (pose[:, :3] + s[..., None] * axis).reshape(-1, 3)
+        return np.asarray(np.min([part(points) for part in parts], axis=0)).reshape(s.shape)
 
     grid = np.linspace(-half, half, _POINTS)
-    table = np.stack([at(np.full(len(pose), s)) for s in grid])
+    table = at(np.repeat(grid[:, None], len(pose), axis=1))
     best = np.argmin(table, axis=0)
     low, high = grid[np.maximum(best - 1, 0)], grid[np.minimum(best + 1, _POINTS - 1)]
     nearest = table.min(axis=0)
     # From a convex body the distance along a line is convex: golden sections find its least value.
     for _ in range(16):
         a, b = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        da, db = at(a), at(b)
+        da, db = at(np.stack((a, b)))
         nearest = np.minimum(nearest, np.minimum(da, db))
         low, high = np.where(da < db, low, a), np.where(da < db, b, high)
     return np.asarray(nearest - robot.radius_m)

@@ -100,17 +100,18 @@ class Transform(QObject):
         self.own = subject.own_axes(self._before) if isinstance(subject, Shaped) else np.eye(3)
         self.axes, self.local, self._grip = axes, local, grip
         self.typed = Typed(_UNITS[mode])
-        self.shift, self.angle, self.factors = np.zeros(3), 0.0, np.ones(3)
+        self._shift, self._angle, self._factors = np.zeros(3), 0.0, np.ones(3)
         self._turned, self._direction = 0.0, self._direction_now(start)
         self.begin_angle = self._direction or 0.0
-        self.guides: tuple[Guide, ...] = ()
-        self.problem = ""
+        self._guides: tuple[Guide, ...] = ()
+        self._problem = ""
         self._gesture = document.new_gesture()
         self._editing = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(INTERVAL_MS)
-        self._timer.timeout.connect(lambda: self._apply())
+        self._timer.timeout.connect(self._on_time)
+        self._behind = self._untold = self._due = False
 
     # --- what it is kept to ---------------------------------------------------------------------------------------
 
@@ -173,7 +174,9 @@ class Transform(QObject):
         """The cursor is there now; `invert` turns snapping on where it is off, and off where it is on."""
         self._now, self._snaps = ndc, self._choices.on != invert
         self._follow_turn()
-        self._update()
+        self._behind = self._untold = True
+        if not self._timer.isActive():  # a mouse tells its place more often than the scene follows
+            self._update()
 
     def type(self, event: QKeyEvent) -> bool:
         """A key that may belong to a number."""
@@ -207,20 +210,64 @@ class Transform(QObject):
 
     # --- amounts --------------------------------------------------------------------------------------------------
 
+    @property
+    def shift(self) -> FloatArray:
+        """How far it is moved (3,), m."""
+        self._catch_up()
+        return self._shift
+
+    @property
+    def angle(self) -> float:
+        """How far it is turned, rad."""
+        self._catch_up()
+        return self._angle
+
+    @property
+    def factors(self) -> FloatArray:
+        """By how much it is scaled along its axes (3,)."""
+        self._catch_up()
+        return self._factors
+
+    @property
+    def guides(self) -> tuple[Guide, ...]:
+        """What it has snapped to."""
+        self._catch_up()
+        return self._guides
+
+    @property
+    def problem(self) -> str:
+        """Why that cannot be; mostly empty."""
+        self._catch_up()
+        return self._problem
+
+    def _on_time(self) -> None:
+        if self._untold:
+            self._update()
+        if self._due:
+            self._apply()
+
     def _update(self) -> None:
-        self.guides, self.problem = (), ""
-        try:
-            {"move": self._move, "turn": self._turn, "scale": self._scale}[self.mode]()
-        except NumberTextError as error:
-            self.problem = str(error)
-            self.shift, self.angle, self.factors = np.zeros(3), 0.0, np.ones(3)
+        """Find the amount anew, tell of it, and put it into effect soon."""
+        self._behind, self._untold, self._due = True, False, True
         if not self._timer.isActive():
             self._timer.start()
         self.changed.emit()
 
+    def _catch_up(self) -> None:
+        """Find the amount, if cursor, keys or axes have changed since."""
+        if not self._behind:
+            return
+        self._behind = False
+        self._guides, self._problem = (), ""
+        try:
+            {"move": self._move, "turn": self._turn, "scale": self._scale}[self.mode]()
+        except NumberTextError as error:
+            self._problem = str(error)
+            self._shift, self._angle, self._factors = np.zeros(3), 0.0, np.ones(3)
+
     def _move(self) -> None:
         if self.typed:
-            self.shift = self.frame @ np.array([self._typed(name) or 0.0 for name in "xyz"])
+            self._shift = self.frame @ np.array([self._typed(name) or 0.0 for name in "xyz"])
             return
         camera, aspect = self._eye()
         anchor, frame, axes = self._anchor, self.frame, self.used
@@ -230,7 +277,7 @@ class Transform(QObject):
             return
         gone, height = there - begun, float(camera.view_height(self.pivot))
         if self._snaps and not self.local:
-            gone, self.guides = snapped_shift(
+            gone, self._guides = snapped_shift(
                 gone, self.pivot, axes, self._choices, self._targets, _SNAP_PIXELS * height
             )
         elif self._snaps and self._choices.grid:
@@ -238,7 +285,7 @@ class Transform(QObject):
         else:
             # Tenths of a millimetre, or less than a pixel: nobody aims finer, and the file stays readable.
             gone = np.round(gone, self.decimals + 1)
-        self.shift = frame @ gone
+        self._shift = frame @ gone
 
     def _direction_now(self, ndc: Ndc) -> float | None:
         """Where around the pivot a point of the picture is, rad."""
@@ -259,12 +306,12 @@ class Transform(QObject):
 
     def _turn(self) -> None:
         if self.typed:
-            self.angle = math.radians(self._typed(self.used) or 0.0)
+            self._angle = math.radians(self._typed(self.used) or 0.0)
             return
         degrees = math.degrees(self._turned)
         if self._snaps and self._choices.angles:
             degrees = stepped(degrees, self._choices.angle_deg)
-        self.angle = math.radians(round(degrees, 1 if not self._snaps else 6))
+        self._angle = math.radians(round(degrees, 1 if not self._snaps else 6))
 
     def _scale(self) -> None:
         camera, aspect = self._eye()
@@ -278,7 +325,7 @@ class Transform(QObject):
             if self._snaps and self._choices.factors:
                 by = max(stepped(by, self._choices.factor), self._choices.factor)
             factors = [round(max(by, 0.01), 3) if uniform or name in self.axes else 1.0 for name in "xyz"]
-        self.factors = np.array([f if name in self.allowed else 1.0 for name, f in zip("xyz", factors, strict=True)])
+        self._factors = np.array([f if name in self.allowed else 1.0 for name, f in zip("xyz", factors, strict=True)])
 
     def _factor(self, camera: Camera, aspect: float) -> float:
         if self._grip == "handle" and len(self.axes) == 1:
@@ -309,6 +356,7 @@ class Transform(QObject):
 
     def _apply(self) -> bool:
         """Put the amount into effect; False, with a sentence, if the scene cannot be so."""
+        self._due = False
         if self.overtaken:
             return True
         try:
@@ -329,7 +377,8 @@ class Transform(QObject):
             self._editing, self._last = False, self._document.scene
 
     def _say(self, problem: str) -> None:
-        self.problem = problem
+        self._catch_up()
+        self._problem = problem
         self.changed.emit()
 
 

@@ -123,6 +123,7 @@ class PlotPanel(Themed):
         self._timer.timeout.connect(self._tick)
         bridge.recording_changed.connect(self._on_recording)
         bridge.cursor_changed.connect(self._on_cursor)
+        document.scene_changed.connect(self._on_scene)
         document.opened.connect(lambda: self._scene_views.suit_scene(self.plots, document.scene))
         self._on_recording()
 
@@ -302,6 +303,10 @@ class PlotPanel(Themed):
             self._refresh()
         else:
             self._resting.start()  # somebody drags something: there is a run at every move, and none has begun
+
+    def _on_scene(self) -> None:
+        if self._resting.isActive():
+            self._resting.start()  # there are more to come, maybe later than plots rest: among many obstacles they are
 
     def overlay(self, runs: Iterable[OverlaidRun]) -> None:
         """Draw these recordings over the run, and no others."""

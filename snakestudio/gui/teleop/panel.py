@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -113,8 +114,8 @@ class TeleopPanel(QWidget):
         column.addLayout(line)
         column.addStretch(1)
         self._teleop.changed.connect(self.refresh)
+        self._of.scene_changed.connect(self._on_scene)
         self._teleop.steered.connect(self._show_command)
-        self._of.scene_changed.connect(self.refresh)
         self._of.frame.connect(self._show_command)
         self.refresh()
 
@@ -137,6 +138,14 @@ class TeleopPanel(QWidget):
             made[name] = pair
         self.figures.setColumnStretch(0, 1)
         return made
+
+    def _on_scene(self) -> None:
+        if self.isVisible():  # behind another tab it would cost everyone who drags something
+            self.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.refresh()
+        super().showEvent(event)
 
     def refresh(self) -> None:
         """Show what the mode, the scene and the devices are now."""

@@ -159,6 +159,7 @@ class _Target:
         from snakestudio.render import gl
 
         self.size = width, height
+        self._pixels = np.empty((height, width), np.uint32)
         self.name = gl.generate(gl.glGenFramebuffers)
         self._buffer = gl.generate(gl.glGenRenderbuffers)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, self.name)
@@ -172,13 +173,13 @@ class _Target:
         from snakestudio.render import gl
 
         width, height = self.size
-        pixels = np.empty((height, width), np.uint32)
+        pixels = self._pixels
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, self.name)
         gl.glPixelStorei(gl.GL_PACK_ALIGNMENT, 4)
         gl.glReadPixels(0, 0, width, height, _BGRA, _PACKED, ctypes.c_void_p(pixels.ctypes.data))
-        upright = np.ascontiguousarray(pixels[::-1])
-        # The copy belongs to the image: numpy's memory ends with this call.
-        return QImage(upright.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
+        image = QImage(width, height, QImage.Format.Format_RGB32)
+        np.copyto(np.frombuffer(image.bits(), np.uint32).reshape(height, width), pixels[::-1])
+        return image
 
     def release(self) -> None:
         """Delete it."""
