@@ -13,7 +13,16 @@ from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from snakestudio.engines import registry
 from snakestudio.errors import SceneError
@@ -33,7 +42,14 @@ __all__ = ["Banner", "Banners", "Button", "label_of"]
 Kind = Literal["info", "warning", "danger"]
 Button = tuple[str, Callable[[], object]]
 
-_MAX_LINES = 6
+_LINES, _LINES_LOW = 3, 2
+"""Lines a notice has before somebody asks for more, and over a picture that is low: what is under it counts, too."""
+_LOW = 320
+"""Height below which a picture is low, px of the design."""
+_NARROW = 520
+"""Width of a notice below which its buttons may stand below what it says, px of the design."""
+_ANY = (1 << 24) - 1
+"""What Qt calls no limit of a widget's height."""
 _PASSING_MS = 20_000
 _WIDEST = 760
 """Width of a notice, px of the design: a longer line is hard to read."""
@@ -64,6 +80,10 @@ class Banner(Themed):
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._more = QPushButton("More", self)
+        self._more.setToolTip("Show all of this notice")
+        self._more.clicked.connect(self._show_more)
+        self._whole = False
         self._bar = QProgressBar(self)
         self._bar.setRange(0, 1000)
         self._bar.setTextVisible(False)
@@ -73,10 +93,19 @@ class Banner(Themed):
         self._close.setToolTip("Close this notice")
         self._close.clicked.connect(self.clear)
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._text, 1)
-        row.addWidget(self._bar, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._row = row
+        self._actions = QWidget(self)
+        actions = self._row = QHBoxLayout(self._actions)
+        actions.setContentsMargins(0, 0, 0, 0)
+        actions.setSpacing(10)
+        actions.addStretch(1)
+        actions.addWidget(self._more)
+        actions.addWidget(self._bar)
         self._buttons: list[QPushButton] = []
+        self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._body.setSpacing(6)
+        self._body.addWidget(self._text, 1)
+        self._body.addWidget(self._actions, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(self._body, 1)
         row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
         self._kind: Kind = "info"
         self._passing = QTimer(self)
@@ -115,12 +144,8 @@ class Banner(Themed):
         passing : bool
             Whether it goes by itself after a while.
         """
-        lines = text.splitlines()
-        if len(lines) > _MAX_LINES:
-            self._text.setToolTip(text)
-            text = "\n".join([*lines[:_MAX_LINES], f"... and {len(lines) - _MAX_LINES} more (hold the mouse here)"])
-        else:
-            self._text.setToolTip("")
+        if text != self._text.text():
+            self._whole = False
         self._kind = kind
         self._text.setText(text)
         self._bar.setVisible(progress is not None)
@@ -136,6 +161,47 @@ class Banner(Themed):
         if passing:
             self._passing.start()
 
+    def fit(self, lines: int, width: int, highest: int) -> None:
+        """Cut what it says off below so many lines; More shows the rest.
+
+        Parameters
+        ----------
+        lines : int
+        width : int
+            Of the notice, px.
+        highest : int
+            It may be when somebody asked for more, px.
+        """
+        shown = [part for part in (self._bar, *self._buttons) if not part.isHidden()]
+        layout = self.layout()
+        assert layout is not None
+        margins, gap = layout.contentsMargins(), layout.spacing()
+        room = width - margins.left() - margins.right() - self._icon.sizeHint().width() - gap
+        room -= 0 if self._close.isHidden() else self._close.sizeHint().width() + gap
+        line = self._text.fontMetrics().lineSpacing()
+        high = lines * line
+
+        def cut(room: int) -> bool:
+            return self._text.heightForWidth(max(1, room)) > high + line // 4
+
+        beside = room - sum(part.sizeHint().width() + gap for part in shown)
+        low = width < theme.scaled(_NARROW) and cut(beside)
+        longer = cut(room if low else beside)
+        self._body.setDirection(QBoxLayout.Direction.TopToBottom if low else QBoxLayout.Direction.LeftToRight)
+        self._more.setVisible(longer)
+        self._more.setText("Less" if self._whole else "More")
+        self._actions.setVisible(longer or bool(shown))
+        if self._whole:
+            high = max(high, highest - (self._actions.sizeHint().height() if low else 0) - 3 * line)
+        self._text.setToolTip(self._text.text() if longer else "")
+        align = Qt.AlignmentFlag.AlignTop if longer else Qt.AlignmentFlag.AlignVCenter
+        self._text.setAlignment(Qt.AlignmentFlag.AlignLeft | align)
+        self._text.setMaximumHeight(high if longer else _ANY)
+
+    def _show_more(self) -> None:
+        self._whole = not self._whole
+        self.changed.emit()
+
     def _make_buttons(self, buttons: Sequence[Button]) -> None:
         for old in self._buttons:
             self._row.removeWidget(old)
@@ -144,7 +210,7 @@ class Banner(Themed):
         for name, callback in buttons:
             button = QPushButton(name, self)
             button.clicked.connect(lambda _=False, call=callback: call())
-            self._row.insertWidget(self._row.count() - 1, button, 0, Qt.AlignmentFlag.AlignTop)
+            self._row.addWidget(button)
             self._buttons.append(button)
 
     def clear(self) -> None:
@@ -215,6 +281,7 @@ class Banners(QWidget):
             banner.changed.connect(self._place)
         bridge.failed.connect(self._on_failed)
         bridge.status_changed.connect(self._on_status)
+        bridge.source_changed.connect(lambda: self._on_status(bridge.status))
 
     def lie_over(self, picture: QWidget) -> None:
         """Lie at the lower edge of a widget, whose sibling this becomes."""
@@ -240,6 +307,8 @@ class Banners(QWidget):
             return
         self.setVisible(any(not banner.isHidden() for banner in self.findChildren(Banner)))
         width = min(theme.scaled(_WIDEST), over.width() - 2 * _MARGIN)
+        for banner in self.findChildren(Banner):
+            banner.fit(_LINES_LOW if over.height() < theme.scaled(_LOW) else _LINES, width, over.height())
         height = min(column.totalHeightForWidth(width), over.height())
         below = min(_BELOW, over.height() - height)
         left = over.x() + (over.width() - width) // 2
@@ -283,7 +352,7 @@ class Banners(QWidget):
         elif status.state == "continuing":
             stop: Button = ("Cancel", self._bridge.session.cancel_continuing)
             self.run.say("info", status.message, [stop], progress=status.progress, closable=False)
-        elif status.pending:
+        elif status.pending and self._bridge.source != "robot":  # which knows no reset, and says itself what waits
             self.run.say("info", _pending_text(status.pending, self._scene()), [reset])
         else:
             self.run.clear()

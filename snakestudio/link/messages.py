@@ -120,7 +120,8 @@ class LinkEvent:
     text : str
         A sentence.
     kind : str
-        A word for programs: "state", "stop", "fault", "refused", "bus", "node", "log", "priority", "robot" ...
+        A word for programs: "state", "stop", "fault", "refused", "bus", "node", "log", "priority", "robot", "waiting"
+        (what a stream does not take over; with "info": nothing any more) ...
     """
 
     time: float

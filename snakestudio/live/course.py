@@ -82,6 +82,7 @@ class Course:
         self._run: LiveRun | None = None
         self._standing = Standing(self._profile, base_dir, pose, with_twin=twin)
         self.stopped_by = ""
+        self._waiting: tuple[str, ...] = ()  # keys that the stream does not take over
         self.recording: SpooledRecording | None = None
         self.latest: Snapshot | None = None
         self._twin_recording: Callable[[], Recording | None] = lambda: None
@@ -287,11 +288,7 @@ class Course:
         else:
             going = run.referencing.scene  # its start is how the robot lay, and concerns nobody any more
             live, refused = taken_over(going, scene.model_copy(update={"start": going.start}))
-            if refused:
-                self.tell(
-                    f"{', '.join(refused)}: this cannot change while the robot streams; it holds from the next stream "
-                    "on.", "warning",
-                )  # fmt: skip
+            self._tell_waiting(tuple(refused))
             if live != going:
                 since = run.referencing.apply(live, run.time(now))
                 self._note_change(run, run.scene, live, run.begin + since)
@@ -299,6 +296,17 @@ class Course:
                     run.twin.apply(live)
         self._scene = scene
         self._standing.judge(self._scene)
+
+    def _tell_waiting(self, keys: tuple[str, ...]) -> None:
+        """Say once which values the stream does not take over, and when there are none any more."""
+        before, self._waiting = self._waiting, keys
+        if keys and keys != before:
+            self.tell(
+                f"{', '.join(keys)}: this cannot change while the robot streams; the robot takes it over with its next "
+                "stream.", "warning", "waiting",
+            )  # fmt: skip
+        elif before and not keys:
+            self.tell("The robot streams what the scene says again.", "info", "waiting")
 
     def _note_change(self, run: LiveRun, before: Scene, after: Scene, now: float) -> None:
         values = {key: tree(get_value(after, key)) for key in changed_keys(before, after)}
@@ -354,7 +362,7 @@ class Course:
         angles = np.where(np.isfinite(latest.joint_angle), latest.joint_angle, 0.0)
         start = started_at(scene, angles, latest.link_pose, Fields.POSE in latest.valid)
         referencing = Referencing(start, self._base_dir, self._profile.timing)
-        self.stopped_by = ""
+        self.stopped_by, self._waiting = "", ()
         path = self._new_run(start)
         begin = self._clock() + LEAD_S
         twin = self._new_twin(start, begin)

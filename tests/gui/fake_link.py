@@ -17,6 +17,7 @@ from snakestudio.link.profile.schema import Axis, Bus, Message, Profile, Signal,
 from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
+from snakestudio.model.teleop import TeleopCommand
 from snakestudio.session.recording import SpooledRecording
 from tests.gui.fake import ENERGIES, make_rows
 
@@ -168,6 +169,7 @@ class FakeLive:
         self.notes: list[str] = []
         self.not_ready: tuple[str, ...] = ()
         self.closed = False
+        self.steered: list[TeleopCommand] = []
 
     @property
     def streaming(self) -> bool:
@@ -185,6 +187,9 @@ class FakeLive:
 
     def set_scene(self, scene: Scene) -> None:
         self.scenes.append(scene)
+
+    def steer(self, command: TeleopCommand) -> None:
+        self.steered.append(command)
 
     def arm(self) -> None:
         self.link.command("arm")

@@ -181,6 +181,12 @@ def test_what_cannot_change_while_it_streams_is_said(world: World) -> None:
     world.go(0.05)
     assert any("robot.n_links: this cannot change while the robot streams" in event.text for event in world.events)
     assert world.live.streaming
+    world.live.set_scene(with_values(SCENE, {"robot.n_links": 9, "gait.amplitude_deg": 10.0}))
+    world.go(0.05)
+    assert [event.kind for event in world.events].count("waiting") == 1, "it was said already"
+    world.live.set_scene(SCENE)
+    world.go(0.05)
+    assert [(event.kind, event.severity) for event in world.events][-1] == ("waiting", "info"), "nothing waits any more"
 
 
 def test_stop_reaches_the_link_at_once_and_ends_the_run(world: World) -> None:

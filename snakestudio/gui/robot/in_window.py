@@ -67,6 +67,7 @@ class RobotInWindow(QObject):
         self._state = control.state
         self._lost = False
         self._alarm = False  # whether the notice is an error
+        self._waits = ""  # what it says of values that wait for the next stream
         control.changed.connect(self._on_changed)
         control.changed.connect(window.actions_table.refresh_soon)
         control.polled.connect(self._on_poll)
@@ -211,6 +212,8 @@ class RobotInWindow(QObject):
         if control.state is not self._state and (known or not connected):
             if self._state is LinkState.FAULT and known:
                 self._window.banners.robot.clear()  # why it was stopped is over with the stop
+            if self._state is LinkState.STREAMING:
+                self._end_waiting()
             self._state = control.state
         self._tell_lost()
 
@@ -224,8 +227,17 @@ class RobotInWindow(QObject):
         elif before and self._control.connected:
             banner.say("warning", f"The robot is heard again. {standing.sentence}", buttons)
 
+    def _end_waiting(self) -> None:
+        """Nothing waits for the next stream any more: what was said of that would be wrong now."""
+        banner = self._window.banners.robot
+        if self._waits and banner.text == self._waits:
+            banner.clear()
+        self._waits = ""
+
     def _on_event(self, event: LinkEvent) -> None:
         """What the operator must know stands over the viewport, too."""
+        if event.kind == "waiting":
+            self._end_waiting()
         if event.severity not in ("warning", "error") or self._control.standing.lost:
             return
         banner = self._window.banners.robot
@@ -235,6 +247,7 @@ class RobotInWindow(QObject):
         self._alarm = alarm
         buttons: list[Button] = [("Show Events", lambda: self._window.show_dock("robot_data"))]
         banner.say("warning", event.text, buttons, passing=event.severity == "warning")
+        self._waits = event.text if event.kind == "waiting" else ""
 
     def _on_poll(self) -> None:
         self._follow_dialogs()

@@ -84,7 +84,17 @@ class TeleopInWindow(QObject):
             return "A recorded run is shown, which nobody can steer; close it to drive."
         if "controller" in self._window.bridge.status.pending:
             return "Teleoperation applies at the next reset."
+        if self._robot_goes_by_itself:
+            return "The robot streams what it began with; it follows the controls from its next stream on."
         return ""
+
+    @property
+    def _robot_goes_by_itself(self) -> bool:
+        """Whether the robot streams by another controller than the scene has by now."""
+        bridge, robot = self._window.bridge, self._window.robot
+        if bridge.source != "robot" or robot.state != LinkState.STREAMING or bridge.recording is None:
+            return False
+        return not isinstance(bridge.recording.scene.controller, Teleoperation)
 
     @property
     def waiting(self) -> str:
@@ -94,6 +104,8 @@ class TeleopInWindow(QObject):
             return "the simulation is paused" + ("" if robot.connected else ": Space plays it")
         if bridge.source == "robot" and robot.state != LinkState.STREAMING:
             return "the robot is not streaming"
+        if self.teleop.command.still and self.refusal:
+            return "nothing follows the controls"  # what moves by itself must not be called standing still
         return ""
 
     def toggle(self) -> None:

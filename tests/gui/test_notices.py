@@ -1,0 +1,112 @@
+"""Notices over the viewport: what is long leaves the picture free, and what is over is not said any more."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.banner import Banner
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.teleop.panel import TeleopPanel
+from snakestudio.link.messages import LinkState
+from snakestudio.model.edits import with_values
+from tests.gui.fake_link import FakeLink
+from tests.gui.test_robot import link, look, put
+
+__all__ = ["link"]
+
+pytestmark = pytest.mark.gui
+
+LONG = "The robot was stopped. " + " ".join(f"Node {i} was not heard of for 0.{i} s." for i in range(1, 40))
+
+
+def more(banner: Banner) -> QPushButton:
+    return next(button for button in banner.findChildren(QPushButton) if button.text() in ("More", "Less"))
+
+
+def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_request(
+    drawn: MainWindow, qtbot: QtBot
+) -> None:
+    drawn.resize(900, 600)
+    banner, line = drawn.banners.robot, drawn.banners.robot.fontMetrics().lineSpacing()
+    banner.say("danger", f"CONTACT LOST, MAY STILL MOVE\n{LONG}", [("Show Events", lambda: None)], closable=False)
+    qtbot.waitUntil(lambda: 2 * line < banner.height() < 0.4 * drawn.viewport.height())
+    assert banner._text.height() >= 2 * line, "its headline can be read"
+    assert banner.text.endswith(LONG), "what it says is not another thing"
+    assert "Node 39" in banner.findChildren(type(banner._text))[1].toolTip()
+    qtbot.mouseClick(more(banner), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: banner._text.height() > 4 * line)
+    assert drawn.banners.geometry().top() >= drawn.viewport.geometry().top()
+    qtbot.mouseClick(more(banner), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: banner.height() < 0.4 * drawn.viewport.height())
+    banner.say("info", "All is well.")
+    qtbot.waitUntil(more(banner).isHidden)
+
+
+def test_another_long_notice_begins_short(drawn: MainWindow, qtbot: QtBot) -> None:
+    banner, line = drawn.banners.files, drawn.banners.files.fontMetrics().lineSpacing()
+    banner.say("warning", LONG)
+    qtbot.waitUntil(more(banner).isVisible)
+    more(banner).click()
+    qtbot.waitUntil(lambda: banner.height() > 4 * line + 12)
+    banner.say("warning", LONG[::-1])
+    qtbot.waitUntil(lambda: banner.height() < 4 * line + 12)
+
+
+def test_what_waits_for_the_next_stream_is_not_said_once_it_does_not_wait(window: MainWindow, link: FakeLink) -> None:
+    banner, words = window.banners.robot, "Links: this cannot change while the robot streams."
+    put(window, link, LinkState.STREAMING)
+    link.say(words, "warning", "waiting")
+    look(window)
+    assert banner.text == words
+    put(window, link, LinkState.ARMED)
+    assert banner.text == "", "the next stream begins with it"
+    put(window, link, LinkState.STREAMING)
+    link.say(words, "warning", "waiting")
+    look(window)
+    link.say("The robot streams what the scene says again.", "info", "waiting")
+    look(window)
+    assert banner.text == "", "the edit was undone"
+    link.say(words, "warning", "waiting")
+    link.say("Node 5 is warm.", "warning", "node")
+    look(window)
+    put(window, link, LinkState.ARMED)
+    assert banner.text == "Node 5 is warm."
+
+
+def test_what_applies_at_reset_is_said_of_the_simulation_only_while_it_is_looked_at(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
+    window.bridge.close_run()
+    qtbot.waitUntil(lambda: window.bridge.status.state == "ready")
+    window.bridge.session.step()
+    qtbot.waitUntil(lambda: window.bridge.status.state == "paused")
+    window.document.edit(with_values(window.document.scene, {"robot.n_links": 12}), "Links")
+    qtbot.waitUntil(lambda: "applies at reset" in window.banners.run.text)
+    window.bridge.show_robot()
+    assert window.banners.run.text == "", "the robot knows no reset: what it takes over when, it says itself"
+    window.bridge.close_run()
+    assert "applies at reset" in window.banners.run.text
+    window.reset()
+    qtbot.waitUntil(lambda: window.banners.run.text == "")
+
+
+def test_a_robot_that_streams_its_gait_is_not_called_standing_still(
+    window: MainWindow, link: FakeLink, qtbot: QtBot
+) -> None:
+    teleoperation = window.teleoperation
+    panel = TeleopPanel(teleoperation)
+    qtbot.addWidget(panel)
+    panel.show()
+    window.bridge.show_robot()
+    put(window, link, LinkState.STREAMING)
+    teleoperation.teleop.set_on(True)
+    frame = teleoperation.frame_over_view
+    qtbot.waitUntil(lambda: not teleoperation.teleop.notice)
+    assert frame.text == "nothing follows the controls  ·  Esc leaves"
+    window.document.set_value("controller.kind", "teleoperation", "Drive by hand")
+    assert frame.text == "nothing follows the controls  ·  Esc leaves", "it streams what it began with"
+    assert "from its next stream on" in panel.message.text()
+    teleoperation.teleop.set_on(False)
