@@ -125,6 +125,8 @@ class FramePainter:
             ghosts=tuple(ghost for source in self._ghosts for ghost in source.at(time)),
         )
         scene = self._recording.scene_at(time)
+        ground = options.forces if options.ground_forces is None else options.ground_forces
+        overlays = overlays.with_ground(scene, ground, options.ground_scale)
         frame = self._drawing.frame(scene, snapshot, overlays, self.camera(time), self._base_dir)
         return _shrunk(frame, options.supersample)
 

@@ -64,7 +64,9 @@ class VideoOptions:
         Keyframes that the camera moves along, instead of `camera` and `follow`.
     forces, friction_forces, time_stamp : bool
         What is drawn.
-    force_scale, friction_scale : float
+    ground_forces : bool or None
+        What the ground does to a robot that it carries, reaction and friction; None: with `forces`.
+    force_scale, friction_scale, ground_scale : float
         Length of an arrow, m/N.
     trail_link : int or None
         0-based link whose trail is drawn; -1 for the middle one, None for none.
@@ -93,8 +95,10 @@ class VideoOptions:
     path: CameraPath | None = None
     forces: bool = True
     friction_forces: bool = False
+    ground_forces: bool | None = None
     force_scale: float = 0.03
     friction_scale: float = 0.06
+    ground_scale: float = 0.005
     time_stamp: bool = True
     trail_link: int | None = -1
     theme: Theme = DARK

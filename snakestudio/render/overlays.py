@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from snakestudio.model.beam import Beam
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.robot import Robot
+from snakestudio.model.scene import Scene
 from snakestudio.render.gizmo import Gizmo, Guide
 from snakestudio.render.style import Colour
 
@@ -196,3 +197,21 @@ class Overlays:
     bar_top: float = 0.0
     show_support_torques: bool = False
     torque_scale: float = 0.1
+
+    def with_ground(self, scene: Scene, shown: bool, scale: float) -> Overlays:
+        """The same with what the ground does to a robot that it carries, friction too, if that is to be `shown`.
+
+        Only models in space know with what forces it carries; where it only resists, nothing changes.
+
+        Parameters
+        ----------
+        scene : Scene
+        shown : bool
+        scale : float
+            Length of an arrow, m/N: of both, so that reaction and friction can be compared.
+        """
+        if not shown or not scene.model.spatial:
+            return self
+        return replace(
+            self, show_ground_normal_forces=True, show_friction_forces=True, ground_scale=scale, friction_scale=scale
+        )

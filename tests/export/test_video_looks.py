@@ -280,3 +280,25 @@ def test_what_fails_while_writing_is_said_and_leaves_nothing(
     with pytest.raises(ExportError, match="No space left on device"):
         write_video(tmp_path / "a.mp4", run, VideoOptions(width=64, height=48), renderer=Drawing)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "chosen", "drawn"),
+    [
+        ("spatial_nonsmooth", {}, True),
+        ("spatial_nonsmooth", {"ground_forces": False}, False),
+        ("spatial_nonsmooth", {"forces": False}, False),
+        ("spatial_nonsmooth", {"forces": False, "ground_forces": True}, True),
+        ("planar_nonsmooth", {}, False),
+    ],
+)
+def test_what_the_ground_does_to_a_robot_it_carries_is_drawn_as_in_the_viewport(
+    kind: str, chosen: dict[str, bool], drawn: bool
+) -> None:
+    run = make_recording(Scene(model=Model(kind=kind)), 3)  # type: ignore[arg-type]
+    drawing = Drawing(64, 64, DARK)
+    FramePainter(run, VideoOptions(ground_scale=0.01, **chosen), drawing, 1.0).paint(0.01)  # type: ignore[arg-type]
+    ((_, overlays, _),) = drawing.seen
+    assert overlays.show_ground_normal_forces is overlays.show_friction_forces is drawn
+    if drawn:
+        assert overlays.ground_scale == overlays.friction_scale == 0.01

@@ -24,8 +24,10 @@ from snakestudio.gui.job import Progress
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.video.dialog import VideoDialog
 from snakestudio.gui.video.presets import PRESETS
+from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.render.camera import Camera
+from tests.gui.fake import make_recording
 
 
 def cancel_button(window: MainWindow) -> QPushButton:
@@ -285,3 +287,26 @@ def test_screenshot(drawn: MainWindow, tmp_path: Path, where: str) -> None:
         assert QImage(str(path)).width() == 2 * drawn.viewport.width()
     else:
         assert "cannot be written" in drawn.banners.exports.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "offered"), [("spatial_nonsmooth", {"forces", "ground"}), ("planar_nonsmooth", {"forces", "friction"})]
+)
+def test_the_dialog_offers_the_arrows_that_the_legend_has(
+    recorded: MainWindow, tmp_path: Path, kind: str, offered: set[str]
+) -> None:
+    scene = with_values(recorded.document.scene, {"model.kind": kind})
+    recorded.viewport.options.set(ground_forces=False, ground_scale=0.02)
+    dialog = VideoDialog(
+        tmp_path / "a", make_recording(scene, 10), recorded.viewport, recorded.settings, recorded,
+        keys=CameraPath(()), companions=(),
+    )  # fmt: skip
+    try:
+        form = dialog.form
+        assert {name for name in ("forces", "friction", "ground") if not getattr(form, name).isHidden()} == offered
+        assert dialog.options().ground_forces is False
+        form.ground.setChecked(True)
+        assert (dialog.options().ground_forces, dialog.options().ground_scale) == (True, 0.02)
+    finally:
+        dialog.close()
+        dialog.deleteLater()

@@ -162,9 +162,10 @@ class VideoDialog(QDialog):
             self.form.options(),
             force_scale=now.force_scale,
             friction_scale=now.friction_scale,
+            ground_scale=now.ground_scale,
             trail_link=link if self.form.trail.isChecked() else None,
             theme=theme.render_theme(),
-            body_quantity=now.overlays().body_quantity,
+            body_quantity=now.quantity,
         )
 
     # --- what is shown of it --------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from snakestudio.export.codecs import CODECS, codecs_for, usual_ending
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.gui import theme
 from snakestudio.gui.video.presets import PRESETS, RATES, SIZES, SPEEDS, Preset, curve_offers
+from snakestudio.gui.viewport.legend import rows_of
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.gui.widgets.spin_boxes import DoubleSpinBox
 from snakestudio.model.columns import column_names
@@ -111,12 +112,21 @@ class VideoForm(QWidget):
         now = viewport.options.now
         self.forces = self._check("&Obstacle force arrows", now.forces)
         self.friction = self._check("Friction arro&ws", now.friction)
+        self.ground = self._check("&Ground force arrows", now.ground_forces)
+        self.ground.setToolTip("What the ground does to a robot that it carries: reaction and friction")
         self.trail = self._check("&Trail", now.trail)
         self.stamp = self._check("T&ime stamp", True)
         checks = QVBoxLayout()
         checks.setSpacing(6)
-        for left, right in ((self.forces, self.friction), (self.trail, self.stamp)):
-            checks.addLayout(_row(left, right))
+        # As the viewport's legend: what there is in this run, and nothing else.
+        there = rows_of(recording.scene)
+        offers = {"forces": self.forces, "friction": self.friction, "ground_forces": self.ground}
+        for row, check in offers.items():
+            check.setVisible(row in there)
+        arrows = [check for row, check in offers.items() if row in there]
+        if arrows:
+            checks.addLayout(_row(*arrows))
+        checks.addLayout(_row(self.trail, self.stamp))
         form.addRow("Show", checks)
         self.ghosts = self._check(f"Ghosts of {len(companions)} other runs", bool(companions))
         if len(companions) == 1:
@@ -138,7 +148,7 @@ class VideoForm(QWidget):
         self.strip.currentTextChanged.connect(self.changed)
         for field in (self.begin, self.end):
             field.valueChanged.connect(self.changed)
-        for check in (self.finer, self.forces, self.friction, self.trail, self.stamp, self.ghosts):
+        for check in (self.finer, self.forces, self.friction, self.ground, self.trail, self.stamp, self.ghosts):
             check.toggled.connect(self.changed)
 
     def _choice(self, key: str, offers: Sequence[tuple[str, object]], default: object) -> QComboBox:
@@ -243,6 +253,7 @@ class VideoForm(QWidget):
             path=self._keys if camera == "keys" else None,
             forces=self.forces.isChecked(),
             friction_forces=self.friction.isChecked(),
+            ground_forces=self.ground.isChecked(),
             time_stamp=self.stamp.isChecked(),
             strip=self.strip.itemData(offered) if offered >= 0 else typed,
             supersample=2 if self.finer.isChecked() else 1,

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from snakestudio.gui.viewport.body_look import BodyLook
-from snakestudio.gui.viewport.options import carried
 from snakestudio.gui.viewport.trail import TrailReader
 from snakestudio.gui.viewport.warned import warned
 from snakestudio.model.snapshot import Fields
@@ -48,7 +47,7 @@ class Dressing:
             if link is not None:
                 trail = self._trail.points(bridge.recording, link, snapshot)
         dressed = self._look.dress(
-            v.options.now.overlays(carried(v.scene)), v.scene.beam, bridge.recording, snapshot, self._bar_top
+            v.options.now.overlays(v.scene), v.scene.beam, bridge.recording, snapshot, self._bar_top
         )
         v.legends.forces.set_factors(*self._look.factors)
         return replace(

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.viewport.navigation import Navigator
-from snakestudio.gui.viewport.options import SCALES, TRAIL_MIDDLE, ViewOptions, carried
+from snakestudio.gui.viewport.options import SCALES, TRAIL_MIDDLE, ViewOptions
 from snakestudio.model.scene import Scene
 
 __all__ = ["Legend", "fill_trail_menu", "rows_of"]
@@ -37,7 +37,7 @@ def rows_of(scene: Scene) -> tuple[str, ...]:
     kind, rows = scene.model.kind, []
     if scene.obstacles or scene.model.continuum:
         rows.append("forces")
-    if carried(scene):
+    if scene.model.spatial:
         rows += ["ground_forces", "ground_friction"]
     elif kind == "planar_nonsmooth" or scene.model.continuum:
         rows.append("friction")

@@ -12,7 +12,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.render.overlays import Overlays
 from snakestudio.render.quantities import QUANTITIES
 
-__all__ = ["SCALES", "TRAIL_MIDDLE", "ViewOptions", "Wishes", "carried"]
+__all__ = ["SCALES", "TRAIL_MIDDLE", "ViewOptions", "Wishes"]
 
 SCALES = {"forces": "force_scale", "friction": "friction_scale", "ground_forces": "ground_scale"}
 """What has arrows, and which of `Wishes` says how long they are."""
@@ -66,19 +66,13 @@ class Wishes:
     body_quantity: str = "torque"
     support_torques: bool = False
 
-    def overlays(self, carried: bool = False) -> Overlays:
-        """What they mean to the renderer (trail, selection and hover come from elsewhere).
-
-        `carried` says whether the ground carries the robot, and its forces are known.
-        """
-        ground = carried and self.ground_forces
+    def overlays(self, scene: Scene) -> Overlays:
+        """What they mean to the renderer in pictures of a scene (trail, selection and hover come from elsewhere)."""
         return Overlays(
             show_forces=self.forces,
-            show_friction_forces=self.friction or ground,
-            show_ground_normal_forces=ground,
+            show_friction_forces=self.friction,
             force_scale=self.force_scale,
-            friction_scale=self.ground_scale if ground else self.friction_scale,
-            ground_scale=self.ground_scale,
+            friction_scale=self.friction_scale,
             show_path=self.path,
             show_contact_points=self.contact_points,
             show_com=self.centre_of_mass,
@@ -88,9 +82,14 @@ class Wishes:
             obstacle_opacity=0.35 if self.see_through else 1.0,
             show_support_torques=self.support_torques,
             torque_scale=10.0 * self.force_scale,
-            # The settings may be those of another version.
-            body_quantity=self.body_quantity if self.body_quantity in QUANTITIES else "",
-        )
+            body_quantity=self.quantity,
+        ).with_ground(scene, self.ground_forces, self.ground_scale)
+
+    @property
+    def quantity(self) -> str:
+        """What a continuous body is coloured by."""
+        # The settings may be those of another version.
+        return self.body_quantity if self.body_quantity in QUANTITIES else ""
 
     def trail_index(self, n_links: int) -> int | None:
         """0-based link whose trail is drawn in a robot of `n_links`; None for no trail."""
@@ -98,11 +97,6 @@ class Wishes:
             return None
         middle = (n_links - 1) // 2
         return self.trail_link if 0 <= self.trail_link < n_links else middle
-
-
-def carried(scene: Scene) -> bool:
-    """Whether the ground carries the robot, and not only resists it: only models in space know with what forces."""
-    return scene.model.kind.startswith("spatial")
 
 
 class ViewOptions(QObject):
