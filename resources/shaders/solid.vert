@@ -7,6 +7,7 @@ layout(location = 4) in vec4 i_turn;       // quaternion x y z w
 layout(location = 5) in vec4 i_colour;     // linear
 layout(location = 6) in vec4 i_look;       // radius, glow, gloss, shaded by obstacles
 
+uniform float u_cut;       // 1: nothing below the floor is seen
 uniform mat4 u_matrix;
 uniform vec2 u_grow;       // way along the normal: fixed (m), and times the depth
 
@@ -32,7 +33,7 @@ void main() {
         v_world += (u_grow.x + u_grow.y * gl_Position.w) * turn(i_turn, a_normal);
         gl_Position = u_matrix * vec4(v_world, 1.0);
     }
-    gl_ClipDistance[0] = v_world.z;
+    gl_ClipDistance[0] = u_cut > 0.0 ? v_world.z : 1.0;  // some drivers clip by it whether it is enabled or not
     v_normal = turn(i_turn, a_normal);
     v_colour = vec4(i_colour.rgb * a_shape.y, i_colour.a);
     v_look = i_look.yzw;

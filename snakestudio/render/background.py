@@ -62,7 +62,7 @@ class Background:
         have.copy_to(picture.name)
 
     def _draw(self, draw_list: DrawList, view: View) -> None:
-        """Everything without depth: nothing is below the floor."""
+        """Everything without depth: what is below the floor is seen through it."""
         theme, camera = draw_list.theme, view.camera
         above = camera.elevation > _FLAT
         horizon = _horizon(camera)
@@ -72,14 +72,15 @@ class Background:
             self._sky.set("u_sky", *theme.sky)
             self._sky.set("u_band", horizon, 2.5)
             self._quads.draw_one(3)
-        if not above:
+        if abs(camera.elevation) <= _FLAT:
             return
-        self._floor.use()
-        self._floor.set_matrix("u_matrix", view.matrix)
-        self._floor.set("u_middle", *camera.target[:2], REACH * float(camera.view_height(camera.target)))
-        self._floor.set("u_floor", *theme.floor)
-        self._floor.set("u_horizon", *theme.horizon)
-        self._mesh.draw()
+        if above:  # from below it is its grid alone, and what is above it is seen
+            self._floor.use()
+            self._floor.set_matrix("u_matrix", view.matrix)
+            self._floor.set("u_middle", *camera.target[:2], REACH * float(camera.view_height(camera.target)))
+            self._floor.set("u_floor", *theme.floor)
+            self._floor.set("u_horizon", *theme.horizon)
+            self._mesh.draw()
         gl.glEnable(gl.GL_BLEND)
         blend_over()
         if draw_list.show_grid:

@@ -18,7 +18,7 @@ __all__ = ["STANDARD_VIEWS", "Camera", "blend"]
 FloatArray = NDArray[np.float64]
 
 _MIN_DISTANCE, _MAX_DISTANCE = 0.02, 5e3
-_MIN_ELEVATION, _MAX_ELEVATION = 0.0, math.pi / 2
+_MIN_ELEVATION, _MAX_ELEVATION = -math.pi / 2, math.pi / 2
 
 STANDARD_VIEWS: dict[str, tuple[float, float, bool]] = {
     "front": (-90.0, 0.0, True),
@@ -176,8 +176,8 @@ class Camera:
         Parameters
         ----------
         dx, dy : float
-            Angles by which the world turns right and the eye rises, rad; the elevation stops at the horizon and at the
-            top.
+            Angles by which the world turns right and the eye rises, rad; the elevation stops straight above and
+            straight below.
         pivot : (3,) array, optional
             The point, m; the target if left out.
         """

@@ -109,6 +109,11 @@ class DrawList:
     handles: dict[str, Batch] = field(default_factory=dict)
     handle_lines: Batch = field(default_factory=lambda: np.zeros((0, LINE_WIDTH), np.float32))
 
+    @property
+    def sunk(self) -> bool:
+        """Whether the robot is below the floor, where it is to be seen all the same: nothing ends there then."""
+        return bool(self.low[2] < -self.link_radius)
+
 
 def build(
     scene: Scene,

@@ -108,10 +108,12 @@ class ObstaclePainter:
             )
         if terrain.sunk:
             gl.glEnable(gl.GL_CLIP_DISTANCE0)
+            program.set("u_cut", 1.0)
         program.set("u_receiver", 1.0)
         for look in looks:
             self._skin.draw(terrain.skin, look.ranges, look.row)
         program.set("u_receiver", 0.0)
+        program.set("u_cut", 0.0 if draw_list.sunk else 1.0)
         gl.glDisable(gl.GL_CLIP_DISTANCE0)
 
     def _posts(self, draw_list: DrawList, mesh: str, detail: int, mask: Mask | None) -> None:

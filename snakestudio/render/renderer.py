@@ -235,6 +235,7 @@ class Renderer:
         program.set("u_ambient_down", *draw_list.theme.ambient_down)
         program.set("u_opacity", 1.0)
         program.set("u_grow", 0.0, 0.0)
+        program.set("u_cut", 0.0 if draw_list.sunk else 1.0)
         if shaded:
             self._shadows.prepare(program, self._casters)
         return program

@@ -49,8 +49,8 @@ def region(low: FloatArray, high: FloatArray, camera: Camera) -> Region | None:
         Box around everything that throws shadows, m; NaN if there is nothing.
     camera : Camera
     """
-    if not np.isfinite(low).all():
-        return None
+    if not np.isfinite(low).all() or high[2] < 0.0:
+        return None  # what is below the floor throws none on it
     throw = THROW * max(float(high[2]), 0.01)
     margin = 0.04 + SOFTNESS * max(float(high[2]), 0.0)
     seen = 2.2 * float(camera.view_height(camera.target)) + 0.5

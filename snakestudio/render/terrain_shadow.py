@@ -101,6 +101,7 @@ class TerrainShadow:
         gl.glDepthMask(True)
         gl.glDepthFunc(gl.GL_LEQUAL)
         self._depth.use()
+        self._depth.set("u_cut", 1.0)
         w, d = 2.0 / at.width, 2.0 / at.depth
         self._depth.set_matrix(
             "u_matrix",

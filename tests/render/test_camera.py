@@ -63,7 +63,8 @@ def test_orbit_keeps_its_pivot_in_place(camera, dx, dy, pivot):
     after = camera.orbit(dx, dy, pivot)
     if np.isfinite(before).all() and np.abs(before).max() < 3:
         assert np.allclose(_ndc(after, pivot), before, atol=1e-6)
-    assert 0 <= after.elevation <= math.pi / 2
+    assert -math.pi / 2 <= after.elevation <= math.pi / 2
+    assert after.elevation == pytest.approx(min(max(camera.elevation + dy, -math.pi / 2), math.pi / 2))
     assert math.isclose(after.distance, camera.distance)
 
 

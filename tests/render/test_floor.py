@@ -1,0 +1,51 @@
+"""The floor hides nothing: what has gone below it is seen from above, and from below one looks through it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.paths import scenes_dir
+from snakestudio.render.camera import Camera
+from snakestudio.render.offscreen import OffscreenRenderer
+from snakestudio.render.overlays import Overlays
+from snakestudio.render.quality import Quality
+from tests.body_recording import make_body_recording
+from tests.gui.fake import make_recording
+
+@pytest.mark.parametrize("elevation", [0.6, -0.6])
+@pytest.mark.parametrize("height", [-0.5, 0.0, 0.5])
+@pytest.mark.parametrize("continuum", [True, False])
+def test_the_robot_is_seen_above_and_below_the_floor_from_either_side(
+    continuum: bool, height: float, elevation: float
+) -> None:
+    scene = load_scene(scenes_dir() / "continuum_snake_3d.toml") if continuum else Scene()
+    at = (make_body_recording if continuum else make_recording)(scene, 3).snapshot(1)
+    pose = at.link_pose.copy()
+    pose[:, 2] += height
+    low, high = pose[:, :3].min(axis=0) - 0.1, pose[:, :3].max(axis=0) + 0.1
+    camera = replace(Camera().frame(low, high, 1.6), elevation=elevation)
+
+    def picture(snapshot: Snapshot | None) -> np.ndarray:
+        return drawing.frame(scene, snapshot, Overlays(trail=None), camera).astype(int)
+
+    with OffscreenRenderer(320, 200, quality=Quality.HIGH) as drawing:
+        robot = np.abs(picture(replace(at, link_pose=pose)) - picture(None)).sum(axis=2) > 30
+    y, x = np.nonzero(robot)
+    seen = np.array([(1 + camera.project(p, 1.6)[0]) * 160 for p in pose[:, :3]])
+    assert len(x) > 300
+    assert x.min() < seen.min() + 8, "all of it, not only what is above"
+    assert x.max() > seen.max() - 8
+
+
+def test_the_eye_goes_below_the_floor_and_keeps_its_grid() -> None:
+    camera = Camera().orbit(0.0, -1.2)
+    assert camera.elevation < -0.5
+    with OffscreenRenderer(320, 200) as drawing:
+        grid, none = (drawing.frame(Scene(), None, Overlays(show_grid=shown), camera).astype(int) for shown in (1, 0))
+    assert (np.abs(grid - none).sum(axis=2) > 6).sum() > 200
