@@ -40,9 +40,7 @@ def add_video_arguments(parser: argparse.ArgumentParser) -> None:
         help="draw columns (as in the CSV) as curves under the picture",
     )  # fmt: skip
     group.add_argument("--friction", action="store_true", help="draw friction, too")
-    group.add_argument(
-        "--no-forces", action="store_true", help="draw no arrows of what obstacles and ground do"
-    )
+    group.add_argument("--no-forces", action="store_true", help="draw no arrows of what obstacles and ground do")
     group.add_argument("--no-trail", action="store_true", help="draw no trail")
     group.add_argument("--no-time", action="store_true", help="write no time into the picture")
     group.add_argument("--force-scale", metavar="M", type=float, default=0.03, help="length of an arrow in m/N (0.03)")

@@ -28,6 +28,7 @@ from snakestudio.engines import registry
 from snakestudio.errors import SceneError
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
+from snakestudio.gui.docks.checks import finding_text
 from snakestudio.gui.docks.obstacle_texts import obstacle_title
 from snakestudio.gui.models import MODELS
 from snakestudio.gui.widgets.themed import Themed
@@ -337,9 +338,10 @@ class Banners(QWidget):
             return
         self._saved = None
         if status.state == "blocked":
-            errors = sum(problem.severity == "error" for problem in status.problems)
-            more = f" ({errors - 1} more)" if errors > 1 else ""
-            text = f"This scene cannot run yet. {status.message}{more}"
+            errors = [problem for problem in status.problems if problem.severity == "error"]
+            more = f" ({len(errors) - 1} more)" if len(errors) > 1 else ""
+            first = finding_text(errors[0], self._scene()) if errors else status.message
+            text = f"This scene cannot run yet. {first}{more}"
             self.run.say("warning", text, [("Show Checks", self._show_checks)], closable=False)
         elif status.state == "preparing":
             left = f"{percent(status.progress)}, {time_left(status.seconds_left)}"

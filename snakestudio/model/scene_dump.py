@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pydantic
@@ -22,8 +23,15 @@ __all__ = ["dump_scene"]
 _OBSTACLE: pydantic.TypeAdapter[Obstacle] = pydantic.TypeAdapter(Obstacle)
 
 
-def dump_scene(scene: Scene, base: str | None = None) -> str:
-    """The scene as TOML text, on top of `base` if that can be parsed (its comments and layout stay)."""
+_BODY, _CHAIN = ("beam", "strain", "support"), ("gait", "controller", "joint_controller", "actuator")
+"""Parts that only a continuous body has, and that only a chain of links has."""
+
+
+def dump_scene(scene: Scene, base: str | None = None, *, used_only: bool = False) -> str:
+    """The scene as TOML text, on top of `base` if that can be parsed (its comments and layout stay).
+
+    With `used_only` a text of its own leaves out what says nothing: parts of another kind of body that are as always.
+    """
     if base is not None:
         with contextlib.suppress(TOMLKitError, ValueError, RecursionError):
             text = _over(scene, base)
@@ -32,10 +40,12 @@ def dump_scene(scene: Scene, base: str | None = None) -> str:
                 with contextlib.suppress(SceneError):
                     if parse_scene(candidate) == scene:
                         return candidate
-    return _over(scene, "")
+    usual, unused = Scene(), _CHAIN if scene.model.continuum else _BODY
+    leave = [name for name in unused if used_only and getattr(scene, name) == getattr(usual, name)]
+    return _over(scene, "", leave)
 
 
-def _over(scene: Scene, base: str) -> str:
+def _over(scene: Scene, base: str, leave: Sequence[str] = ()) -> str:
     values = parse_values(base)
     rest, blocks = split(base)
     given = values.get("obstacles", [])
@@ -45,7 +55,7 @@ def _over(scene: Scene, base: str) -> str:
     if len(given) != len(blocks):  # written in one line, or in another way: they are written anew
         document, blocks, given = tomlkit.parse(base), (), []
         del document["obstacles"]
-    merge(document, scene, explicit=not values, leave=("obstacles",))
+    merge(document, scene, explicit=not values, leave=("obstacles", *leave))
     before, mark, after = tomlkit.dumps(document).partition(MARK)
     obstacles = renewed(blocks, [_obstacle(entry) for entry in given], scene.obstacles)
     if obstacles and before.strip() and not mark:

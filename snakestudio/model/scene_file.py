@@ -92,7 +92,7 @@ def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
             followed(path)  # of what cannot be replaced no copy is made, either
         if base is None and old is not None:
             base = old.decode("utf-8", errors="replace")
-        text = dump_scene(scene, base)
+        text = dump_scene(scene, base, used_only=True)
         if old is not None:
             write_atomically(path.with_name(path.name + "~"), old)
         write_atomically(path, text.encode("utf-8"))

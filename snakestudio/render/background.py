@@ -50,7 +50,7 @@ class Background:
                 have.release()
             have = self._picture = Picture(view.width, view.height, depth=False)
             self._key = None
-        key = (view.camera, draw_list.theme, draw_list.show_grid, bool(draw_list.labels))
+        key = (view.camera, view.ratio, draw_list.theme, draw_list.show_grid, bool(draw_list.labels))
         if key != self._key:
             gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, have.name)
             gl.glViewport(0, 0, view.width, view.height)

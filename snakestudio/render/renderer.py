@@ -62,6 +62,8 @@ class Renderer:
 
     def __init__(self, theme: Theme = DARK) -> None:
         self.theme = theme
+        self.ratio = 1.0
+        """Device pixels for a pixel of the window's design: what is written has to be read on any screen."""
         self._ready = False
         self._picture: Picture | None = None
         self._layer: Layer | None = None
@@ -156,7 +158,7 @@ class Renderer:
         if not self._ready:
             self.initialise()
         settings = SETTINGS[quality]
-        view = View.of(camera, width, height)
+        view = View.of(camera, width, height, self.ratio)
         for switch in (gl.GL_SCISSOR_TEST, gl.GL_STENCIL_TEST, gl.GL_DITHER, gl.GL_FRAMEBUFFER_SRGB):
             gl.glDisable(switch)
         gl.glColorMask(True, True, True, True)

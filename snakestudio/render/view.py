@@ -13,6 +13,10 @@ REFERENCE_HEIGHT = 720.0
 """Height of the picture that widths in pixels are meant for."""
 
 
+_LEAST = 0.92
+"""Pixels of the design that one of the reference picture has at least: letters of 12 have 11 then."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
     """What every part of a picture needs to know.
@@ -24,19 +28,23 @@ class View:
         From the world to clip space.
     width, height : int
         Of the picture, device pixels.
+    ratio : float
+        Device pixels for a pixel of the window's design.
     """
 
     camera: Camera
     matrix: FloatArray
     width: int
     height: int
+    ratio: float = 1.0
 
     @classmethod
-    def of(cls, camera: Camera, width: int, height: int) -> View:
+    def of(cls, camera: Camera, width: int, height: int, ratio: float = 1.0) -> View:
         """View of a camera in a picture of a size."""
-        return cls(camera, camera.projection(width / height) @ camera.view(), width, height)
+        return cls(camera, camera.projection(width / height) @ camera.view(), width, height, ratio)
 
     @property
     def pixel(self) -> float:
-        """Device pixels for a pixel of a picture `REFERENCE_HEIGHT` high."""
-        return self.height / REFERENCE_HEIGHT
+        """Device pixels for a pixel of a picture `REFERENCE_HEIGHT` high; on fine screens enough to be read."""
+        usual = self.height / REFERENCE_HEIGHT
+        return max(usual, _LEAST * self.ratio) if self.ratio > 1.0 else usual

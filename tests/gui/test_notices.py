@@ -12,6 +12,7 @@ from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.teleop.panel import TeleopPanel
 from snakestudio.link.messages import LinkState
 from snakestudio.model.edits import with_values
+from snakestudio.model.world import Box
 from tests.gui.fake_link import FakeLink
 from tests.gui.test_robot import link, look, put
 
@@ -53,6 +54,15 @@ def test_another_long_notice_begins_short(drawn: MainWindow, qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: banner.height() > 4 * line + 12)
     banner.say("warning", LONG[::-1])
     qtbot.waitUntil(lambda: banner.height() < 4 * line + 12)
+
+
+def test_what_keeps_a_scene_from_running_is_named_as_people_call_it(window: MainWindow, qtbot: QtBot) -> None:
+    obstacles = list(window.document.scene.obstacles)
+    obstacles[5] = Box(x_m=3.0, y_m=3.0, pitch_deg=20.0)
+    window.document.edit(window.document.scene.model_copy(update={"obstacles": tuple(obstacles)}), "Tilt")
+    qtbot.waitUntil(lambda: window.bridge.status.state == "blocked")
+    assert "obstacles[" not in window.banners.run.text
+    assert "obstacle 6 is a tilted box" in window.banners.run.text.lower()
 
 
 def test_what_waits_for_the_next_stream_is_not_said_once_it_does_not_wait(window: MainWindow, link: FakeLink) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_value, with_values
 from snakestudio.model.motion import LateralUndulation
-from snakestudio.model.scene import Scene
+from snakestudio.model.scene import Model, Scene
 from snakestudio.model.scene_file import dump_scene, load_scene, parse_scene, save_scene
 from snakestudio.model.world import Cylinder
 from snakestudio.paths import scenes_dir
@@ -249,3 +250,26 @@ def test_saving_to_an_impossible_place_is_a_sentence(tmp_path: Path) -> None:
         save_scene(Scene(), tmp_path / "no" / "such" / "folder.toml")
     with pytest.raises(SceneError, match="folder"):
         save_scene(Scene(), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "left_out", "kept"),
+    [
+        ("planar_nonsmooth", {"beam", "strain", "support"}, {"gait", "robot", "ground"}),
+        ("continuum_beam", {"gait", "controller", "joint_controller"}, {"beam", "strain", "support", "robot"}),
+    ],
+)
+def test_a_new_file_has_no_sections_of_another_kind_of_body(
+    tmp_path: Path, kind: str, left_out: set[str], kept: set[str]
+) -> None:
+    scene, path = Scene(model=Model(kind=kind)), tmp_path / "new.toml"  # type: ignore[arg-type]
+    save_scene(scene, path)
+    tables = set(re.findall(r"^\[(\w+)\]", path.read_text(encoding="utf-8"), re.M))
+    assert not tables & left_out
+    assert kept <= tables
+    assert load_scene(path) == scene
+    chosen = with_values(scene, {"beam.length_m": 0.5, "gait.amplitude_deg": 11.0})
+    save_scene(chosen, path)
+    tables = set(re.findall(r"^\[(\w+)\]", path.read_text(encoding="utf-8"), re.M))
+    assert {"beam", "gait"} <= tables, "what somebody chose is kept whatever the model"
+    assert load_scene(path) == chosen

@@ -18,6 +18,7 @@ from snakestudio.render.quality import Quality
 from tests.body_recording import make_body_recording
 from tests.gui.fake import make_recording
 
+
 @pytest.mark.parametrize("elevation", [0.6, -0.6])
 @pytest.mark.parametrize("height", [-0.5, 0.0, 0.5])
 @pytest.mark.parametrize("continuum", [True, False])
@@ -36,7 +37,7 @@ def test_the_robot_is_seen_above_and_below_the_floor_from_either_side(
 
     with OffscreenRenderer(320, 200, quality=Quality.HIGH) as drawing:
         robot = np.abs(picture(replace(at, link_pose=pose)) - picture(None)).sum(axis=2) > 30
-    y, x = np.nonzero(robot)
+    x = np.nonzero(robot)[1]
     seen = np.array([(1 + camera.project(p, 1.6)[0]) * 160 for p in pose[:, :3]])
     assert len(x) > 300
     assert x.min() < seen.min() + 8, "all of it, not only what is above"

@@ -24,7 +24,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.render.obstacles import obstacles_of
 from snakestudio.session.scene_check import check
 
-__all__ = ["Checks", "items_of"]
+__all__ = ["Checks", "finding_text", "items_of"]
 
 _PARTS: dict[str, Item] = {
     "robot": ("robot", 0),
@@ -153,7 +153,7 @@ class Checks(QWidget):
             problems += [problem for problem in self._coming() if problem not in problems]
         problems += _unreadable(self._document.scene, self._document.base_dir, problems)
         self._message.say("")
-        entries = [Finding(p.severity, p, _capital(p, self._document.scene)) for p in problems]
+        entries = [Finding(p.severity, p, finding_text(p, self._document.scene)) for p in problems]
         pending = [_pending(self._document.scene, key) for key in status.pending]
         self._findings.replace([*entries, *(Finding("pending", p, f"{p.message}.") for p in pending)])
         count = {kind: sum(p.severity == kind for p in problems) for kind in ("error", "warning", "hint")}
@@ -211,8 +211,8 @@ class Checks(QWidget):
             menu.deleteLater()
 
 
-def _capital(problem: Problem, scene: Scene) -> str:
-    """The finding as a sentence for the list, which names the thing; the key is in the tooltip."""
+def finding_text(problem: Problem, scene: Scene) -> str:
+    """The finding as a sentence for the window, which names the thing; the key is in the tooltip."""
     tail = f"; {problem.remedy}" if problem.remedy else ""
     text = f"{problem.message}{tail}."
     if not problem.message[:1].isdigit():

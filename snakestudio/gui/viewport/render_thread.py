@@ -146,7 +146,7 @@ class RenderThread(QObject):
             if self._target is not None:
                 self._target.release()
             self._target = _Target(width, height)
-        renderer.theme = picture.theme
+        renderer.theme, renderer.ratio = picture.theme, picture.ratio
         renderer.draw(picture.draw_list(), picture.camera, width, height, self._target.name, quality)
         image = self._target.read()
         return Result(image, quality, time.perf_counter() - began)

@@ -27,6 +27,7 @@ class Picture(NamedTuple):
     camera: Camera
     theme: Theme
     base_dir: Path | None
+    ratio: float = 1.0
 
     def draw_list(self) -> DrawList:
         """What the renderer draws."""

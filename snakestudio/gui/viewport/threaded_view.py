@@ -94,7 +94,7 @@ class ThreadedView(QWidget):
         ratio = self.devicePixelRatio()
         width, height = max(1, round(self.width() * ratio)), max(1, round(self.height() * ratio))
         self._drawing = True
-        self._thread.draw(self._picture(width / height), width, height, quality)
+        self._thread.draw(self._picture(width / height)._replace(ratio=ratio), width, height, quality)
 
     def _on_finished(self, result: Result) -> None:
         self._drawing = False
@@ -126,7 +126,8 @@ class ThreadedView(QWidget):
         GraphicsError
             If it cannot be drawn.
         """
-        return self._thread.draw_now(self._picture(width / height), width, height, Quality.FULL)
+        picture = self._picture(width / height)._replace(ratio=self.devicePixelRatio())
+        return self._thread.draw_now(picture, width, height, Quality.FULL)
 
     def close_surface(self) -> None:
         """End the thread."""

@@ -69,7 +69,7 @@ class TopView(QWidget):
 
     def _paint(self, painter: QPainter) -> None:
         aspect = self.width() / max(1, self.height())
-        scene, snapshot, overlays, camera, colours, base_dir = self._picture(aspect)
+        scene, snapshot, overlays, camera, colours, base_dir, _ = self._picture(aspect)
         painter.fillRect(self.rect(), _qcolour(colours.floor))
         scale = self.height() / float(camera.view_height((0.0, 0.0, 0.0)))  # pixels a metre
 
