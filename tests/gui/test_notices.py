@@ -60,7 +60,7 @@ def test_what_keeps_a_scene_from_running_is_named_as_people_call_it(window: Main
     obstacles = list(window.document.scene.obstacles)
     obstacles[5] = Box(x_m=3.0, y_m=3.0, pitch_deg=20.0)
     window.document.edit(window.document.scene.model_copy(update={"obstacles": tuple(obstacles)}), "Tilt")
-    qtbot.waitUntil(lambda: window.bridge.status.state == "blocked")
+    qtbot.waitUntil(lambda: "cannot run yet" in window.banners.run.text)
     assert "obstacles[" not in window.banners.run.text
     assert "obstacle 6 is a tilted box" in window.banners.run.text.lower()
 
