@@ -136,6 +136,7 @@ class MainWindow(QMainWindow):
             lambda: self.viewport.navigator.camera.target[:2], lambda sentence: self.banners.edits.say(
                 "info", sentence, passing=True
             ),
+            lambda x, y: self.viewport.rect().contains(self.viewport.pixel((x, y, 0.0)).toPoint()),
         )  # fmt: skip
         FocusFrame(self.viewport)
         self.time_bar = TimeBar(self.bridge, self.document)

@@ -17,6 +17,7 @@ from snakestudio.gui.docks.clearance import clearances
 from snakestudio.gui.docks.height_rows import HeightsRow, PictureRow
 from snakestudio.gui.docks.inspector import Inspector
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
+from snakestudio.gui.docks.obstacle_edits import copies
 from snakestudio.gui.docks.obstacle_texts import KINDS, kind_title, obstacle_title, place_and_size
 from snakestudio.gui.docks.scene_tree import SceneTree
 from snakestudio.gui.document import Document
@@ -373,3 +374,19 @@ def test_the_plain_view_shows_every_kind(make_window: object, qtbot: QtBot, monk
     for index in range(len(KINDS_APART)):
         colour = image.pixelColor(middle(window, index))
         assert colour.red() > floor.red() + 40, KINDS_APART[index].kind
+
+
+@pytest.mark.parametrize(("shown", "by"), [((0, 1), (0, 1)), ((0, -1), (0, -1)), ((-1, 0), (-1, 0)), ((9, 9), (0, 1))])
+def test_a_copy_lies_where_one_sees_it(shown: tuple[int, int], by: tuple[int, int]) -> None:
+    """A post of 0.2 m, of which the view shows one side only."""
+    scene = Scene(obstacles=(Cylinder(x_m=2.0, y_m=3.0, radius_m=0.1),))
+
+    def seen(x: float, y: float) -> bool:
+        return (np.sign(round(x - 2.0, 6)), np.sign(round(y - 3.0, 6))) == shown
+
+    (copy,) = copies(scene, (0,), seen)
+    way = np.array((copy.x_m - 2.0, copy.y_m - 3.0))
+    assert tuple(np.sign(np.round(way, 6))) == by
+    assert 0.2 < np.abs(way).max() < 0.5
+    assert len(f"{copy.x_m:g}") < 6
+    assert len(f"{copy.y_m:g}") < 6

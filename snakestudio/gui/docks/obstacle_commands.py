@@ -35,6 +35,8 @@ class ObstacleCommands:
         Gives the point of the ground that the viewport looks at, m.
     tell : callable, optional
         Shows a sentence about what could not be done.
+    seen : callable, optional
+        Says whether the viewport shows a place on the ground (x, y), m.
     """
 
     def __init__(
@@ -44,9 +46,10 @@ class ObstacleCommands:
         snapshot: Callable[[], Snapshot | None] = lambda: None,
         target: Callable[[], Place] = lambda: (1.0, 0.0),
         tell: Callable[[str], object] = lambda sentence: None,
+        seen: Callable[[float, float], bool] = lambda x, y: True,
     ) -> None:
         self._document, self._selection = document, selection
-        self._snapshot, self._target = snapshot, target
+        self._snapshot, self._target, self._seen = snapshot, target, seen
         self.arrange = ArrangeCommands(document, selection, tell)
         self.kind = ""
         """Preset that was added last."""
@@ -86,7 +89,7 @@ class ObstacleCommands:
         indices = self.arrange.unlocked("duplicated")
         if indices:
             text = f"Duplicate {self.arrange.what(indices)}"
-            self.put(copies(self._document.scene, indices), text)
+            self.put(copies(self._document.scene, indices, self._seen), text)
 
     def delete(self) -> None:
         """Delete the selected obstacles."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -75,14 +75,23 @@ def _taken(scene: Scene, snapshot: Snapshot | None, base_dir: Path | None) -> tu
     return np.concatenate((low, middle - reach)), np.concatenate((high, middle + reach))
 
 
-def copies(scene: Scene, indices: Sequence[int]) -> tuple[Obstacle, ...]:
-    """Copies of some obstacles, moved aside so that one sees there are two; those of a whole group are a new group."""
+def copies(
+    scene: Scene, indices: Sequence[int], seen: Callable[[float, float], bool] = lambda x, y: True
+) -> tuple[Obstacle, ...]:
+    """Copies of some obstacles, moved aside so that one sees there are two; those of a whole group are a new group.
+
+    They go where the viewport shows a place (x, y, m), which `seen` tells: up in the view from above if that is one.
+    """
     boxes = plan_boxes(scene.obstacles)
-    moved: dict[int, float] = {}
+    moved: dict[int, tuple[float, float]] = {}
     for part in units(scene, indices):
         low, high = boxes.around(part)
-        away = float(high[1] - low[1]) + _ROOM
-        moved |= dict.fromkeys(part, math.ceil(100.0 * away - 1e-6) / 100.0)  # nobody wants eight digits of it
+        # Nobody wants eight digits of it.
+        wide, tall = (math.ceil(100.0 * (float(high[k] - low[k]) + _ROOM) - 1e-6) / 100.0 for k in (0, 1))
+        ways = ((0.0, tall), (0.0, -tall), (wide, 0.0), (-wide, 0.0))
+        x, y = 0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1])
+        way = next((way for way in ways if seen(float(x) + way[0], float(y) + way[1])), ways[0])
+        moved |= dict.fromkeys(part, way)
     chosen, groups = set(indices), {}
     for name in dict.fromkeys(scene.obstacles[i].group for i in indices):
         whole = name and chosen.issuperset(members(scene, name))
@@ -91,6 +100,9 @@ def copies(scene: Scene, indices: Sequence[int]) -> tuple[Obstacle, ...]:
     for index in indices:
         o = scene.obstacles[index]
         name = f"{o.name} copy"[:80] if o.name else ""
-        y = round(min(_FARTHEST, o.y_m + moved[index]), 6)
-        made.append(obstacle_with(o, y_m=y, name=name, group=groups[o.group]))
+        x, y = (
+            round(min(max(at + by, -_FARTHEST), _FARTHEST), 6)
+            for at, by in zip((o.x_m, o.y_m), moved[index], strict=True)
+        )
+        made.append(obstacle_with(o, x_m=x, y_m=y, name=name, group=groups[o.group]))
     return tuple(made)
