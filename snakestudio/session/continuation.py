@@ -138,7 +138,7 @@ def _restore(runner: Runner, recording: Recording, time: float) -> tuple[float |
         if found is None:
             break
         try:
-            runner.restore(found[1], recording.scene_at(found[0]))
+            runner.restore(found[1], recording.scene_at(found[0]), found[0])
         except StateError as error:
             refused, look = str(error).rstrip("."), float(np.nextafter(found[0], -np.inf))
             if look < 0.0:

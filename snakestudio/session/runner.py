@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from snakestudio.control import registry as controllers
 from snakestudio.control.base import Steerable
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
+from snakestudio.engines.saved_state import check_checkpoint, check_reference, demand
+from snakestudio.errors import StateError
 from snakestudio.model.edits import changed_keys, get_value, tree
 from snakestudio.model.events import RunEvent
 from snakestudio.model.recording import Rows
@@ -239,7 +242,7 @@ class Runner:
         state = (self.engine.checkpoint(), self.controller.checkpoint(), progress)
         return encode(state, self.scene, self.time)
 
-    def restore(self, checkpoint: bytes, scene: Scene) -> None:
+    def restore(self, checkpoint: bytes, scene: Scene, time: float) -> None:
         """Stand where a run of the same scene stood when it made `checkpoint`; the recording stays as it is.
 
         Parameters
@@ -247,15 +250,29 @@ class Runner:
         checkpoint : bytes
         scene : Scene
             What the scene had become by then.
+        time : float
+            When that was, s.
 
         Raises
         ------
         StateError
             If it cannot be read, or was made by another version of the program.
         """
-        engine, controller, progress = decode(checkpoint, scene)
-        self.engine.restore(engine)
-        self.controller.restore(controller)
+        before = self.engine.checkpoint(), self.controller.checkpoint()
+        try:
+            engine, controller, progress = decode(checkpoint, scene)
+            check_checkpoint(engine, self.engine, scene)
+            self.engine.restore(engine)
+            self.controller.restore(controller)
+            demand(abs(self.time - time) < 0.5 * scene.solver.step_s)
+            self._check(progress, scene)
+        except Exception as error:
+            # What a file says may be anything, and what a controller then stumbles over, too: it stands where it stood.
+            self.engine.restore(before[0])
+            self.controller.restore(before[1])
+            if isinstance(error, StateError):
+                raise
+            raise StateError("The saved state of this run is damaged.") from error
         self.scene = scene
         self._reference = progress.reference
         self._reference_begin, self._reference_end = progress.reference_begin, progress.reference_end
@@ -263,6 +280,26 @@ class Runner:
         self.end_step = progress.end_step
         self.latest, self._latest_step = self._snapshot(), self.engine.step_count
         self._kept_step = self.engine.step_count
+
+    def _check(self, progress: Any, scene: Scene) -> None:
+        """See that a saved progress is one of the state that engine and controller stand in, and that these go on."""
+        step, per_row = self.engine.step_count, 1.0 / (scene.run.log_rate_hz * scene.solver.step_s)
+        demand(isinstance(progress, Progress))
+        begin, end = progress.reference_begin, progress.reference_end
+        ahead = max(scene.n_steps, MAX_PERIODS * scene.steps_per_period) + 1
+        for number in (begin, end, progress.next_row, progress.last_row_step, progress.end_step):
+            demand(type(number) is int and 0 <= number <= step + ahead)
+        demand(abs(progress.next_row * per_row - step) <= per_row + 1.0)
+        demand(progress.last_row_step <= step <= progress.end_step)
+        if progress.reference is not None:
+            check_reference(progress.reference, self.engine)
+            demand(begin <= step <= end)
+        snapshot = self._snapshot()
+        states = self.controller.checkpoint()
+        knots = np.arange(step, step + scene.steps_per_period + 1, dtype=np.float64) * scene.solver.step_s
+        check_reference(self.controller.reference(knots, snapshot if self._closed_loop else None), self.engine)
+        demand(self.controller.values().shape == (len(self.controller.channels),))
+        self.controller.restore(states)
 
     def _keep(self) -> None:
         """Have the recording keep the present state, to go on from there one day."""

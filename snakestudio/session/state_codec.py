@@ -89,6 +89,11 @@ _PARTS = (
 )
 """Parts of a scene that states hold; they are written as JSON, which keeps every bit of a number, too."""
 
+_NUMBERS: dict[str, tuple[type, ...]] = {
+    "float": (int, float, np.number), "int": (int, np.integer), "bool": (bool, np.bool_)
+}  # fmt: skip
+"""What fields that are annotated so may hold; None only where that is said, which `kind` itself stumbles over."""
+
 _KNOWN = frozenset((*_RECORDS, *_PARTS))
 
 
@@ -140,7 +145,16 @@ def decode(data: bytes, scene: Scene) -> Any:
             raise StateError("The saved state of this run is damaged.")
     except StateError:
         raise
-    except (ValueError, TypeError, KeyError, IndexError, struct.error, SnakeStudioError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+        struct.error,
+        SnakeStudioError,
+    ) as error:
         raise StateError("The saved state of this run is damaged.") from error
     return value
 
@@ -337,4 +351,11 @@ class _Reader:
     def _record(self) -> Any:
         kind = _class(self.text())
         names = [self.text() for _ in range(self.unpack("<I")[0])]
-        return kind(**{name: self.read() for name in names})
+        values = {name: self.read() for name in names}
+        wanted = kind.__annotations__
+        # What stands for a number can be calculated with; arrays are looked at by whoever knows their sizes.
+        for name, value in values.items():
+            numbers = _NUMBERS.get(str(getattr(wanted[name], "__forward_arg__", wanted[name])).removesuffix(" | None"))
+            if numbers and not isinstance(value, numbers) and value is not None:
+                raise ValueError(f"{name} is no number")
+        return kind(**values)

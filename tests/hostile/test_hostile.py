@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.hostile import kinds
+from tests.hostile.forged import SCENES
 from tests.hostile.kinds import HEAVY, KINDS, SIGNALS
 from tests.hostile.server import Server
 
@@ -56,3 +57,22 @@ def test_large_files_made_to_hurt_are_met_with_a_sentence(server: Server, name: 
 @pytest.mark.parametrize("name", KINDS)
 def test_thousands_of_damaged_files_are_met_with_a_sentence(server: Server, name: str) -> None:
     assert damaged(server, name, range(20_000 if name == "scene" else 5_000)) == {}
+
+
+def continued(server: Server, name: str, seeds: range) -> dict[int, str]:
+    """What went wrong with runs that were gone on with from states forged at random, by the seed."""
+    call = {"call": "tests.hostile.forged:continue_forged"}
+    assert server.ask({**call, "args": [name, 0], "here": True}).code == 0
+    found = {seed: server.ask({**call, "args": [name, seed]}).complaint for seed in seeds}
+    return {seed: complaint for seed, complaint in found.items() if complaint}
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_runs_are_gone_on_with_from_no_forged_state(server: Server, name: str) -> None:
+    assert continued(server, name, range(1, 1 + 10 * MUTANTS)) == {}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", SCENES)
+def test_runs_are_gone_on_with_from_no_state_of_thousands_that_are_forged(server: Server, name: str) -> None:
+    assert continued(server, name, range(1, 5001)) == {}

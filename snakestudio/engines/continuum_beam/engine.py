@@ -30,6 +30,7 @@ from snakestudio.engines.continuum_beam.state import (
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import NOT_SOLVED, OK
 from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers
+from snakestudio.engines.saved_state import agreeing
 from snakestudio.engines.time_stepping import copied
 from snakestudio.errors import PhysicsError
 from snakestudio.model.beam_shape import grid, head_state
@@ -239,7 +240,7 @@ class ContinuumBeamEngine:
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go back to a state that this engine, or one of the same scene, has saved."""
         state, scene, reference = checkpoint.state
-        self._state = copied(state)
+        self._state = agreeing(state, self._state)
         self._params = make_params(scene, self._schema.n_holds)
         self._scene = scene
         self._take_reference(reference)

@@ -14,6 +14,7 @@ from snakestudio.engines.planar_lagrangian.rows import write_row
 from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, ENERGY, LOAD, STEP, State, make_state, make_work
 from snakestudio.engines.planar_lagrangian.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.saved_state import agreeing
 from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine, copied
 from snakestudio.model.pose import planar_pose
 from snakestudio.model.recording import Schema
@@ -124,8 +125,8 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         return copied(self._state)
 
     def _restore_state(self, state: State, scene: Scene) -> None:
+        self._state = agreeing(state, self._state)
         self._params = make_params(scene)
-        self._state = copied(state)
 
     def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
         """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""

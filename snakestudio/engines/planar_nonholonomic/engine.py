@@ -25,6 +25,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
 )
 from snakestudio.engines.planar_nonholonomic.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.saved_state import agreeing, within
 from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine, copied
 from snakestudio.model.pose import planar_pose
 from snakestudio.model.recording import Schema
@@ -136,8 +137,11 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         return copied(self._state)
 
     def _restore_state(self, state: State, scene: Scene) -> None:
+        state = agreeing(state, self._state)
+        within(state.acts, 0, 2)
+        within(state.met, -1, max(1, len(scene.obstacles)))
         self._params = make_params(scene, self._params)
-        self._state = copied(state)
+        self._state = state
 
     def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
         """Force (N) and torque (N m) on a link, world frame, until changed; f_x, f_y and t_z act in the plane."""

@@ -15,6 +15,7 @@ from snakestudio.engines.planar_nonsmooth.rows import write_row
 from snakestudio.engines.planar_nonsmooth.state import (
     CALL_ITERATIONS,
     CALL_STEPS,
+    CONTACTS,
     ENERGY,
     LOAD,
     SLOTS_CALL,
@@ -30,6 +31,7 @@ from snakestudio.engines.planar_nonsmooth.state import (
 )
 from snakestudio.engines.planar_nonsmooth.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.saved_state import agreeing, check_contacts
 from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine, copied, forget_obstacles
 from snakestudio.model.pose import planar_pose
 from snakestudio.model.recording import Schema
@@ -156,8 +158,11 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         return copied(self._state)
 
     def _restore_state(self, state: State, scene: Scene) -> None:
-        self._params = make_params(scene, self._params)
-        self._state = copied(state)
+        params = make_params(scene, self._params)
+        state = agreeing(state, self._state, ((0, ("contact", "normal", "tangent")), (1, ("slot_key", "slot_sum"))))
+        check_contacts(state, CONTACTS, (SLOTS_ROW, SLOTS_CALL), len(state.q), len(params.obstacles))
+        self._params = params
+        self._state = state
         if len(self._state.normal) != len(self._work.link):
             self._work, self._scratch = make_work(len(state.q), len(state.normal))
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.row_buffers import RowBuffers
+from snakestudio.engines.saved_state import agreeing, check_contacts, demand, within
 from snakestudio.engines.spatial_nonsmooth.dynamics import end_angles
 from snakestudio.engines.spatial_nonsmooth.params import Params, make_params, same_structure
 from snakestudio.engines.spatial_nonsmooth.problem_file import as_friction_problem, problem_arrays
@@ -17,6 +18,7 @@ from snakestudio.engines.spatial_nonsmooth.rows import write_row
 from snakestudio.engines.spatial_nonsmooth.state import (
     CALL_ITERATIONS,
     CALL_STEPS,
+    CONTACTS,
     ENERGY,
     SLOTS_CALL,
     SLOTS_ROW,
@@ -174,8 +176,13 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         return copied(self._state)
 
     def _restore_state(self, state: State, scene: Scene) -> None:
+        rooms = (0, ("contact", "law", "law_before", "stick")), (1, ("slot_key", "slot_sum"))
+        state = agreeing(state, self._state, rooms)
+        check_contacts(state, CONTACTS, (SLOTS_ROW, SLOTS_CALL), len(state.q), len(scene.obstacles))
+        within(state.first, 0, int(state.counts[CONTACTS]) + 1)
+        demand(bool((np.diff(state.first) >= 0).all()))
         self._params = make_params(scene, self._base_dir, self._params)
-        self._state = copied(state)
+        self._state = state
         if len(self._state.law) != len(self._work.law):
             self._work, self._scratch = make_work(len(state.q), len(state.law))
 

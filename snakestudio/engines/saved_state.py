@@ -1,0 +1,166 @@
+"""States out of files are held against the engine's own before compiled code, which looks at no bounds, sees them.
+
+Whatever stands in a run file, the kernels get arrays of the very sizes and kinds that they were built for, finite
+numbers, and places that lie within what they point into; or it is a `StateError`, and the run is computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.engines.base import Checkpoint, Engine
+from snakestudio.errors import StateError
+from snakestudio.model.reference import JointReference, StrainReference
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import ContactState
+
+__all__ = ["agreeing", "check_checkpoint", "check_contacts", "check_reference", "demand", "within"]
+
+T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
+
+MOST_ROOM = 1 << 18
+"""Contacts, or sums of contacts, that a state may have room for."""
+
+_FIXED = ("model", "robot", "beam", "start", "control")
+"""Parts of a scene that never change while a run goes."""
+
+
+def demand(holds: bool) -> None:
+    """See that something holds of a saved state.
+
+    Raises
+    ------
+    StateError
+        If it does not.
+    """
+    if not holds:
+        raise StateError("The saved state of this run is damaged.")
+
+
+def within(values: NDArray[Any], low: int, high: int) -> None:
+    """See that whole numbers lie from `low` to below `high`."""
+    demand(not values.size or bool(values.min() >= low and values.max() < high))
+
+
+def check_checkpoint(checkpoint: Any, engine: Engine, scene: Scene) -> None:
+    """See that a checkpoint is one of this engine's: its kind, scene and reference; `restore` looks at the state.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint
+    engine : Engine
+    scene : Scene
+        What the scene had become by then. What decides the sizes of everything cannot have changed.
+
+    Raises
+    ------
+    StateError
+        If it is not.
+    """
+    own = engine.checkpoint()
+    demand(isinstance(checkpoint, Checkpoint) and checkpoint.kind == own.kind)
+    demand(isinstance(checkpoint.state, tuple) and len(checkpoint.state) == 3)
+    _, saved, reference = checkpoint.state
+    demand(saved == scene and all(getattr(saved, name) == getattr(engine.scene, name) for name in _FIXED))
+    demand(saved.solver.step_s == engine.scene.solver.step_s)
+    if reference is not None or isinstance(own.state[2], StrainReference):
+        check_reference(reference, engine)
+
+
+def agreeing(state: Any, like: T, rooms: Iterable[tuple[int, tuple[str, ...]]] = ()) -> T:
+    """A copy of `state`, which is laid out as `like`.
+
+    Parameters
+    ----------
+    state : NamedTuple of arrays
+        As saved.
+    like : NamedTuple of arrays
+        Of the engine as it stands.
+    rooms : sequence of (int, tuple of str), optional
+        Axes that grow during a run, each with the arrays that have as much room as each other.
+
+    Raises
+    ------
+    StateError
+        If an array is of another kind or size, or a number is not finite.
+    """
+    demand(type(state) is type(like))
+    grown = {name: axis for axis, names in rooms for name in names}
+    for name, own in like._asdict().items():
+        array = getattr(state, name)
+        demand(isinstance(array, np.ndarray) and array.dtype == own.dtype and array.ndim == own.ndim)
+        sizes = zip(array.shape, own.shape, strict=True)
+        demand(all(size == wanted for axis, (size, wanted) in enumerate(sizes) if axis != grown.get(name)))
+        demand(array.dtype.kind != "f" or bool(np.isfinite(array).all()))
+    for axis, names in rooms:
+        found = {getattr(state, name).shape[axis] for name in names}
+        demand(len(found) == 1 and 1 <= max(found) <= MOST_ROOM)
+    copy: T = state._replace(**{name: np.array(array, order="C") for name, array in state._asdict().items()})
+    return copy
+
+
+def check_contacts(state: Any, contacts: int, counters: tuple[int, int], n_links: int, n_obstacles: int) -> None:
+    """See that contacts and their sums are of links and obstacles that there are, and lie where there is room.
+
+    Parameters
+    ----------
+    state, counters, n_obstacles
+        As of `forget_obstacles`.
+    contacts : int
+        Where in `state.counts` it says how many contacts there are.
+    n_links : int
+
+    Raises
+    ------
+    StateError
+    """
+    within(state.counts, 0, 1 << 62)
+    within(state.stick, 0, len(ContactState))
+    within(state.counts[[contacts]], 0, len(state.contact) + 1)
+    present = state.contact[: int(state.counts[contacts])]
+    for count, keys in zip(counters, state.slot_key, strict=True):
+        within(state.counts[count : count + 1], 0, len(keys) + 1)
+        used = keys[: int(state.counts[count])]
+        within(used[:, 0], 0, n_links)
+        within(used[:, 1], 0, n_obstacles)
+        if keys.shape[1] > 4:
+            within(used[:, 4], 0, len(ContactState))
+    for column, count in zip((3, 4), counters, strict=True):
+        within(present[:, column], -1, max(1, int(state.counts[count])))
+
+
+def check_reference(reference: Any, engine: Engine) -> None:
+    """See that a reference is one that an engine can be advanced under.
+
+    Raises
+    ------
+    StateError
+        If it has other sizes, or numbers that are none.
+    """
+    like = engine.checkpoint().state[2]
+    if not isinstance(like, StrainReference):
+        demand(isinstance(reference, JointReference))
+        shapes: dict[str, tuple[int, ...]] = dict.fromkeys(
+            ("angle", "rate", "acceleration"), (engine.schema.n_joints, 2)
+        )
+    else:
+        demand(isinstance(reference, StrainReference))
+        points = reference.abscissa
+        demand(isinstance(points, np.ndarray) and points.ndim == 1 and len(points) in range(3, MOST_ROOM, 2))
+        demand(np.array_equal(points, np.linspace(0.0, like.abscissa[-1], len(points))))
+        shapes = {f.name: getattr(like, f.name).shape[1:] for f in fields(like) if f.name not in ("time", "abscissa")}
+        shapes |= dict.fromkeys(("strain", "rate", "acceleration"), (len(points), 6))
+    time = reference.time
+    demand(isinstance(time, np.ndarray) and time.dtype == np.float64 and time.ndim == 1)
+    demand(len(time) >= (2 if isinstance(reference, JointReference) else 1))
+    demand(bool(np.isfinite(time).all() and (np.diff(time) > 0.0).all()))
+    for name, shape in shapes.items():
+        array = getattr(reference, name)
+        demand(isinstance(array, np.ndarray) and array.dtype == np.float64 and array.shape == (len(time), *shape))
+        # Where the contacts alone determine the speed, it is not a number.
+        demand(bool(np.isfinite(array).all()) or name in ("speed", "travel"))

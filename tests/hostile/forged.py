@@ -1,0 +1,157 @@
+"""States in run files that no run has saved: what is in a sound one, replaced by what hurts."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.session.continuation import continue_run
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.runner import Runner
+from snakestudio.session.state_codec import decode, encode
+
+__all__ = ["ARRAYS", "SCENES", "Forged", "continue_forged", "last_state", "leaves", "recorded", "with_leaf"]
+
+Way = tuple[str | int, ...]
+Array = np.ndarray[Any, Any]
+
+SCENES: dict[str, dict[str, Any]] = {
+    "obstacle_aided": {},
+    "obstacle_aided_3d": {},
+    "lagrangian_undulation": {},
+    "jam_resolution": {},
+    "path_following": {},
+    "continuum_snake_2d": {},
+    "sidewinding": {"controller.kind": "strain_follower"},
+}
+"""One of each engine, and controllers that remember much; by the names of scenes that come along."""
+
+ARRAYS: dict[str, Callable[[Array], Array]] = {
+    "one short": lambda a: a[:-1].copy(),
+    "one more": lambda a: np.concatenate([a, a[-1:]]),
+    "nothing": lambda a: a[:0].copy(),
+    "of another dimension": lambda a: a[..., None].copy(),
+    "of half precision": lambda a: a.astype(np.float32 if a.dtype.kind == "f" else np.int32),
+    "of 20,000": lambda a: np.zeros((20_000, *a.shape[1:]), a.dtype),
+    "no numbers": lambda a: np.full(a.shape, np.nan),
+    "infinite": lambda a: np.full(a.shape, -np.inf),
+}
+"""What never has the sizes and kinds that compiled code takes."""
+
+_VALUES: tuple[Any, ...] = (
+    None, True, -1, 0, 1, 7, 1 << 40, -(1 << 62), 1 << 70, 0.5, -1.0, 1e300, float("nan"), float("inf"), "x", (),
+    (1.0,), [], np.zeros(3), np.float64(2.0), np.zeros((2, 3, 4)),
+)  # fmt: skip
+
+
+def recorded(name: str) -> SpooledRecording:
+    """A little run of a scene that comes along, with states of it kept."""
+    runner = Runner(with_values(load_scene(scenes_dir() / f"{name}.toml"), {**SCENES[name], "run.duration_s": 0.3}))
+    while not runner.finished:
+        runner.advance(100 * runner.scene.steps_per_period)
+        runner._keep_state = True
+        runner.recording.add_checkpoint(runner.time, runner.checkpoint())
+    return runner.recording
+
+
+def last_state(run: SpooledRecording) -> tuple[float, Any, Scene]:
+    """The last state kept of a run, with its time (s) and scene."""
+    time, data = run.checkpoint_before(0.3) or (0.0, b"")
+    scene = run.scene_at(time)
+    return time, decode(data, scene), scene
+
+
+def leaves(value: Any, way: Way = ()) -> Iterator[tuple[Way, Any]]:
+    """Whatever a state is made of that has no parts, with the way to it."""
+    if is_dataclass(value) and not hasattr(value, "model_fields"):
+        inner: list[tuple[str | int, Any]] = [(f.name, getattr(value, f.name)) for f in fields(value)]
+    elif hasattr(value, "_asdict"):
+        inner = list(value._asdict().items())
+    elif isinstance(value, (tuple, list)) and value:
+        inner = list(enumerate(value))
+    else:
+        yield way, value
+        return
+    for name, part in inner:
+        yield from leaves(part, (*way, name))
+
+
+def with_leaf(value: Any, way: Way, made: Any) -> Any:
+    """`value` with something else at the end of a way."""
+    if not way:
+        return made
+    name, rest = way[0], way[1:]
+    if isinstance(name, int):
+        items = list(value)
+        items[name] = with_leaf(items[name], rest, made)
+        return type(value)(items)
+    new = with_leaf(getattr(value, name), rest, made)
+    return value._replace(**{name: new}) if hasattr(value, "_replace") else replace(value, **{name: new})
+
+
+def _forged(state: Any, rng: random.Random) -> Any:
+    """A state with one thing in it replaced at random."""
+    way, value = rng.choice(list(leaves(state)))
+    if isinstance(value, np.ndarray) and value.size and rng.random() < 0.9:
+        if rng.random() < 0.4:
+            made = rng.choice(list(ARRAYS.values()))(value)
+        else:
+            made = value.copy()
+            numbers = (
+                [0, 1, -1, 2, 17, 255, 1 << 31, 1 << 62, -(1 << 62)]
+                if value.dtype.kind in "iu"
+                else [0.0, 1e3, -1e9, 1e300]
+            )
+            for _ in range(rng.choice((1, 3))):
+                made.flat[rng.randrange(value.size)] = rng.choice(numbers)
+    elif isinstance(value, int | float) and rng.random() < 0.3:
+        made = value + rng.choice((1, -1, 0.5, 1000, 1 << 40))
+    else:
+        made = rng.choice(_VALUES)
+    return with_leaf(state, way, made)
+
+
+class Forged:
+    """A run whose only state is a given one."""
+
+    def __init__(self, run: SpooledRecording, time: float, state: bytes) -> None:
+        self._run, self._time, self._state = run, time, state
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._run, name)
+
+    def __len__(self) -> int:
+        return len(self._run)
+
+    def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
+        """As of any run that keeps states."""
+        return (self._time, self._state) if time >= self._time else None
+
+
+_runs: dict[str, SpooledRecording] = {}
+
+
+def continue_forged(name: str, seed: int) -> None:
+    """Go on with a run from a state that was forged at random, for some steps; seed 0: from the sound one."""
+    run = _runs.get(name) or _runs.setdefault(name, recorded(name))
+    time, state, scene = last_state(run)
+    if seed:
+        state = _forged(state, random.Random(f"{name} {seed}"))
+    try:
+        data = encode(state, scene, time)
+    except (TypeError, ValueError, IndexError):
+        return  # such a thing cannot even be written
+    found = continue_run(Forged(run, time, data), time, scenes_dir())  # type: ignore[arg-type]
+    assert found is not None
+    assert seed or found.exact
+    found.runner.extend()
+    found.runner.advance(2 * found.runner.scene.steps_per_period)
+    found.runner.recording.close()

@@ -1,0 +1,91 @@
+"""States in run files that no run has saved are refused before compiled code sees them; the run is computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from snakestudio.errors import StateError
+from snakestudio.paths import scenes_dir
+from snakestudio.session.continuation import continue_run
+from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.runner import Runner
+from snakestudio.session.state_codec import encode
+from tests.hostile.forged import ARRAYS, SCENES, Forged, last_state, leaves, recorded, with_leaf
+
+
+@pytest.fixture(scope="module", params=SCENES)
+def run(request: pytest.FixtureRequest) -> Iterator[SpooledRecording]:
+    """A little run of each."""
+    made = recorded(request.param)
+    yield made
+    made.close()
+
+
+def test_arrays_that_do_not_fit_the_engine_are_refused(run: SpooledRecording) -> None:
+    time, state, scene = last_state(run)
+    runner = Runner(run.scene, scenes_dir())
+    accepted = []
+    for way, array in leaves(state[0].state[0]):
+        assert isinstance(array, np.ndarray)
+        for what, forge in ARRAYS.items() if array.size else ():
+            forged = with_leaf(state, (0, "state", 0, *way), forge(array))
+            try:
+                runner.restore(encode(forged, scene, time), scene, time)
+            except StateError:
+                continue
+            accepted.append((way, what))
+    assert accepted == []
+    assert runner.time == 0.0, "it stands where it stood"
+    runner.recording.close()
+
+
+@pytest.mark.parametrize("what", ["one more", "of another dimension", "of half precision", "no numbers"])
+def test_references_that_do_not_fit_the_engine_are_refused(run: SpooledRecording, what: str) -> None:
+    time, state, scene = last_state(run)
+    name = "hold" if hasattr(state[2].reference, "hold") else "angle"
+    forged = with_leaf(state, (2, "reference", name), ARRAYS[what](getattr(state[2].reference, name)))
+    runner = Runner(run.scene, scenes_dir())
+    with pytest.raises(StateError, match="damaged"):
+        runner.restore(encode(forged, scene, time), scene, time)
+    runner.recording.close()
+
+
+POINTERS = {
+    "obstacle_aided": ("counts", "stick", "slot_key", "contact"),
+    "obstacle_aided_3d": ("counts", "stick", "first"),
+    "jam_resolution": ("acts", "met"),
+}
+"""What points into other arrays, by run: the engine's own names."""
+
+
+@pytest.mark.parametrize("value", [-2, 1 << 40, -(1 << 62)])
+@pytest.mark.parametrize(("name", "pointer"), [(name, pointer) for name in POINTERS for pointer in POINTERS[name]])
+def test_places_beyond_what_there_is_are_refused(name: str, pointer: str, value: int) -> None:
+    run = recorded(name)
+    time, state, scene = last_state(run)
+    own = state[0].state[0]
+    assert name != "obstacle_aided" or own.counts[[5, 7]].all(), "it has contacts with obstacles"
+    forged = with_leaf(state, (0, "state", 0, pointer), np.full_like(getattr(own, pointer), value))
+    wanted = Forged(run, time, encode(forged, scene, time))
+    found = continue_run(wanted, time, scenes_dir())  # type: ignore[arg-type]
+    assert found is not None
+    assert found.notes == ("The run was computed again from its start: the saved state of this run is damaged.",)
+    assert found.exact
+    found.runner.recording.close()
+    run.close()
+
+
+@pytest.mark.parametrize("value", [None, "x", -1, 1 << 62, 0.5])
+@pytest.mark.parametrize("name", ["reference_begin", "next_row", "last_row_step", "end_step"])
+def test_a_progress_that_cannot_be_is_refused(name: str, value: object) -> None:
+    run = recorded("obstacle_aided")
+    time, state, scene = last_state(run)
+    runner = Runner(run.scene, scenes_dir())
+    with pytest.raises(StateError, match="damaged"):
+        runner.restore(encode(with_leaf(state, (2, name), value), scene, time), scene, time)
+    assert runner.advance(100).ok, "it stands where it stood"
+    runner.recording.close()
+    run.close()
