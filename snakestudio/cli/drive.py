@@ -60,8 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", metavar="F", type=output, help="write a CSV")
     parser.add_argument("--hdf5", metavar="F", type=output, help="write an HDF5 file, with units and the scene")
     parser.add_argument("--mcap", metavar="F", type=output, help="record to a run file while it runs (.mcap)")
-    add_force_argument(parser)
     parser.add_argument("--log", metavar="F", type=Path, help="log all frames: .blf, .asc or .log (candump)")
+    add_force_argument(parser)
     add_trigger_arguments(
         parser, "address that --wait-for waits at: 0.0.0.0 lets other computers start the armed robot (127.0.0.1)"
     )
@@ -71,6 +71,7 @@ def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio drive`."""
     from snakestudio import api
     from snakestudio.link.client import LinkClient
+    from snakestudio.link.frame_log import check_log_path
     from snakestudio.link.priority import raise_below_link
     from snakestudio.link.profile.library import find_profile
     from snakestudio.link.profile.loading import load_profile
@@ -86,10 +87,12 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"--wait {options.wait:g}: give the seconds that the robot has to get ready, such as 10.")
     if not (options.arm or sys.stdin.isatty()):
         raise UsageError("There is no terminal to type ARM on; give --arm if the torque may come on without asking.")
+    if options.log is not None:
+        check_log_path(options.log)
     for path in (options.mcap, options.csv, options.hdf5):
         if path is not None and not path.parent.is_dir():
             raise UsageError(f"{path}: there is no folder {path.parent}; make it, or give another file.")
-    outputs = Outputs(options, (options.scene,), options.csv, options.hdf5, options.mcap)
+    outputs = Outputs(options, (options.scene,), options.csv, options.hdf5, options.mcap, options.log)
     if options.twin:
         warm_up([scene.model.kind], ProgressLine())
     # Whoever starts it in the background of a script must be able to stop it the same way; shells let that be ignored.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
+from snakestudio.cli.outputs import Outputs, add_force_argument
 from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("profile", metavar="PROFILE", help="robot profile, or the name of one that is shipped")
     add_bus_arguments(parser)
     parser.add_argument("--log", metavar="FILE", type=Path, help="log all frames: .blf, .asc or .log (candump)")
+    add_force_argument(parser)
     parser.add_argument("--duration", metavar="S", type=float, help="listen so long (until Ctrl-C)")
     parser.add_argument("--raw", action="store_true", help="show ids and bytes only")
 
@@ -32,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio listen`."""
     from snakestudio.link.codec import Codec
-    from snakestudio.link.frame_log import LogSource
+    from snakestudio.link.frame_log import LogSource, check_log_path
     from snakestudio.link.listening import Listening, NodeTable
     from snakestudio.link.profile.library import find_profile
     from snakestudio.link.profile.loading import load_profile
@@ -42,6 +44,9 @@ def execute(options: argparse.Namespace) -> int:
     loaded = load_profile(find_profile(options.profile))
     bus = chosen_bus(loaded.profile.bus, options)
     codec, table = Codec(loaded), NodeTable(loaded.profile)
+    if options.log is not None:
+        check_log_path(options.log)
+        Outputs(options, (bus.channel if bus.interface == "replay" else None,), options.log)
     log = _log(options.log, LogSource(loaded.profile, loaded.dbc_text), bus.channel)
     begin = time.monotonic()
     try:
@@ -79,11 +84,10 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _log(path: Path | None, source: LogSource, channel: str) -> FrameLog | None:
-    from snakestudio.link.frame_log import FrameLog, check_log_path
+    from snakestudio.link.frame_log import FrameLog
 
     if path is None:
         return None
-    check_log_path(path)
     return FrameLog(path, source, channel, lambda _, text: print(text, file=sys.stderr))
 
 

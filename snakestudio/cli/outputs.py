@@ -1,4 +1,4 @@
-"""Where a command writes to: tried before it begins, and asked about where a scene or a recorded run would be lost."""
+"""Where a command writes to: tried before it begins, and asked about where something of the user's would be lost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Outputs", "add_force_argument", "folder_for_outputs", "output"]
 
-_KEPT = {".mcap": "a recorded run", ".toml": "a scene or another file of yours"}
+_LOG = "a log of frames"
+_KEPT = {".mcap": "a recorded run", ".toml": "a scene or another file of yours"} | dict.fromkeys(
+    (".blf", ".asc", ".log"), _LOG
+)
 """What is not made again by giving the same command, by the ending of its name."""
 
 
@@ -29,8 +32,10 @@ def output(text: str) -> Path:
 
 
 def add_force_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare what lets scenes and recorded runs be replaced."""
-    parser.add_argument("--force", action="store_true", help="replace a scene or a recorded run (.mcap) without asking")
+    """Declare what lets scenes, recorded runs and logs be replaced."""
+    parser.add_argument(
+        "--force", action="store_true", help="replace a scene, a recorded run (.mcap) or a log of frames without asking"
+    )
 
 
 def folder_for_outputs(folder: Path) -> None:
@@ -78,7 +83,8 @@ class Outputs:
         for path in wanted:
             name = os.path.realpath(path)  # of links in a circle, too
             if name in read:
-                raise UsageError(f"{path} is the scene itself; give another name to write to.")
+                what = "what is read" if _KEPT.get(path.suffix.lower()) == _LOG else "the scene itself"
+                raise UsageError(f"{path} is {what}; give another name to write to.")
             if name in names and (path == STDOUT or not _passes_on(path)):
                 raise UsageError(f"{path} is to be written twice; give each its own name.")
             names.append(name)

@@ -78,3 +78,32 @@ def test_mistakes_are_one_sentence(options: list[str], said: str, capsys: pytest
     assert captured.err.startswith("snakestudio: ")
     assert said in captured.err
     assert len(captured.err.splitlines()) <= 2
+
+
+@pytest.mark.parametrize("name", ["run.asc", "run.blf", "run.log"])
+def test_a_log_is_replaced_only_when_that_is_wanted(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "source").mkdir()
+    source, log = _log(tmp_path / "source"), tmp_path / name
+    log.write_text("an hour of another day")
+    words = ["listen", _PROFILE, "--interface", "replay", "--channel", str(source), "--log", str(log)]
+    assert main(words) == 2
+    said = capsys.readouterr()
+    assert said.err == (
+        f"snakestudio: {log} is there already, a log of frames; give --force to replace it, or another name.\n"
+    )
+    assert said.out == ""
+    assert log.read_text() == "an hour of another day"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, "source"]
+    assert main([*words, "--force"]) == 0
+    assert len(list(read_log(log))) == len(list(read_log(source)))
+
+
+def test_a_log_is_not_written_over_while_it_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = _log(tmp_path)
+    before = log.read_bytes()
+    words = ["--interface", "replay", "--channel", str(log), "--log", str(log), "--force"]
+    assert main(["listen", _PROFILE, *words]) == 2
+    assert f"{log} is what is read; give another name to write to." in capsys.readouterr().err
+    assert log.read_bytes() == before

@@ -128,17 +128,26 @@ def test_a_whole_drive_with_the_simulation_alongside(patient: str, tmp_path: Pat
         (("--arm", "--wait", "0"), "--wait 0: give the seconds that the robot has to get ready"),
         (("--arm", "--wait", "nan"), "--wait nan: give the seconds"),
         (("--arm", "--hdf5", "no_such_folder/x.h5"), "no_such_folder/x.h5: there is no folder no_such_folder; make it"),
+        (("--arm", "--log", "README.md"), "README.md: frames are logged as .blf, .asc or .log; end it so."),
+        (("--arm", "--log", "OLD.blf"), "OLD.blf is there already, a log of frames; give --force to replace it"),
         (("--arm", "--interface", "virtual"), "The interface virtual joins buses of one process only"),
         (("--arm", "--wait-limit", "3"), "--wait-limit needs --wait-for"),
         (("--arm", "--fire", "pc:5005", "--wait-at", "0.0.0.0"), "--wait-at says where --wait-for PORT waits; give"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_sent(
-    words: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...],
+    sentence: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "OLD.blf").write_bytes(b"an hour of another day")
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     assert main(["drive", SCENE, "lab_robot", *words]) == 2
     assert sentence in capsys.readouterr().err
+    assert (tmp_path / "OLD.blf").read_bytes() == b"an hour of another day"
 
 
 def test_a_profile_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,6 +20,7 @@ from snakestudio.model.world import HeightField
 from snakestudio.paths import cache_dir, scenes_dir
 from snakestudio.session.run_file import RunFile, open_run
 from snakestudio.session.run_file.enclosed import _place
+from snakestudio.session.runner import Runner
 
 SIDEWINDING = scenes_dir() / "sidewinding.toml"
 
@@ -120,3 +121,66 @@ def test_a_file_that_is_not_held_is_said(lab: Path, monkeypatch: pytest.MonkeyPa
     with open_run(lab / "run.mcap") as run:
         assert run.note.endswith("maps/map.png is not there any more; the run file does not hold maps/map.png.")
         assert list(json.loads(run.about["files"])) == ["maps/map.png"]
+
+
+def changed_run(lab: Path, path: Path, name: str) -> None:
+    """A run on whose way another map is put into the scene."""
+    runner = Runner(load_scene(lab / "scene.toml"), lab, path=path)
+    runner.advance(runner.end_step // 3)
+    assert runner.apply(with_values(runner.scene, {"obstacles[1].picture": name})) == []
+    runner.advance(runner.end_step)
+    runner.recording.close()
+
+
+@pytest.mark.parametrize("how", ["whole", "cut off", "copied"])
+@pytest.mark.parametrize("where", ["maps/other.png", "../other.png"])
+def test_a_map_that_came_into_the_scene_during_the_run_goes_with_it(
+    lab: Path, tmp_path: Path, where: str, how: str
+) -> None:
+    picture(lab / where, 7)
+    changed_run(lab, lab / "changed.mcap", where)
+    with open_run(lab / "changed.mcap") as run:
+        assert run.note == ""
+        rerun_equals(run, lab / "changed.mcap")
+    path = tmp_path / "elsewhere" / "changed.mcap"
+    path.parent.mkdir()
+    if how == "copied":
+        assert main(["export", str(lab / "changed.mcap"), "--mcap", str(path)]) == 0
+    else:
+        shutil.move(lab / "changed.mcap", path)
+    (lab / where).unlink()
+    if how == "cut off":
+        path.write_bytes(path.read_bytes()[:-40])
+    with open_run(path) as run:
+        assert run.note == f"changed.mcap: {where} is not there any more; what the run file holds is used."
+        rerun_equals(run, path)
+        continued, _ = api.continue_from(path, 0.2)
+        assert np.array_equal(continued["link_1_z_m"], api.Run(run)["link_1_z_m"])
+
+
+def test_a_map_that_was_replaced_under_its_name_is_said(lab: Path) -> None:
+    path = lab / "changed.mcap"
+    runner = Runner(load_scene(lab / "scene.toml"), lab, path=path)
+    runner.advance(400)
+    while not path.is_file() or not path.stat().st_size:
+        pass  # from its beginning on it holds the map
+    picture(lab / "maps" / "map.png", 5)
+    box = {"kind": "box", "x_m": 9.0, "y_m": 9.0}
+    assert runner.apply(with_values(runner.scene, {"obstacles": [runner.scene.obstacles[0].model_dump(), box]})) == []
+    runner.advance(400)
+    runner.recording.close()
+    (lab / "maps" / "map.png").unlink()
+    with open_run(path) as run:
+        assert run.note == (
+            "changed.mcap: maps/map.png is not there any more; maps/map.png became another file during the run, of "
+            "which the first is used; what the run file holds is used."
+        )
+
+
+def test_a_map_of_a_change_that_is_not_held_is_said(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = picture(lab / "maps" / "other.png", 7)
+    monkeypatch.setattr("snakestudio.session.run_file.enclosed._MOST_BYTES", 10)
+    changed_run(lab, lab / "changed.mcap", "maps/other.png")
+    other.unlink()
+    with open_run(lab / "changed.mcap") as run:
+        assert "maps/other.png is not there any more; the run file does not hold maps/other.png." in run.note

@@ -9,7 +9,7 @@ import os
 import weakref
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +31,7 @@ from snakestudio.session.run_file import format as names
 from snakestudio.session.run_file.about import RunInfo, fits, schema_of
 from snakestudio.session.run_file.blocks import Columns
 from snakestudio.session.run_file.chunks import BlockReader, chunk_content
-from snakestudio.session.run_file.enclosed import restored
+from snakestudio.session.run_file.enclosed import named_by, renamed, restored
 from snakestudio.session.run_file.ending import DAMAGED, attached, end_of, finished_index, record_body
 from snakestudio.session.run_file.index import Index
 from snakestudio.session.run_file.notes import read_messages
@@ -70,6 +70,7 @@ class RunFile(StoredRows):
         folder = about.get("base_folder", "")
         self.base_dir = Path(folder) if folder and os.path.isdir(folder) else path.parent
         self.about = about
+        self._places: dict[str, str] = {}
         self.note = ""
         """What is to be known of the files that its scene names, in a sentence; empty if all are as they were."""
         self._index = index
@@ -99,7 +100,11 @@ class RunFile(StoredRows):
 
     def take_files(self, file: BinaryIO, start: int, size: int) -> None:
         """Use the files that are enclosed in the run file where those the scene names are gone."""
-        self._scene, self.base_dir, note = restored(file, start, size, self.about, self._scene, self.base_dir)
+        changed: dict[str, None] = {}
+        with contextlib.suppress(RunFileError):  # it is said when they are asked for
+            changed = {name: None for change in self.changes for name in named_by(change.values)}
+        found = restored(file, start, size, self.about, self._scene, self.base_dir, tuple(changed))
+        self._scene, self.base_dir, note, self._places = found
         if note:
             self.note = f"{self.path.name}: {note}"
             log.warning("%s", self.note)
@@ -121,7 +126,8 @@ class RunFile(StoredRows):
     @property
     def changes(self) -> tuple[Change, ...]:
         """What was changed while the run went."""
-        return self._notes[0]
+        changes, places = self._notes[0], self._places
+        return tuple(replace(each, values=renamed(each.values, places)) for each in changes) if places else changes
 
     @property
     def events(self) -> tuple[RunEvent, ...]:

@@ -37,7 +37,7 @@ from snakestudio.session.run_file import notes
 from snakestudio.session.run_file.about import Origin, about
 from snakestudio.session.run_file.blocks import Columns, Room, definition, encode, head_bytes
 from snakestudio.session.run_file.definitions import CHANGE, EVENT, LOG_MESSAGE
-from snakestudio.session.run_file.enclosed import digest, read_files
+from snakestudio.session.run_file.enclosed import digest, named_by, named_files, read_files
 from snakestudio.session.run_file.index import Index, Place
 from snakestudio.session.run_file.records import MAGIC, ChunkBytes, Messages, chunk_bytes, compressor, encoded
 from snakestudio.session.run_file.views import Views
@@ -132,18 +132,19 @@ class RunWriter:
         self._room = Room()
         self._topics = _topics(topics)
         self._channels = {topic: number for number, (topic, _, _) in enumerate(topics, 1)}
-        files = {} if temporary else read_files(scene, origin.base_dir)
+        files = {} if temporary else read_files((name for _, name in named_files(scene)), origin.base_dir)
+        self._base_dir = origin.base_dir
+        self._enclosed = {name: digest(data) for name, data in files.items()}
         said = {} if temporary else about(scene, schema, columns, origin, created or datetime.now(UTC))
         if files:
-            said["files"] = json.dumps({name: digest(data) for name, data in files.items()}, ensure_ascii=False)
+            said["files"] = json.dumps(self._enclosed, ensure_ascii=False)
         metadata = Metadata(names.ABOUT, said)
         head = MAGIC + encoded(Header("ros2", f"snakestudio {snakestudio.__version__}"))
         record = encoded(metadata)
         self._metadata.append(encoded(MetadataIndex(len(head), len(record), names.ABOUT)))
         self._append(head, record, *map(encoded, self._topics))
         for name, data in files.items():
-            attachment = Attachment(0, 0, f"{names.FILE} {name}", "application/octet-stream", data)
-            whole = encoded(attachment)
+            attachment, whole = _file(name, 0.0, data)
             self._attachments.append(_attachment_index(attachment, self.size, len(whole)))
             self._append(whole)
 
@@ -183,6 +184,7 @@ class RunWriter:
             self._n_rows += len(rows)
         if said := notes.messages(changes, events, self._channels):
             chunks.append((chunk_bytes(said, self._packing), added.notes))
+        files = self._new_files(changes)
         attached = [(time, _attachment(names.CHECKPOINT, time, state)) for time, state in checkpoints]
         at, parts, indexes = self.size, [], []
         for chunk, places in chunks:
@@ -191,6 +193,10 @@ class RunWriter:
             parts += chunk.parts
             at += chunk.length
         attachment_indexes = []
+        for _, _, (record, data) in files:
+            attachment_indexes.append(_attachment_index(record, at, len(data)))
+            parts.append(data)
+            at += len(data)
         for time, (record, data) in attached:
             attachment_indexes.append(_attachment_index(record, at, len(data)))
             added.checkpoints.append((time, Place(at, len(data))))
@@ -201,6 +207,7 @@ class RunWriter:
         except OSError:
             self._n_rows = before
             raise
+        self._enclosed |= {name: sum_ for name, sum_, _ in files}
         self._chunks += indexes
         self._attachments += attachment_indexes
         for chunk, _ in chunks:
@@ -212,6 +219,15 @@ class RunWriter:
                 self._views.add(rows)
             self._marks.append(mark)
         return added.blocks
+
+    def _new_files(self, changes: Sequence[Change]) -> list[tuple[str, str, tuple[Attachment, bytes]]]:
+        """Files that come into the scene by changes: their names, check sums and records."""
+        found = []
+        for change in () if self._temporary else changes:
+            for name, data in read_files(named_by(change.values), self._base_dir).items():
+                if self._enclosed.get(name) != digest(data):
+                    found.append((name, digest(data), _file(name, change.time, data)))
+        return found
 
     def _mark(self) -> _Mark:
         """How far the file has come."""
@@ -368,6 +384,13 @@ def _topics(topics: list[tuple[str, str, str]]) -> list[McapRecord]:
             records.append(MessageSchema(id=types[kind], data=text.encode(), encoding="ros2msg", name=kind))
         records.append(Channel(id=number, topic=topic, message_encoding="cdr", metadata={}, schema_id=types[kind]))
     return records
+
+
+def _file(name: str, time: float, data: bytes) -> tuple[Attachment, bytes]:
+    """A file that a scene names, and when it came into it, s."""
+    stamp = int(names.nanoseconds(np.array([time]))[0])
+    record = Attachment(0, stamp, f"{names.FILE} {name}", "application/octet-stream", data)
+    return record, encoded(record)
 
 
 def _attachment(name: str, time: float, data: bytes) -> tuple[Attachment, bytes]:
