@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import snakestudio as ss
+from snakestudio.model.robot import Robot
+from snakestudio.model.world import HeightField
 from snakestudio.paths import scenes_dir
 
 MAIN = scenes_dir() / "obstacle_aided.toml"
@@ -102,6 +104,12 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert run.scene.run.duration_s == 1.0
     assert (run.scene.robot.n_links, run.scene.gait.amplitude_deg) == (8, 30)
     assert type(run.scene.robot.n_links) is int
+    field = HeightField(x_m=np.int64(1), y_m=np.float32(0.5), hidden=np.bool_(True), heights_m=np.zeros((2, 3)))  # type: ignore[arg-type]
+    assert field == HeightField(x_m=1.0, y_m=0.5, hidden=True, heights_m=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    assert type(field.x_m) is float
+    assert type(Robot(n_links=np.int16(5)).n_links) is int  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="valid integer"):
+        Robot(n_links=np.float64(5.5))  # type: ignore[arg-type]
     for wrong in (np.bool_(True), np.float64("nan"), np.int64(0), "1", 1j):
         with pytest.raises(ss.SnakeStudioError, match="must be a positive number"):
             ss.simulate(MAIN, duration=wrong)  # type: ignore[arg-type]

@@ -7,16 +7,37 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
 
 __all__ = ["FieldDoc", "Frozen", "field_doc", "value"]
+
+
+_OF_NUMPY = (np.generic, np.ndarray)
+_PLAIN = frozenset({bool, int, float, str, list, tuple, dict, type(None)})
+"""What files hold, told apart at once: scenes of thousands of obstacles are read."""
 
 
 class Frozen(BaseModel):
     """Base of every part of a Scene: immutable, strict about types, unknown keys are mistakes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_numpy(cls, values: Any) -> Any:
+        """Numbers and arrays of numpy are taken like Python's own: scripts give them without noticing."""
+        if type(values) is dict and not _PLAIN.issuperset(map(type, values.values())):
+            return {
+                name: _tuples(value.tolist()) if isinstance(value, _OF_NUMPY) else value
+                for name, value in values.items()
+            }
+        return values
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(each) for each in value) if isinstance(value, list) else value
 
 
 class FieldDoc(NamedTuple):
