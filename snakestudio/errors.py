@@ -17,7 +17,8 @@
     ├── PhysicsError                  the contact solver stopped at t = 3.2 s; the command line exits with 3
     └── GraphicsError                 no OpenGL 3.3 context could be made on this machine
 
-A FormulaError is none of them: it knows no key, so whoever reads the formula makes a SceneError of it.
+A MistakeError (FormulaError, InputError) is none of them: it knows neither key nor file, so whoever reads the formula
+or the file makes one of these of it.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ __all__ = [
     "FormulaError",
     "GraphicsError",
     "LinkError",
+    "MistakeError",
     "PhysicsError",
     "PreparationError",
     "Problem",
@@ -191,8 +193,8 @@ class GraphicsError(SnakeStudioError):
     """No usable OpenGL on this machine."""
 
 
-class FormulaError(ValueError):
-    """A formula that cannot be used.
+class MistakeError(ValueError):
+    """Something given that cannot be used, by who knows neither its key nor its file.
 
     Attributes
     ----------
@@ -203,3 +205,7 @@ class FormulaError(ValueError):
     def __init__(self, message: str, remedy: str) -> None:
         super().__init__(f"{message}; {remedy}")
         self.message, self.remedy = message, remedy
+
+
+class FormulaError(MistakeError):
+    """A formula that cannot be used."""

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from snakestudio.errors import MistakeError
+
 __all__ = [
     "CAMERA_PATH",
     "CIRCLES",
@@ -110,18 +112,8 @@ FRAME_LOG = Budget("a log of frames", ".log", _ANY)
 _KEY_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
 
 
-class InputError(ValueError):
-    """What comes from outside cannot be read, or is more than its budget allows.
-
-    Attributes
-    ----------
-    message, remedy : str
-        What is wrong and what to do, as in `Problem`.
-    """
-
-    def __init__(self, message: str, remedy: str) -> None:
-        super().__init__(f"{message}; {remedy}")
-        self.message, self.remedy = message, remedy
+class InputError(MistakeError):
+    """What comes from outside cannot be read, or is more than its budget allows."""
 
 
 @contextmanager
@@ -312,8 +304,6 @@ def parse_toml(text: str, budget: Budget) -> dict[str, Any]:
     InputError
         If it is not valid TOML (the line is named), too long, too full or nested too deeply.
     """
-    if len(text) > budget.largest:
-        raise InputError(f"the text is too long for {budget.what}", f"give less than {budget.largest // _MB} MB")
     _not_too_many(text, "=", budget)
     # A key of a million parts is as many tables in each other.
     if re.search(rf"(?<![\w\"'-])(?:{_KEY_PART}[ \t]*+\.[ \t]*+){{{budget.depth}}}", text):
@@ -336,8 +326,6 @@ def parse_json(text: str, budget: Budget) -> Any:
     InputError
         If it is none, too long or nested too deeply.
     """
-    if len(text) > budget.largest:
-        raise InputError(f"the text is too long for {budget.what}", f"give less than {budget.largest // _MB} MB")
     _not_too_many(text, ":", budget)
     try:
         value = json.loads(text)
@@ -350,7 +338,9 @@ def parse_json(text: str, budget: Budget) -> Any:
 
 
 def _not_too_many(text: str, between: str, budget: Budget) -> None:
-    """See that there are not too many values: the libraries take microseconds for each, to count them takes none."""
+    """See that a text is not too long or full: a value takes the libraries microseconds, to count them takes none."""
+    if len(text) > budget.largest:
+        raise InputError(f"the text is too long for {budget.what}", f"give less than {budget.largest // _MB} MB")
     many = 3 * text.count(between) + 2 * (text.count("[") + text.count("{")) + text.count(",") + text.count("\n") // 4
     if many > budget.values:
         raise InputError(f"it holds more values than {budget.what} can", "give fewer")
