@@ -80,7 +80,7 @@ def execute(options: argparse.Namespace) -> int:
             log.end()
             log.join(5.0)
     print(f"\n{table.text(time.monotonic())}")
-    return 0
+    return 0 if log is None or log.whole else 2
 
 
 def _log(path: Path | None, source: LogSource, channel: str) -> FrameLog | None:

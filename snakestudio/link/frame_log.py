@@ -24,6 +24,7 @@ from snakestudio.link.bus import frame_of, message_of
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import Severity
 from snakestudio.link.profile.schema import Profile
+from snakestudio.model.atomic import write_atomically
 
 __all__ = ["ENDINGS", "FrameLog", "LogSource", "Logged", "check_log_path", "read_log", "read_source", "side_file"]
 
@@ -111,11 +112,14 @@ class FrameLog:
     ----------
     lost : int
         Frames that came faster than the disk took them.
+    whole : bool
+        False if it could not be written, or not to its end.
     """
 
     def __init__(self, path: Path, source: LogSource, channel: str, say: Callable[[Severity, str], None]) -> None:
         self.path = path
         self.lost = 0
+        self.whole = True
         self._source, self._say = source, say
         self._waiting: queue.Queue[can.Message | None] = queue.Queue(_WAITING)
         # One offset for the whole log: times between frames stay right when the wall clock is set.
@@ -147,10 +151,10 @@ class FrameLog:
         name = self.path.name
         try:
             side = json.dumps(_side(self._source), indent=1, ensure_ascii=False)
-            side_file(self.path).write_text(side, encoding="utf-8")
+            write_atomically(side_file(self.path), side.encode())
             writer = _writer(self.path)
         except OSError as error:
-            self._ended = True
+            self._ended, self.whole = True, False
             self._say("error", f"{self.path}: the log cannot be written ({error.strerror}); choose another folder.")
             return
         self._say("info", f"All frames are logged to {name}.")
@@ -158,7 +162,7 @@ class FrameLog:
             count = self._write(writer)
             writer.stop()
         except Exception as error:  # a full disk, and frames that a format cannot hold
-            self._ended = True
+            self._ended, self.whole = True, False
             with contextlib.suppress(Exception):
                 writer.stop()
             why = getattr(error, "strerror", None) or error

@@ -8,32 +8,28 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic._internal._model_construction import ModelMetaclass  # it has no public name
 from pydantic.fields import FieldInfo
 
 __all__ = ["FieldDoc", "Frozen", "field_doc", "value"]
 
 
-_OF_NUMPY = (np.generic, np.ndarray)
-_PLAIN = frozenset({bool, int, float, str, list, tuple, dict, type(None)})
-"""What files hold, told apart at once: scenes of thousands of obstacles are read."""
+class _TakesNumpy(ModelMetaclass):
+    """What scripts give to a constructor may be numpy's: numbers and arrays are taken like Python's own.
+
+    A validator of pydantic's would do that, too, but read what comes out of JSON less strictly, and more slowly.
+    """
+
+    def __call__(self, *args: Any, **values: Any) -> Any:
+        own = {k: _tuples(v.tolist()) if isinstance(v, np.generic | np.ndarray) else v for k, v in values.items()}
+        return super().__call__(*args, **own)
 
 
-class Frozen(BaseModel):
+class Frozen(BaseModel, metaclass=_TakesNumpy):
     """Base of every part of a Scene: immutable, strict about types, unknown keys are mistakes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _take_numpy(cls, values: Any) -> Any:
-        """Numbers and arrays of numpy are taken like Python's own: scripts give them without noticing."""
-        if type(values) is dict and not _PLAIN.issuperset(map(type, values.values())):
-            return {
-                name: _tuples(value.tolist()) if isinstance(value, _OF_NUMPY) else value
-                for name, value in values.items()
-            }
-        return values
 
 
 def _tuples(value: Any) -> Any:

@@ -18,6 +18,7 @@ from snakestudio.session.run_file import open_run
 from tests.small_disk import SMALL_DISK_BYTES, on_small_disk
 
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
+ISOTROPIC = str(scenes_dir() / "lateral_undulation_isotropic.toml")
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no small disk can be made there")
 
@@ -28,6 +29,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("runs") / "run.mcap"
     scene, base_dir, _ = api.prepare(MAIN, 4.0, 500.0)
     run = api.simulate_scene(scene, base_dir, path=path)
+    run.to_csv(path.with_name("track.csv"))
     assert not run.trouble
     assert path.stat().st_size > SMALL_DISK_BYTES
     return path
@@ -45,8 +47,18 @@ TARGETS = {
     "svg": ["plan", MAIN, "out.svg"],
     "pdf": ["plan", MAIN, "out.pdf"],
     "figures": ["export", "RUN", "--figures", "figures"],
-    "scene": ["fit-strain", str(scenes_dir() / "lateral_undulation_isotropic.toml"), "-o", "out.toml"],
+    "scene": ["fit-strain", ISOTROPIC, "-o", "out.toml"],
     "chain": ["compare", "chain", str(scenes_dir() / "continuum_snake_2d.toml"), "--links", "8", "--csv", "out.csv"],
+    "models": ["compare", "models", ISOTROPIC, "--duration", "0.1", "--csv", "out.csv"],
+    "experiment": ["compare", "experiment", "RUN", "TRACK", "--csv", "out.csv"],
+    "report": ["compare", "experiment", "RUN", "TRACK", "--report", "out.html"],
+    "printed report": ["compare", "experiment", "RUN", "TRACK", "--report", "out.pdf"],
+    "layout": ["compare", "experiment", "RUN", "TRACK", "--write-layout", "out.toml"],
+    "obstacles": ["import-obstacles", "CIRCLES", "--into", MAIN, "--out", "out.toml"],
+    "run to csv": ["run", MAIN, "--duration", "0.1", "--csv", "out.csv"],
+    "run to hdf5": ["run", MAIN, "--duration", "0.1", "--hdf5", "out.h5"],
+    "run to mcap": ["run", MAIN, "--duration", "0.1", "--mcap", "out.mcap"],
+    "run to video": ["run", MAIN, "--duration", "0.1", "--video", "out.mp4"],
 }
 """What a command writes, on a disk that has no room for it."""
 
@@ -58,18 +70,22 @@ def filled(names: str) -> str:
 
 def see_that_it_is_said(words: list[str], recorded: Path, disk: Path) -> None:
     """A target without room: one sentence, exit code 2, the old file stays, and nothing else is left."""
-    given = [str(recorded) if word == "RUN" else word for word in words] + ["--force"]
+    folder = recorded.parent
+    circles = folder / "circles.csv"
+    circles.write_text("x,y,radius\n1,2,0.1\n", encoding="utf-8")
+    there = {"RUN": recorded, "TRACK": folder / "track.csv", "CIRCLES": circles}
+    given = [str(there.get(word, word)) for word in words] + ["--force"]
     names = "out_0.png" if "out_%d.png" in words else next((word for word in words if word.startswith("out.")), "")
     done = on_small_disk(
         disk, given, f"echo; find . -type f ! -name filler; cat {names} /dev/null", first=filled(names)
     )
     said = [line for line in done.stderr.splitlines() if line]
     assert done.returncode == 2, done.stderr
-    assert len(said) == 1, done.stderr
+    assert len(said) == 1 or (words[0] == "run" and "The run is kept as" in said[1]), done.stderr
     assert "No space left on device" in said[0] or "cannot be written" in said[0]
     assert "Traceback" not in done.stderr
-    there = done.stdout.rpartition("\n./" if names else "\n")[2]
-    assert there == (f"{names}\nold" if names else ""), done.stdout
+    left = done.stdout.rpartition("\n./" if names else "\n")[2]
+    assert left == (f"{names}\nold" if names else ""), done.stdout
 
 
 @pytest.mark.parametrize("target", ["csv", "hdf5", "mcap", "gif", "plan", "scene"])
@@ -81,6 +97,21 @@ def test_what_does_not_fit_is_a_sentence_and_leaves_the_old_file(target: str, re
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_target_that_does_not_fit_costs_anything(target: str, recorded: Path, tmp_path: Path) -> None:
     see_that_it_is_said(TARGETS[target], recorded, tmp_path / "disk")
+
+
+@pytest.mark.parametrize("ending", [".log", ".blf", ".asc"])
+def test_a_log_of_frames_that_does_not_fit_is_said_and_leaves_the_old_one(ending: str, tmp_path: Path) -> None:
+    frames = tmp_path / "frames.log"
+    frames.write_text("".join(f"({i / 100:.6f}) can0 183#D204FFFF00000000 R\n" for i in range(20)), encoding="utf-8")
+    done = on_small_disk(
+        tmp_path / "disk",
+        ["listen", "lab_robot", "--interface", "replay", "--channel", str(frames), "--log", f"out{ending}", "--force"],
+        f"echo; find . -type f ! -name filler; cat out{ending}",
+        first=filled(f"out{ending}"),
+    )
+    assert done.returncode == 2, done.stderr
+    assert f"out{ending}: the log cannot be written (No space left on device); choose another folder." in done.stderr
+    assert done.stdout.endswith(f"\n./out{ending}\nold")
 
 
 def test_a_run_that_cannot_be_recorded_any_more_stops_and_its_file_is_whole(tmp_path: Path) -> None:

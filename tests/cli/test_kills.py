@@ -10,10 +10,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from snakestudio import api
 from snakestudio.cli import main
+from snakestudio.errors import RunFileError
 from snakestudio.paths import scenes_dir
 from snakestudio.session.run_file import open_run
 
@@ -88,6 +90,54 @@ def test_fifty_killed_exports_lose_nothing(recorded: Path, whole: Path, tmp_path
         for number in range(50)
     ]
     assert sum(killed) >= 40, "most are killed before their end"
+
+
+@pytest.mark.soak
+def test_two_hundred_cut_run_files_are_read_as_far_as_they_go(recorded: Path, tmp_path: Path) -> None:
+    whole, chance = recorded.read_bytes(), random.Random(200)
+    path = tmp_path / "cut.mcap"
+    read = 0
+    with open_run(recorded) as run:
+        rows = run.rows(0, len(run))
+        first = run._index.blocks[0]
+        for _ in range(200):
+            cut = chance.randrange(len(whole))
+            path.write_bytes(whole[:cut])
+            if cut < first.offset + first.length:
+                with pytest.raises(RunFileError):
+                    open_run(path)
+                continue
+            with open_run(path) as part:
+                read += 1
+                kept = part.rows(0, len(part))
+                for name in ("time", "steps", "link_pose", "link_twist", "joint_torque", "energy"):
+                    assert np.array_equal(getattr(kept, name), getattr(rows, name)[: len(kept)]), (cut, name)
+    assert read > 20
+
+
+@pytest.mark.soak
+def test_no_bit_of_a_run_file_is_turned_over_in_silence(recorded: Path, tmp_path: Path) -> None:
+    whole, chance = bytearray(recorded.read_bytes()), random.Random(300)
+    path = tmp_path / "bit.mcap"
+    with open_run(recorded) as run:
+        rows, scene, changes = run.rows(0, len(run)), run.scene, run.changes
+    refused = 0
+    for _ in range(1000):
+        # Most of a file are rows; its beginning, which describes them, gets its share.
+        at = chance.randrange(len(whole) if chance.random() < 0.6 else 20_000)
+        bit = 1 << chance.randrange(8)
+        whole[at] ^= bit
+        path.write_bytes(whole)
+        whole[at] ^= bit
+        try:
+            with open_run(path) as part:
+                kept = part.rows(0, len(part))
+                assert (part.scene, part.changes) == (scene, changes), at
+                for name in ("time", "steps", "link_pose", "link_twist", "joint_torque", "energy"):
+                    assert np.array_equal(getattr(kept, name), getattr(rows, name)[: len(kept)]), (at, name)
+        except RunFileError:
+            refused += 1
+    assert refused
 
 
 def kill_a_run(folder: Path, size: int) -> None:

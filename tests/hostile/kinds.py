@@ -498,7 +498,7 @@ def about(sound: bytes, **values: str | Callable[[str], str]) -> bytes:
     from mcap.data_stream import ReadDataStream
     from mcap.records import Metadata
 
-    from snakestudio.session.run_file.records import encoded
+    from snakestudio.session.run_file.records import encoded, signed
 
     start = 8
     (length,) = struct.unpack_from("<Q", sound, start + 1)
@@ -507,6 +507,7 @@ def about(sound: bytes, **values: str | Callable[[str], str]) -> bytes:
     found = Metadata.read(ReadDataStream(io.BytesIO(sound[start + 9 : start + 9 + length])))
     for key, value in values.items():
         found.metadata[key] = value(found.metadata[key]) if callable(value) else value
+    found.metadata = signed(found.metadata)  # a stranger can do that, too
     made = encoded(found)
     # The index at the end would point beside what it means: without it the file is walked over.
     return sound[:start] + made + sound[start + 9 + length : -300]

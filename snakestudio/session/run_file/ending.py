@@ -14,7 +14,7 @@ from mcap.records import Attachment, Footer, Metadata, MetadataIndex, SummaryOff
 
 from snakestudio.session.run_file.format import END, MAX_INDEX_BYTES, MAX_RECORD_BYTES
 from snakestudio.session.run_file.index import Index, Place
-from snakestudio.session.run_file.records import MAGIC
+from snakestudio.session.run_file.records import MAGIC, intact
 from snakestudio.session.run_file.walk import records
 
 __all__ = ["DAMAGED", "attached", "end_of", "finished_index", "record_body"]
@@ -67,6 +67,8 @@ def _end_among(file: BinaryIO, group: Place, size: int) -> dict[str, str]:
         if index.name == END:
             place = Place(index.offset, index.length)
             found: dict[str, str] = Metadata.read(record_body(_record(file, place))).metadata
+            if not intact(found):
+                raise ValueError("the check sum of the end is wrong")
             return found
     raise ValueError("no end")
 

@@ -35,7 +35,7 @@ from snakestudio.session.run_file.enclosed import named_by, renamed, restored
 from snakestudio.session.run_file.ending import DAMAGED, attached, end_of, finished_index, record_body
 from snakestudio.session.run_file.index import Index
 from snakestudio.session.run_file.notes import read_messages
-from snakestudio.session.run_file.records import MAGIC
+from snakestudio.session.run_file.records import MAGIC, intact
 from snakestudio.session.run_file.stored import StoredRows, with_change
 from snakestudio.session.run_file.walk import records, walk
 
@@ -325,6 +325,10 @@ def _checked(path: Path, begun: _Begun) -> _Begun:
         raise RunFileError(
             f"{path}: the run was recorded by SnakeStudio {begun.about.get('version', '?')} in a newer format "
             f"({version}; this program reads up to {names.VERSION}); update SnakeStudio."
+        )
+    if not intact(begun.about):
+        raise RunFileError(
+            f"{path}: the description of the run is damaged (its check sum is wrong); it cannot be read."
         )
     return begun
 

@@ -39,7 +39,7 @@ from snakestudio.session.run_file.blocks import Columns, Room, definition, encod
 from snakestudio.session.run_file.definitions import CHANGE, EVENT, LOG_MESSAGE
 from snakestudio.session.run_file.enclosed import digest, named_by, named_files, read_files
 from snakestudio.session.run_file.index import Index, Place
-from snakestudio.session.run_file.records import MAGIC, ChunkBytes, Messages, chunk_bytes, compressor, encoded
+from snakestudio.session.run_file.records import MAGIC, ChunkBytes, Messages, chunk_bytes, compressor, encoded, signed
 from snakestudio.session.run_file.views import Views
 
 __all__ = ["RunWriter"]
@@ -138,7 +138,7 @@ class RunWriter:
         said = {} if temporary else about(scene, schema, columns, origin, created or datetime.now(UTC))
         if files:
             said["files"] = json.dumps(self._enclosed, ensure_ascii=False)
-        metadata = Metadata(names.ABOUT, said)
+        metadata = Metadata(names.ABOUT, signed(said) if said else said)
         head = MAGIC + encoded(Header("ros2", f"snakestudio {snakestudio.__version__}"))
         record = encoded(metadata)
         self._metadata.append(encoded(MetadataIndex(len(head), len(record), names.ABOUT)))
@@ -290,12 +290,14 @@ class RunWriter:
         offset = self.size
         end = Metadata(
             names.END,
-            {
-                "rows": str(len(times)),
-                "duration_s": repr(duration),
-                "index_offset": str(offset),
-                "index_length": str(len(data)),
-            },
+            signed(
+                {
+                    "rows": str(len(times)),
+                    "duration_s": repr(duration),
+                    "index_offset": str(offset),
+                    "index_length": str(len(data)),
+                }
+            ),
         )
         whole = encoded(end)
         attachments = [*self._attachments, _attachment_index(record, offset, len(data))]
