@@ -29,7 +29,7 @@ def kill_once(folder: Path, lifetime_s: float, at_once: int) -> float:
         told = [first, *probe.stdout.read().split("\n")[:-1]]
     counts = [(int(count), float(when)) for count, when in (line.split() for line in told)]
     kept = 0
-    if path.stat().st_size:  # it may have been killed before its first block was due
+    if path.is_file() and path.stat().st_size:  # it may have been killed before its first block was due
         with open_run(path) as run:
             kept = len(run)
             assert not run.info.complete
