@@ -10,7 +10,7 @@ from snakestudio.link.profile.bus_load import planned_load, planned_shares
 from snakestudio.link.profile.check_axes import axis_problems
 from snakestudio.link.profile.check_frames import frame_problems
 from snakestudio.link.profile.check_sequences import sequence_problems
-from snakestudio.link.profile.expected import ASSUMED_S, Expected, interval_of
+from snakestudio.link.profile.expected import ASSUMED_S, LOST, Expected, interval_of
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import INCOMING, Profile, Quantity
 
@@ -21,6 +21,9 @@ _BEAT_S = 0.05
 
 _LONG_S = {"lost_s": 2.0, "window_timeout_s": 1.0, "reference_timeout_s": 1.0, "confirm_s": 10.0, "stale_s": 2.0}
 """Times of a profile beyond which they are remarked: so long the robot goes on before somebody stops it, or is told."""
+
+_LONGEST_SILENCE_S = 10.0
+"""Age at which what a limit stands on counts as lost, beyond which it is remarked."""
 
 _GOES_ON = {
     "lost_s": "a joint or a node that fell silent is driven on for {:g} s",
@@ -56,7 +59,8 @@ def arming_problems(loaded: LoadedProfile) -> list[Problem]:
 
 
 def _unsafe(profile: Profile) -> Iterator[Problem]:
-    if not any(step.send is not None or step.raw is not None for step in profile.sequences.stop):
+    idle = {m.called for m in profile.messages if m.role in ("host_heartbeat", "request", "sync")}
+    if not any(step.raw is not None or step.send not in {None, *idle} for step in profile.sequences.stop):
         yield Problem("error", "sequences.stop", "nothing stops the robot", "say which frames switch its torque off")
     if not any(message.role == "heartbeat" for message in profile.messages):
         what = "nothing says that the robot is alive"
@@ -104,6 +108,10 @@ def _timing_problems(profile: Profile) -> Iterator[Problem]:
     if profile.emulation.watchdog_s <= period:
         what = f"{profile.emulation.watchdog_s:g} s is no longer than the {period:g} s between two set-points"
         yield Problem("warning", "emulation.watchdog_s", what, "make it longer: an emulated node would always stop")
+    elif profile.emulation.watchdog_s > _LONG_S["lost_s"]:
+        what = f"nodes go on for {profile.emulation.watchdog_s:g} s without set-points"
+        remedy = f"give {_LONG_S['lost_s']:g} s or less, and the firmware the same"
+        yield Problem("warning", "emulation.watchdog_s", what, f"{remedy}: nothing else stops them when the link dies")
 
 
 def _status_problems(profile: Profile) -> Iterator[Problem]:
@@ -169,9 +177,13 @@ def _age_problems(profile: Profile) -> Iterator[Problem]:
                 what = f"{request.called} asks for the {quantity} only while no set-points are sent"
                 remedy = "a limit stands on it, so the robot would be stopped: ask always"
                 yield Problem("warning", f"messages[{profile.messages.index(request) + 1}].when", what, remedy)
-            elif interval_of(profile, message) is None:
+            elif (every := interval_of(profile, message)) is None:
                 what = f"nobody says how often {message.called} comes, on whose {quantity} a limit stands"
                 yield Problem("warning", key, what, f"give its interval; {ASSUMED_S:g} s is taken for it meanwhile")
+            elif message.when != "change" and (silent := LOST * every) > _LONGEST_SILENCE_S:
+                what = f"a limit stands on the {quantity}, whose silence stops the robot after {silent:g} s only"
+                remedy = f"have it sent every {_LONGEST_SILENCE_S / LOST:g} s or more often"
+                yield Problem("warning", key, what, remedy)
 
 
 def _load_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from snakestudio.errors import FormulaError, Problem, Severity
+from snakestudio.errors import FormulaError, Problem, ProfileError, Severity
+from snakestudio.link.coder import Coder
 from snakestudio.link.profile.binding import Bound, Layout, frame_id
 from snakestudio.link.profile.check_frames import wrong_page
 from snakestudio.link.profile.schema import INCOMING, Profile, Step
@@ -13,12 +14,18 @@ from snakestudio.link.profile.schema import INCOMING, Profile, Step
 __all__ = ["sequence_problems"]
 
 _LONGEST_S = 10.0
-"""Timeout of a step that is no longer one that anybody waits for."""
+"""Timeout of a step, or all waits of a sequence, that are no longer ones that anybody waits for."""
 
 _LONGEST_STOP_S = 1.5
 """So long the bus is kept for a stop sequence when the program is closed, see `link.process`."""
 
 _NAMES = ("arm", "disarm", "stop", "zero", "reset")
+
+_INSTEAD = {
+    "stop": "what takes its torque away", "disarm": "what takes its torque away", "zero": "what zeroes its joints",
+    "reset": "what makes it forget a fault",
+}  # fmt: skip
+"""What sequences that must not arm the robot should send."""
 
 
 def sequence_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
@@ -40,8 +47,11 @@ def sequence_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
                 yield Problem("warning", f"{key}.timeout_s", what, f"give {_LONGEST_S:g} s or less")
         if name == "stop":
             yield from _stop(steps)
-        if name in ("stop", "disarm"):
-            yield from _arms(profile, name, steps)
+        elif (waits := sum(step.wait_s or 0.0 for step in steps)) > _LONGEST_S:
+            what = f"its waits take {waits:g} s"
+            yield Problem("warning", f"sequences.{name}", what, f"give {_LONGEST_S:g} s or less in all")
+        if name in _INSTEAD:
+            yield from _arms(profile, layout, name, steps)
     can_say = any(status.meaning == "armed" for status in profile.status)
     if can_say and profile.sequences.arm and all(step.expect is None for step in profile.sequences.arm):
         what = "nothing in it waits for the robot's word, so that frames go out whatever the ones before led to"
@@ -52,26 +62,45 @@ def sequence_problems(profile: Profile, layout: Layout) -> Iterator[Problem]:
         yield Problem("warning", "sequences.disarm", what, "say which frames end what arming began")
 
 
-def _arms(profile: Profile, name: str, steps: tuple[Step, ...]) -> Iterator[Problem]:
-    """Whether what takes the torque away sends what brought it."""
-    sends = [_said(step) for step in profile.sequences.arm if step.send is not None or step.raw is not None]
-    if not sends:
+def _arms(profile: Profile, layout: Layout, name: str, steps: tuple[Step, ...]) -> Iterator[Problem]:
+    """Whether a sequence that must not arm the robot sends what does, however that is written."""
+    sent = [_frames(profile, layout, step) for step in profile.sequences.arm]
+    confirmed = next((i for i, step in enumerate(profile.sequences.arm) if step.expect == "armed"), len(sent))
+    at = next((i for i in reversed(range(confirmed)) if sent[i]), None)
+    if at is None:
         return
-    own = [_said(step) for step in steps if step.send is not None or step.raw is not None]
-    for index, step in enumerate(steps):
-        if _said(step) != sends[-1]:
+    own = [_frames(profile, layout, step) for step in steps]
+    for index, frames in enumerate(own):
+        if not frames & sent[at]:
             continue
-        at = next(i for i, each in enumerate(profile.sequences.arm) if _said(each) == sends[-1])
         what = f"this is what arms the robot, see sequences.arm[{at + 1}]"
         # Some end both by the same frame, such as one that clears errors; nothing else in it would be a mistake.
-        severity: Severity = "error" if all(each in sends for each in own) else "warning"
-        yield Problem(severity, f"sequences.{name}[{index + 1}]", what, "send what takes its torque away")
+        only = name in ("stop", "disarm") and all(each <= frozenset().union(*sent) for each in own)
+        severity: Severity = "error" if only else "warning"
+        yield Problem(severity, f"sequences.{name}[{index + 1}]", what, f"send {_INSTEAD[name]}")
         return
 
 
-def _said(step: Step) -> Step:
-    """A step without what does not go over the bus."""
-    return step.model_copy(update={"timeout_s": 1.0})
+def _frames(profile: Profile, layout: Layout, step: Step) -> frozenset[object]:
+    """What a step sends, to compare it with others; nothing if it sends nothing, or has a mistake that is told."""
+    if step.send is None and step.raw is None:
+        return frozenset()
+    try:
+        if step.raw is not None:
+            data = bytes.fromhex(step.raw)
+            nodes = profile.nodes if step.each == "node" else profile.nodes[:1]
+            return frozenset((frame_id(step.id, node, step.extended), step.extended, data) for node in nodes)
+        found: set[object] = set()
+        for bound in layout.bound:
+            if bound.message.called == step.send and bound.message.role not in INCOMING:
+                coder = Coder(bound, profile)
+                node = profile.nodes[0] if bound.node is None else bound.node
+                frame = coder.frame(coder.from_signals(step.signals, node))
+                # Set-points are told the angles of the moment: which they are does not matter here.
+                found.add((frame.id, frame.extended, "" if bound.message.role == "set_point" else frame.data))
+        return frozenset(found)
+    except (FormulaError, ProfileError, ValueError):
+        return frozenset()
 
 
 def _nothing(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator[Problem]:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from snakestudio.link.profile.schema import INCOMING, Axis, Message, Profile, Quantity, Signal
 
-__all__ = ["ASSUMED_S", "Expected", "interval_of"]
+__all__ = ["ASSUMED_S", "LOST", "Expected", "interval_of"]
 
 ASSUMED_S = 1.0
 """Interval of what comes nobody knows how often: it is lost after 5 s, as PX4 has it of batteries."""
 
-_STALE, _LOST = 2.5, 5.0
+_STALE, LOST = 2.5, 5.0
 """Intervals after which something is old, and lost: two, or four, are missing. Never before the profile's own times."""
 
 _QUANTITIES: tuple[Quantity, ...] = (
@@ -78,7 +78,7 @@ class Expected:
                     self.told[signal.quantity][index] |= known is not None and not rare
                     self.interval[signal.quantity][index] = min(self.interval[signal.quantity][index], every)
         self.stale = {q: np.maximum(timing.stale_s, _STALE * each) for q, each in self.interval.items()}
-        self.lost = {q: np.maximum(timing.lost_s, _LOST * each) for q, each in self.interval.items()}
+        self.lost = {q: np.maximum(timing.lost_s, LOST * each) for q, each in self.interval.items()}
         for ages in (self.stale, self.lost):
             ages["error"][~self.told["error"]] = np.inf
 

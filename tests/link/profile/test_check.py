@@ -286,8 +286,9 @@ def test_a_doubt_is_said_and_forbids_nothing(change: tuple[str, str], sentence: 
     assert arming_problems(loaded) == []
 
 
-def test_a_robot_that_nothing_stops_is_not_armed() -> None:
-    loaded = changed(('stop = [{ send = "BroadcastStop" }]', "stop = []"))
+@pytest.mark.parametrize("stop", ["[]", '[{ send = "HostAlive" }]'])
+def test_a_robot_that_nothing_stops_is_not_armed(stop: str) -> None:
+    loaded = changed(('stop = [{ send = "BroadcastStop" }]', f"stop = {stop}"))
     assert sentences(arming_problems(loaded)) == [
         "sequences.stop: nothing stops the robot; say which frames switch its torque off."
     ]
@@ -386,6 +387,28 @@ REMARKS = [
          'stop = [{ send = "BroadcastStop" }, { send = "JointCommand", signals = { Command = "Arm" } }]'),
         "sequences.stop[2]: this is what arms the robot, see sequences.arm[1]; send what takes its torque away.",
     ),
+    (
+        ("every_s = 0.5", "every_s = 60.0"),
+        "messages[6].every_s: a limit stands on the temperature, whose silence stops the robot after 300 s only; have "
+        "it sent every 2 s or more often.",
+    ),
+    (
+        ("watchdog_s = 0.25", "watchdog_s = 30.0"),
+        "emulation.watchdog_s: nodes go on for 30 s without set-points; give 2 s or less, and the firmware the same: "
+        "nothing else stops them when the link dies.",
+    ),
+    (
+        ('disarm = [', 'disarm = [{ wait_s = 8.0 }, { wait_s = 8.0 },'),
+        "sequences.disarm: its waits take 16 s; give 10 s or less in all.",
+    ),
+    (
+        ('{ send = "JointCommand", signals = { Command = "Zero" } }', '{ raw = "01", id = "0x100 + node" }'),
+        "sequences.zero[1]: this is what arms the robot, see sequences.arm[1]; send what zeroes its joints.",
+    ),
+    (
+        ('signals = { Command = "Reset" }', "signals = { Command = 1 }"),
+        "sequences.reset[1]: this is what arms the robot, see sequences.arm[1]; send what makes it forget a fault.",
+    ),
 ]  # fmt: skip
 
 
@@ -394,9 +417,19 @@ def test_what_makes_a_robot_go_on_for_long_is_remarked(change: tuple[str, str], 
     assert sentences(check(changed(change)), "warning") == [sentence]
 
 
+@pytest.mark.parametrize(
+    "arms",
+    [
+        '{ send = "JointCommand", signals = { Command = "Arm" } }',
+        '{ send = "JointCommand", signals = { Command = 1 } }',
+        '{ raw = "01", id = "0x100 + node" }',
+        '{ raw = "01", id = "0x103", each = "once" }',
+    ],
+    ids=["name", "number", "bytes", "one node"],
+)
 @pytest.mark.parametrize("name", ["stop", "disarm"])
-def test_a_stop_that_arms_is_a_mistake(name: str) -> None:
-    arms = '{ send = "JointCommand", signals = { Command = "Arm" } }'
+def test_a_stop_that_arms_is_a_mistake(name: str, arms: str) -> None:
+    """However it is written: what counts are the frames."""
     whole = TOML[TOML.index(f"{name} = [") :].split("]", 1)[0] + "]"
     loaded = changed((whole, f"{name} = [{arms}]"))
     said = f"sequences.{name}[1]: this is what arms the robot, see sequences.arm[1]; send what takes its torque away."
