@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from snakestudio.cli.bus_options import add_bus_arguments, chosen_bus
+from snakestudio.cli.outputs import Outputs, add_force_argument, output
 from snakestudio.errors import UsageError
 from snakestudio.link.emulator.fault import FAULTS
 
@@ -53,7 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="let something go wrong after S seconds, to a node or to all (as often as needed)",
     )  # fmt: skip
     other.add_argument("--seed", metavar="N", type=int, default=0, help="of start-up lags, noise and faults")
-    other.add_argument("--report", metavar="FILE", type=Path, help="write a line of JSON for every event")
+    other.add_argument("--report", metavar="FILE", type=output, help="write a line of JSON for every event")
+    add_force_argument(parser)
     other.add_argument("--until-eof", action="store_true", help="end with the standard input")
 
 
@@ -66,7 +68,12 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.link.profile.loading import load_profile
 
     faults = tuple(_timed_fault(text) for text in options.faults)
-    loaded = load_profile(find_profile(options.profile))
+    source = find_profile(options.profile)
+    if options.report is not None:
+        if not options.report.parent.is_dir():
+            raise UsageError(f"--report {options.report}: it cannot be written (there is no such folder).")
+        Outputs(options, (source, options.scene), options.report)
+    loaded = load_profile(source)
     plant = _plant(options, loaded)
     robot = EmulatedRobot(loaded, plant, seed=options.seed)
     for timed in faults:
@@ -153,16 +160,25 @@ def _sender(options: argparse.Namespace, plant: EnginePlant | None) -> Iterator[
 
 
 @contextlib.contextmanager
-def _report(path: Path | None) -> Iterator[TextIO | None]:
+def _report(path: Path | None) -> Iterator[Callable[[str], None] | None]:
     if path is None:
         yield None
         return
+    from snakestudio.export.files import not_written
+
+    def write(text: str) -> None:
+        try:
+            file.write(text.encode())
+        except OSError as error:
+            raise not_written(path, error) from None
+
     try:
-        file = path.open("w", encoding="utf-8")
+        # Not under another name until it is whole: it is read while the robot runs.
+        file = path.open("wb", buffering=0)
     except OSError as error:
-        raise UsageError(f"--report {path}: it cannot be written ({error.strerror}); give another file.") from None
+        raise not_written(path, error) from None
     with file:
-        yield file
+        yield write
 
 
 def _port(options: argparse.Namespace, loaded: LoadedProfile) -> tuple[Port, str]:

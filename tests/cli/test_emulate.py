@@ -101,6 +101,25 @@ def test_it_ends_when_it_is_told_to() -> None:
     assert (process.returncode, errors) == (0, "")
 
 
+@pytest.mark.parametrize("name", ["scene.toml", "run.mcap", "lab_robot.toml"])
+def test_a_report_replaces_nothing_of_the_users(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """Neither a scene or a recorded run, nor the profile that is emulated."""
+    path = tmp_path / name
+    path.write_bytes(find_profile("lab_robot").read_bytes())
+    (tmp_path / "lab_robot.dbc").write_bytes(find_profile("lab_robot").with_suffix(".dbc").read_bytes())
+    before = path.read_bytes()
+    profile = str(path) if name == "lab_robot.toml" else "lab_robot"
+    assert main(["emulate", profile, "--virtual", "--report", str(path), "--fault", "jam:42"]) == 2
+    assert f"{path} is " in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device is full here")
+def test_a_report_that_finds_no_room_ends_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["emulate", "lab_robot", "--virtual", "--report", "/dev/full"]) == 2
+    assert capsys.readouterr().err.startswith("snakestudio: /dev/full: the file cannot be written (No space left")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -40,7 +40,7 @@ ARRAYS: dict[str, Callable[[Array], Array]] = {
     "nothing": lambda a: a[:0].copy(),
     "of another dimension": lambda a: a[..., None].copy(),
     "of half precision": lambda a: a.astype(np.float32 if a.dtype.kind == "f" else np.int32),
-    "of 20,000": lambda a: np.zeros((20_000, *a.shape[1:]), a.dtype),
+    "of thousands": lambda a: np.zeros((min(20_000, 5_000_000 // max(a[:1].size, 1)), *a.shape[1:]), a.dtype),
     "no numbers": lambda a: np.full(a.shape, np.nan),
     "infinite": lambda a: np.full(a.shape, -np.inf),
 }

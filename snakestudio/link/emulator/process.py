@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TextIO
+from typing import Protocol
 
 from snakestudio.errors import UsageError
 from snakestudio.link.bus import CanBus, open_bus
@@ -123,8 +123,8 @@ class EmulatorProcess:
     robot : EmulatedRobot
     port : Port
     faults : tuple of TimedFault
-    report : file, optional
-        Gets a line of JSON for every event.
+    report : callable, optional
+        Gets lines of JSON, one for every event.
     each_round : callable, optional
         Called in every round with the time; gives what there is to say on the status line.
     ends : callable
@@ -136,7 +136,7 @@ class EmulatorProcess:
         robot: EmulatedRobot,
         port: Port,
         faults: tuple[TimedFault, ...] = (),
-        report: TextIO | None = None,
+        report: Callable[[str], object] | None = None,
         each_round: Callable[[float], str] | None = None,
         ends: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -190,8 +190,7 @@ class EmulatorProcess:
         if not events:
             return
         if self._report is not None:
-            self._report.write("".join(f"{report_line(event)}\n" for event in events))
-            self._report.flush()
+            self._report("".join(f"{report_line(event)}\n" for event in events))
         for line in event_lines(events, self._begun):
             self._say(line)
 
