@@ -80,6 +80,8 @@ class Arrivals:
     ----------
     why_unreadable : str
         What was wrong with what could not be read last, a sentence.
+    remedy_unreadable : str
+        What to look at, for the sentence that says that there are many of them.
     findings : dict of str to str
         What is odd since the last second, a sentence each, by a key that stays the same while it lasts.
     """
@@ -94,7 +96,7 @@ class Arrivals:
         self._since = self._looked = math.nan
         self._backlog = False
         self._unreadable: deque[float] = deque(maxlen=LOST_READINGS + 1)
-        self.why_unreadable = ""
+        self.why_unreadable = self.remedy_unreadable = ""
         self.findings: dict[str, str] = {}
 
     def forget(self) -> None:
@@ -111,10 +113,10 @@ class Arrivals:
             key = name, decoded.node
             self._counts[key] = self._counts.get(key, 0) + 1
 
-    def unreadable(self, now: float, why: str) -> None:
-        """Something could not be read (s), for a reason, a sentence."""
+    def unreadable(self, now: float, why: str, remedy: str = "") -> None:
+        """Something could not be read (s), for a reason: a sentence, which has no remedy in it if one is given."""
         self._unreadable.append(now)
-        self.why_unreadable = why
+        self.why_unreadable, self.remedy_unreadable = why, remedy and f"; {remedy}"
 
     def unreadable_too_often(self, now: float) -> bool:
         """Whether more of them than `LOST_READINGS` came within a second."""

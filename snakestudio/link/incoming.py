@@ -57,10 +57,10 @@ class Incoming:
         self._strangers.forget()
         self.received = self.unknown = self.unreadable = 0
 
-    def unreadable_at(self, text: str, now: float) -> None:
-        """Something came that is no frame (s); it counts as an unreadable one."""
+    def unreadable_at(self, text: str, now: float, remedy: str = "") -> None:
+        """Something came that is no frame, or none that can be read (s); `text` has no remedy in it if one is given."""
         self.unreadable += 1
-        self._arrivals.unreadable(now, text)
+        self._arrivals.unreadable(now, text, remedy)
         self._journal.say_once(now, "warning", text, "unreadable")
 
     def frame(self, frame: Frame, now: float) -> bool:
@@ -74,7 +74,8 @@ class Incoming:
             self.unknown += not self._strangers.take(frame, now)
         elif decoded.problem:
             self._observed.take_unknown(decoded)
-            self.unreadable_at(f"{decoded.message.called}: {decoded.problem}.", now)
+            remedy = "check the cable, and whether the DBC is this robot's"
+            self.unreadable_at(f"{decoded.message.called}: {decoded.problem}.", now, remedy)
         else:
             self._arrivals.take(decoded)
             self._measured.compare(decoded, now)

@@ -187,9 +187,8 @@ class Readiness:
                 " send less often, or raise its bit rate."
             )
         if self._arrivals.unreadable_too_often(now):
-            why = self._arrivals.why_unreadable
-            remedy = "check the cable, and whether the DBC is this robot's"
-            yield f"Many frames cannot be read; {remedy}. The last one: {why}"
+            remedy = self._arrivals.remedy_unreadable
+            yield f"Many frames cannot be read{remedy}. The last one: {self._arrivals.why_unreadable}"
         if now - self._watchdogs.sending_fails_since > 0.0:
             yield "Frames cannot be sent; is anybody else on the bus, and its bit rate right?"
         yield from self._arrivals.findings.values()
