@@ -36,6 +36,7 @@ def execute(options: argparse.Namespace) -> int:
 
     outputs = Outputs(options, (options.scene,), options.csv)
     scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, values)
+    outputs.spare_files_of(scene, base_dir)
     line = ProgressLine()
     if scene.model.continuum:
         kinds = ["continuum_beam", "planar_lagrangian"] if scene.support.kind == "friction" else ["continuum_beam"]

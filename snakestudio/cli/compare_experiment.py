@@ -52,7 +52,7 @@ def execute(options: argparse.Namespace) -> int:
 
     if options.report is not None:
         report_path(options.report)  # what cannot be written is said before the run, not after it
-    read = (options.scene, *options.experiments)
+    read = (options.scene, *options.experiments, options.layout)
     outputs = Outputs(options, read, options.csv, options.report, options.write_layout)
     layout = load_layout(options.layout) if options.layout is not None else None
     if options.write_layout is not None:

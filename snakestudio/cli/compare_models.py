@@ -35,6 +35,7 @@ def execute(options: argparse.Namespace) -> int:
 
     outputs = Outputs(options, (options.scene,), options.csv)
     scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
+    outputs.spare_files_of(scene, base_dir)
     kinds = chosen_kinds(scene, options.kinds)
     why = {kind: refusals(scene, kind, base_dir) for kind in kinds}
     able = [kind for kind in kinds if not why[kind]]

@@ -79,7 +79,8 @@ def execute(options: argparse.Namespace) -> int:
     from snakestudio.live.robot import LiveRobot
 
     scene, base_dir, _ = api.prepare(options.scene, options.duration, options.rate, assignments(options.values))
-    loaded = load_profile(find_profile(options.profile))
+    source = find_profile(options.profile)
+    loaded = load_profile(source)
     bus = chosen_bus(loaded.profile.bus, options)
     pose = None if options.pose is None else pose_source(options.pose)
     together = trigger_choices(options)
@@ -92,7 +93,8 @@ def execute(options: argparse.Namespace) -> int:
     for path in (options.mcap, options.csv, options.hdf5):
         if path is not None and not path.parent.is_dir():
             raise UsageError(f"{path}: there is no folder {path.parent}; make it, or give another file.")
-    outputs = Outputs(options, (options.scene,), options.csv, options.hdf5, options.mcap, options.log)
+    outputs = Outputs(options, (options.scene, source), options.csv, options.hdf5, options.mcap, options.log)
+    outputs.spare_files_of(scene, base_dir)
     if options.twin:
         warm_up([scene.model.kind], ProgressLine())
     # Whoever starts it in the background of a script must be able to stop it the same way; shells let that be ignored.

@@ -72,7 +72,7 @@ def execute(options: argparse.Namespace) -> int:
     if options.report is not None:
         if not options.report.parent.is_dir():
             raise UsageError(f"--report {options.report}: it cannot be written (there is no such folder).")
-        Outputs(options, (source, options.scene), options.report)
+        Outputs(options, (options.scene, source), options.report)
     loaded = load_profile(source)
     plant = _plant(options, loaded)
     robot = EmulatedRobot(loaded, plant, seed=options.seed)

@@ -75,7 +75,8 @@ def execute(options: argparse.Namespace) -> int:
 
     if options.report is not None and options.report.suffix.lower() not in FORMATS:
         raise UsageError(f"--report {options.report}: give the file one of the endings {', '.join(FORMATS)}.")
-    outputs = Outputs(options, (options.scene,), options.out, options.report)
+    read = [part for text in options.experiments for part in (text, *text.rsplit("@", 1))]
+    outputs = Outputs(options, (options.scene, *read), options.out, options.report)
     parameters = [parse_free(text) for text in options.free]
     bounds = offset_bounds(parameters) if options.offset is None else (options.offset[0], options.offset[1])
     scene, base_dir, _ = api.prepare(options.scene, values=values)

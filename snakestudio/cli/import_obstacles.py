@@ -39,7 +39,7 @@ def execute(options: argparse.Namespace) -> int:
     scene = with_imported(load_scene(options.into), cylinders)
     target = options.out or options.into
     if target.resolve() != options.into.resolve():
-        Outputs(options, (), target)  # SCENE itself is to be changed, and stays beside as SCENE~
+        Outputs(options, (None, options.file), target)  # SCENE itself is to be changed, and stays beside as SCENE~
     save_scene(scene, target, base=read_scene_text(options.into))
     for note in found.notes:
         print(note)

@@ -14,6 +14,7 @@ from snakestudio.errors import ExportError, UsageError
 
 if TYPE_CHECKING:
     from snakestudio.api import Run
+    from snakestudio.model.scene import Scene
 
 __all__ = ["Outputs", "add_force_argument", "folder_for_outputs", "output"]
 
@@ -61,7 +62,7 @@ class Outputs:
     options : argparse.Namespace
         With `force`.
     sources : tuple of str or Path
-        What the command reads: none of it is written to.
+        What the command reads, its scene (or run) first: none of it is written to.
     paths : paths or None
         Those that are None were not asked for.
 
@@ -83,7 +84,8 @@ class Outputs:
         for path in wanted:
             name = os.path.realpath(path)  # of links in a circle, too
             if name in read:
-                what = "what is read" if _KEPT.get(path.suffix.lower()) == _LOG else "the scene itself"
+                own = sources[0] is not None and name == os.path.realpath(sources[0])
+                what = "the scene itself" if own and _KEPT.get(path.suffix.lower()) != _LOG else "what is read"
                 raise UsageError(f"{path} is {what}; give another name to write to.")
             if name in names and (path == STDOUT or not _passes_on(path)):
                 raise UsageError(f"{path} is to be written twice; give each its own name.")
@@ -98,6 +100,21 @@ class Outputs:
             if sys.stdout is not None:
                 sys.stdout.flush()
             sys.stdout = sys.stderr
+
+    def spare_files_of(self, scene: Scene, base_dir: Path | None) -> None:
+        """See that none of them is a file that the scene names: a height map, the run that it starts from.
+
+        Raises
+        ------
+        UsageError
+            If one is.
+        """
+        from snakestudio.session.run_file.enclosed import named_files
+
+        read = {os.path.realpath((base_dir or Path()) / name): key for key, name in named_files(scene)}
+        for path in self._before:
+            if key := read.get(os.path.realpath(path)):
+                raise UsageError(f"{path} is what the scene reads ({key}); give another name to write to.")
 
     @contextlib.contextmanager
     def place(self, path: Path) -> Iterator[Path]:

@@ -71,6 +71,7 @@ def _execute(options: argparse.Namespace, rows_wait: contextlib.ExitStack) -> in
         took = time.perf_counter() - started
     else:
         scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)
+        outputs.spare_files_of(scene, base_dir)
         if options.contact_problem is not None:
             see_that_there_is_one(scene.model.kind, options.contact_problem)
         _warn(scene, base_dir, Path(options.scene).name)

@@ -58,6 +58,19 @@ def test_run_records_a_file_that_runs_again(tmp_path: Path, capsys: pytest.Captu
     assert "this is a folder" in capsys.readouterr().err
 
 
+def test_the_run_that_a_scene_starts_from_is_never_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = tmp_path / "first.csv"
+    assert main(["run", MAIN, "--duration", "0.02", "--csv", str(first)]) == 0
+    start = f'start={{kind = "recording", file = "{first}", time_s = 0.01}}'
+    before = first.read_bytes()
+    for words in (["run", MAIN, "--duration", "0.02"], ["compare", "models", MAIN, "--duration", "0.02"]):
+        assert main([*words, "--set", start, "--csv", str(first)]) == 2
+        assert f"{first} is what the scene reads (start.file); give another name" in capsys.readouterr().err
+    assert first.read_bytes() == before
+
+
 def test_check_passes_every_shipped_scene(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", *SCENES]) == 0
     shown = capsys.readouterr()

@@ -105,3 +105,15 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
     shown = capsys.readouterr()
     assert piece in shown.err
     assert "Traceback" not in shown.err
+
+
+@pytest.mark.parametrize("beside", ["", "@"])
+def test_a_measurement_is_never_written_over(
+    scene: Path, track: Path, capsys: pytest.CaptureFixture[str], beside: str
+) -> None:
+    """Not even with leave to replace what is there."""
+    before = track.read_bytes()
+    trial = f"{track}@{scene}" if beside else str(track)
+    assert main(["fit", str(scene), trial, *FREE, *QUICK, "--out", str(track), "--force"]) == 2
+    assert f"{track} is what is read; give another name to write to." in capsys.readouterr().err
+    assert track.read_bytes() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,13 @@ def test_what_cannot_be_mended_stays_as_it_is(tmp_path: Path, capsys: pytest.Cap
     text = stuck.read_bytes()
     assert main(["check", "--fix", str(stuck)]) == 2
     assert stuck.read_bytes() == text
+
+
+def test_a_drawing_is_never_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    drawing, scene = tmp_path / "posts.svg", tmp_path / "scene.toml"
+    drawing.write_text('<svg xmlns="http://www.w3.org/2000/svg"><circle cx="5" cy="5" r="1"/></svg>')
+    shutil.copy(scenes_dir() / "obstacle_aided.toml", scene)
+    before = drawing.read_bytes()
+    assert main(["import-obstacles", str(drawing), "--into", str(scene), "--out", str(drawing), "--force"]) == 2
+    assert f"{drawing} is what is read; give another name to write to." in capsys.readouterr().err
+    assert drawing.read_bytes() == before

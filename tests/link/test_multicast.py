@@ -167,8 +167,8 @@ def test_junk_keeps_a_robot_from_being_armed_and_nobody_is_sent_to_its_cable() -
     rig = Rig(lab_robot(set_point_rate_hz=100.0))
     rig.idle()
     for _ in range(6):
-        rig.core.unreadable("What 10.0.0.5:99 sends to the bus is no CAN frame; end that program.", rig.now)
+        rig.core.unreadable("What 10.0.0.5:99 sends to the bus is no CAN frame; end it.", rig.now)
     rig.run(0.02)
     assert rig.core.telemetry(rig.now).not_ready == (
-        "Many frames cannot be read. The last one: What 10.0.0.5:99 sends to the bus is no CAN frame; end that program.",
+        "Many frames cannot be read. The last one: What 10.0.0.5:99 sends to the bus is no CAN frame; end it.",
     )
