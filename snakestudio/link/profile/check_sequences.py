@@ -108,7 +108,8 @@ def _nothing(profile: Profile, layout: Layout, step: Step, key: str) -> Iterator
 
 
 def _stop(steps: tuple[Step, ...]) -> Iterator[Problem]:
-    waits = sum(step.wait_s or 0.0 for step in steps)
+    last = max((i for i, step in enumerate(steps) if step.send is not None or step.raw is not None), default=0)
+    waits = sum(step.wait_s or (step.timeout_s if step.expect and i < last else 0.0) for i, step in enumerate(steps))
     if waits > _LONGEST_STOP_S:
         what = f"its waits take {waits:g} s, and no more than {_LONGEST_STOP_S:g} s are waited when the program ends"
         yield Problem("warning", "sequences.stop", what, "make them shorter")

@@ -388,6 +388,11 @@ REMARKS = [
         "sequences.stop[2]: this is what arms the robot, see sequences.arm[1]; send what takes its torque away.",
     ),
     (
+        ('stop = [{ send = "BroadcastStop" }]',
+         'stop = [{ send = "BroadcastStop" }, { expect = "stopped", timeout_s = 9.0 }, { send = "BroadcastStop" }]'),
+        "sequences.stop: its waits take 9 s, and no more than 1.5 s are waited when the program ends; make them shorter.",
+    ),
+    (
         ("every_s = 0.5", "every_s = 60.0"),
         "messages[6].every_s: a limit stands on the temperature, whose silence stops the robot after 300 s only; have "
         "it sent every 2 s or more often.",
