@@ -390,7 +390,8 @@ REMARKS = [
     (
         ('stop = [{ send = "BroadcastStop" }]',
          'stop = [{ send = "BroadcastStop" }, { expect = "stopped", timeout_s = 9.0 }, { send = "BroadcastStop" }]'),
-        "sequences.stop: its waits take 9 s, and no more than 1.5 s are waited when the program ends; make them shorter.",
+        "sequences.stop: its waits take 9 s, and no more than 1.5 s are waited when the program ends; make "
+        "them shorter.",
     ),
     (
         ("every_s = 0.5", "every_s = 60.0"),
