@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from snakestudio.control.non_sliding import Slip, slip
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.beam_shape import grid, shape
+from snakestudio.model.beam_shape import HIDDEN, grid, resolution, shape
 from snakestudio.model.holds import Holds
 from snakestudio.model.scene import Scene
 from snakestudio.model.strain import COMPONENTS, Formulas
+from snakestudio.model.strain_bounds import HUGE, extremes, speed_pole
 from snakestudio.model.strain_law import StrainField, StrainLaw
 from snakestudio.model.support import Anchors, EndAnchors, Rings, WaveAnchors
 
@@ -23,9 +24,6 @@ SAMPLES = 101
 
 MAY_SLIP = 1e-3
 """Sideways slip that is none, relative to the speed of the body or of its strains."""
-
-HUGE = 1e12
-"""Strains and their derivatives beyond this (SI) are taken for mistakes."""
 
 ENOUGH = 81
 """Points along a body whose slip is looked for: more do not help to tell slip from none."""
@@ -53,10 +51,10 @@ def _check(scene: Scene) -> list[Problem]:
         return [*error.problems, *problems]
     times, points = np.linspace(0.0, scene.run.duration_s, SAMPLES), grid(scene)
     field = law.at(times, points)
-    strains = _strains(scene, law, field, times, points)
-    problems += strains
+    strains = _strains(scene, law, field, times, points) or _between(scene, law)
     if strains:  # nothing more can be said of a body that cannot be
-        return problems
+        return [*problems, *strains]
+    problems += _coarse(scene) + _tight(scene, law, field, times, points)
     if isinstance(scene.support, Rings):
         return [*problems, *_rings(scene, law, field, times, points)]
     return [*problems, *_held(scene, holds, times)]
@@ -149,6 +147,64 @@ def _strains(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray
             "keep it above 0",
         ))  # fmt: skip
     return problems
+
+
+def _places(law: StrainLaw, duration: float) -> tuple[FloatArray, FloatArray]:
+    """Times (k,) and places (m,) between those that are evenly spaced at which the law is most, or of no use."""
+    places = [(each.time, each.abscissa) for each in extremes(law, duration)]
+    return np.unique([t for t, _ in places]), np.unique([x for _, x in places])
+
+
+def _between(scene: Scene, law: StrainLaw) -> list[Problem]:
+    """Strains that no body can have between the times and points looked at."""
+    if pole := speed_pole(law, scene.run.duration_s):
+        return [Problem("error", "strain.speed_m_s", f"it has no usable value at t = {pole.time:.3g} s", _AVOID)]
+    times, points = _places(law, scene.run.duration_s)
+    return _strains(scene, law, law.at(times, points), times, points) if len(times) else []
+
+
+def _coarse(scene: Scene) -> list[Problem]:
+    """Whether the finest grid there is will do."""
+    found = resolution(scene)
+    if found.hidden.share >= HIDDEN:
+        index, length = found.hidden.component, scene.beam.length_m
+        return [Problem(
+            "warning", _key(scene, index),
+            f"{COMPONENTS[index]} has at X = {found.hidden.abscissa:.4g} m, t = {found.hidden.time:.4g} s a change "
+            f"too narrow for {found.slices} slices, which can misplace the tail by "
+            f"{1e3 * found.hidden.share * length:.3g} mm",
+            f"make it wider than {2.0 * length / found.slices:.2g} m",
+        )]  # fmt: skip
+    if found.excess > 1.0:
+        return [Problem(
+            "warning", "solver.error_tolerance",
+            f"the error of the body's shape or rates is {found.excess:.3g} times what it allows with {found.slices} "
+            "slices; there are no more", "raise it, or make the strain law smoother",
+        )]  # fmt: skip
+    return []
+
+
+def _tight(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray) -> list[Problem]:
+    """Bends so tight that the cross-sections on their inner side go through each other: r K > Gamma_X."""
+    more = _places(law, scene.run.duration_s)
+    looked_at = [(field.strain, times, points)]
+    if len(more[0]):
+        looked_at.append((law.at(*more).strain, *more))
+    worst, problem = 1.0, []
+    for strain, t, x in looked_at:
+        bend = np.hypot(strain[:, :, 4], strain[:, :, 5])
+        over = scene.beam.radius_m * bend / np.maximum(strain[:, :, 0], 1e-12)
+        if over.max(initial=0.0) > worst:
+            worst = float(over.max())
+            i, j = np.unravel_index(np.argmax(over), over.shape)
+            index = 4 if abs(strain[i, j, 4]) > abs(strain[i, j, 5]) else 5
+            problem = [Problem(
+                "warning", _key(scene, index),
+                f"the body is bent by {bend[i, j]:.4g} 1/m at X = {x[j]:.3g} m, t = {t[i]:.3g} s: its inner side, "
+                f"{scene.beam.radius_m:g} m from the centre line, would go through itself",
+                f"stay below {bend[i, j] / worst:.4g} 1/m there, or make beam.radius_m smaller",
+            )]  # fmt: skip
+    return problem
 
 
 def _held(scene: Scene, holds: Holds, times: FloatArray) -> list[Problem]:

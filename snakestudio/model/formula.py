@@ -49,12 +49,17 @@ class Formula:
         Names it depends on.
     order : tuple of str
         Names of the values it is evaluated with.
+    function : callable
+        Of these values.
+    parts : tuple of sympy expressions
+        What `at` gives.
     """
 
     expression: Any
     uses: frozenset[str]
     order: tuple[str, ...]
     function: Callable[..., Any]
+    parts: tuple[Any, ...] = ()
 
     @property
     def zero(self) -> bool:
@@ -174,7 +179,7 @@ def _made(
     except (ArithmeticError, AttributeError, TypeError, ValueError, RecursionError, NotImplementedError) as error:
         raise refused from error
     uses = frozenset(str(symbol.name) for symbol in made.free_symbols)
-    return Formula(made, uses, tuple(str(symbol.name) for symbol in symbols), function)
+    return Formula(made, uses, tuple(str(symbol.name) for symbol in symbols), function, tuple(parts))
 
 
 @lru_cache(maxsize=64)

@@ -57,6 +57,12 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
         (TYPED, {"strain.k_z_per_m": "10^9*10^9*X"}, "strain.k_z_per_m", "no usable derivative"),
         (TYPED, {"strain.k_z_per_m": "log(2 + 1*s)"}, "strain.k_z_per_m", "no usable value at X = 0 m, t = 4 s"),
         (TYPED, {"strain.speed_m_s": "1/(t - 5)"}, "strain.speed_m_s", "t = 5 s"),
+        # Between all times and points that are looked at.
+        (TYPED, {"strain.speed_m_s": "1/(t - 5.0507)"}, "strain.speed_m_s", "t = 5.05 s"),
+        (TYPED, {"strain.k_z_per_m": "1/(t - 5.0507)"}, "strain.k_z_per_m", "t = 5.05 s"),
+        (TYPED, {"strain.k_z_per_m": "1/(X - 0.1234*t - 0.1007)"}, "strain.k_z_per_m", "no usable"),
+        (TYPED, {"strain.gamma_x": "1 - 1.5*bump((t - 5.0507)/0.02)*bump((X - 0.30021)/0.01)"}, "strain.gamma_x",
+         "squeezed to nothing"),
         (TYPED, {"strain.gamma_x": "1 - 1.5*rise(t/5 - 1)*X/l"}, "strain.gamma_x", "at X = 1 m, t = 10 s"),
         (TYPED, {"strain.k_y_per_m": "1*cos(8*s)"}, "strain.k_y_per_m", "beam.group = 'SE2'"),
         (TYPED, {"beam.group": "R", "support.kind": "friction"}, "strain.k_z_per_m", "gamma_x"),
