@@ -75,6 +75,7 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
         (SNAKE, {"support.weights": (1.0, 2.0, 0.0, 1.0, 1.0)}, "support.weights", "0 is no weight"),
         (SNAKE, {"start.kind": "joint_angles", "start.joint_angles_deg": (0.0,)}, "start.kind", "joint_angles"),
         (TYPED, {"strain.k_z_per_m": "10*cos(8*X)*cos(2*t)"}, "strain", "slide sideways"),
+        (TYPED, {"strain.k_z_per_m": "20*tanh(100*sin(8*s)) + 0.5*cos(8*X + 3*t)"}, "strain", "slide sideways"),
         (TYPED, {"strain.k_z_per_m": "10*cos(8*X)*cos(2*t)", "strain.speed_m_s": "", "support.fixed": "body"}, "strain",
          "slide sideways"),
         (TYPED, {"strain.k_z_per_m": "3", "strain.speed_m_s": "", "support.fixed": "body"}, "strain.speed_m_s",
@@ -123,6 +124,9 @@ def test_curves_that_bodies_can_follow_are_no_mistake() -> None:
         },  # V_o = 0.5 from (52)
         {"strain.k_z_per_m": "5*sin(9*s)*exp(-1*s^2)", "strain.speed_m_s": "-0.2*(1 - cos(2*t))"},
         {"strain.k_z_per_m": "3"},  # an arc, with a given speed
+        # Sharp, but of s alone: no section slides, (51), however coarsely one looks.
+        {"strain.k_z_per_m": "10*cos(8*s) + 30*bump((s + 1)/0.02)"},
+        {"strain.k_z_per_m": "20*tanh(100*sin(8*s))"},
     ):
         assert found(TYPED, law) == []
 
