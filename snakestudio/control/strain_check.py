@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.control.anchorage import GROUPS, anchorage, switches
 from snakestudio.control.non_sliding import Slip, slip
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.beam_shape import HIDDEN, grid, resolution, shape
@@ -28,12 +29,19 @@ MAY_SLIP = 1e-3
 ENOUGH = 81
 """Points along a body whose slip is looked for at first: of most bodies no more are needed to tell it from none."""
 
+MAY_DISAGREE = 0.01
+"""Slip of anchored sections that is none, relative to the fastest section."""
+
+MAY_JUMP = 1e-3
+"""Jump of the kinetic energy that is none, relative to the largest there is."""
+
+JUST_BEFORE = 1e-7
+"""How long before a change of anchors the motion before it is looked at, s."""
+
 FEW = 13
 """Times, those of most slip, at which more points are looked at."""
 
 _AVOID = "avoid 1/0, roots and logarithms of negative numbers, and huge numbers"
-
-_GROUPS = {"R": (0,), "SE2": (0, 1, 5), "SE3": (0, 1, 2, 3, 4, 5)}
 
 
 def check(scene: Scene) -> list[Problem]:
@@ -60,7 +68,10 @@ def _check(scene: Scene) -> list[Problem]:
     problems += _coarse(scene) + _tight(scene, law, field, times, points)
     if isinstance(scene.support, Rings):
         return [*problems, *_rings(scene, law, field, times, points)]
-    return [*problems, *_held(scene, holds, times)]
+    held = _held(scene, holds, times)
+    if not any(problem.severity == "error" for problem in held) and scene.support.kinematic:
+        held += _unused(scene, holds, times) + _contradicting(scene, law, holds, times)
+    return [*problems, *held]
 
 
 def _plain(scene: Scene) -> list[Problem]:
@@ -122,7 +133,7 @@ def _strains(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray
         problems.append(Problem("error", "strain.speed_m_s", f"it has no usable value at t = {at:.3g} s",
                                 _AVOID))  # fmt: skip
         return problems
-    allowed = _GROUPS[scene.beam.group]
+    allowed = GROUPS[scene.beam.group]
     for index in law.components:
         parts = np.stack([part[:, :, index] for part in field])
         usable = np.abs(parts) < HUGE  # nor is what is not a number
@@ -250,6 +261,52 @@ def _held(scene: Scene, holds: Holds, times: FloatArray) -> list[Problem]:
             else "let an anchor hold at all times"
         )
         problems.append(Problem("error", key, f"nothing holds the body at t = {free[0]:.4g} s", remedy))
+    return problems
+
+
+def _unused(scene: Scene, holds: Holds, times: FloatArray) -> list[Problem]:
+    """Motions of anchors that the body does not have."""
+    if not isinstance(scene.support, Anchors):
+        return []
+    allowed = GROUPS[scene.beam.group]
+    names = ", ".join(("V_X", "V_Y", "V_Z", "Omega_X", "Omega_Y", "Omega_Z")[e] for e in allowed)
+    twist = np.abs(holds.at(times)[1][:, :, :6]).max(axis=0)
+    return [
+        Problem(
+            "warning", f"support.anchors[{i + 1}].{'velocity_m_s' if e < 3 else 'angular_velocity_rad_s'}",
+            f"its component {e % 3 + 1} of up to {twist[i, e]:.3g} {'m/s' if e < 3 else 'rad/s'} has no effect: with "
+            f"beam.group = '{scene.beam.group}' a body moves by {names}", "make it 0, or choose another beam.group",
+        )
+        for i in range(len(twist)) for e in range(6) if e not in allowed and twist[i, e] > 0.0
+    ]  # fmt: skip
+
+
+def _contradicting(scene: Scene, law: StrainLaw, holds: Holds, times: FloatArray) -> list[Problem]:
+    """Anchors of which not all can stand still, and changes of them at which the body cannot go on as it moves."""
+    problems: list[Problem] = []
+    key = "support.anchors" if isinstance(scene.support, Anchors) else "support.kind"
+    changes = switches(holds, times)
+    looked_at = np.unique(np.concatenate([times, changes, changes - JUST_BEFORE]))
+    found = anchorage(scene, law, holds, looked_at[looked_at >= 0.0])
+    looked_at = looked_at[looked_at >= 0.0]
+    i, j = np.unravel_index(np.argmax(found.slip), found.slip.shape)
+    if found.slip[i, j] > MAY_DISAGREE * found.fastest.max() + 1e-9:
+        problems.append(Problem(
+            "warning", key,
+            f"the anchors contradict each other: under this strain law they cannot all stand still, and the "
+            f"section of anchor {j + 1} slides at {found.slip[i, j]:.3g} m/s at t = {looked_at[i]:.3g} s",
+            "let one anchor hold at a time, or keep the strains between two of them from changing",
+        ))  # fmt: skip
+    at = np.searchsorted(looked_at, changes)
+    jump = found.kinetic[at] - found.kinetic[np.maximum(at - 1, 0)]
+    if len(jump) and np.abs(jump).max() > MAY_JUMP * found.kinetic.max() + 1e-15:
+        most = int(np.argmax(np.abs(jump)))
+        problems.append(Problem(
+            "warning", key,
+            f"at t = {changes[most]:.4g} s the anchors change while the body moves: its kinetic energy jumps by "
+            f"{jump[most]:.3g} J, which is in none of the works",
+            "let them change where the strains are at rest, or where both anchors ask for the same motion",
+        ))  # fmt: skip
     return problems
 
 
