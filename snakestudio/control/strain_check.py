@@ -12,7 +12,7 @@ from snakestudio.model.beam_shape import HIDDEN, grid, resolution, shape
 from snakestudio.model.holds import Holds
 from snakestudio.model.scene import Scene
 from snakestudio.model.strain import COMPONENTS, Formulas
-from snakestudio.model.strain_bounds import HUGE, extremes, speed_pole
+from snakestudio.model.strain_bounds import HUGE, extremes, hidden, speed_pole
 from snakestudio.model.strain_law import StrainField, StrainLaw
 from snakestudio.model.support import Anchors, EndAnchors, Rings, WaveAnchors
 
@@ -321,7 +321,13 @@ def _rings(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
             "error", "support.fixed", "a strain law without a speed does not tell where supports fixed in space are",
             "give strain.speed_m_s, or make it 'body'",
         )]  # fmt: skip
-    found, shown = _slip(scene, law, field, times, points)
+    most = 2 * ENOUGH
+    while most < len(points) and hidden(law, times[:: SAMPLES // FEW], _thinned(points, most)).share >= HIDDEN:
+        most *= 2
+    if most > 2 * ENOUGH:
+        some = np.linspace(0, len(times) - 1, FEW).astype(np.int64)
+        times, field = times[some], StrainField(*(part[some] for part in field))
+    found, shown = _slip(scene, law, field, times, points, most)
     key = "strain.speed_m_s" if isinstance(scene.strain, Formulas) else "strain.kind"
     if found.undetermined is not None:
         t = times[found.undetermined]
@@ -332,15 +338,15 @@ def _rings(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
         )]  # fmt: skip
     i, j = np.unravel_index(np.argmax(found.size), found.size.shape)
     worst, before = float(found.size[i, j]), np.inf
-    while worst > (most := MAY_SLIP * _fastest(scene, field, found)) and len(shown) < len(points):
+    while worst > (allowed := MAY_SLIP * _fastest(scene, field, found)) and len(shown) < len(points):
         # That may be the few points' doing, or the law's: of the first kind is what shrinks with more of them.
         before = worst
-        some = np.unique(np.argsort(found.size.max(axis=1))[-FEW:])
+        some = np.sort(np.argsort(found.size.max(axis=1))[-FEW:])
         times, field = times[some], StrainField(*(part[some] for part in field))
         found, shown = _slip(scene, law, field, times, points, 2 * len(shown))
         i, j = np.unravel_index(np.argmax(found.size), found.size.shape)
         worst = float(found.size[i, j])
-    if worst <= most or worst < 0.5 * before < np.inf:
+    if worst <= allowed or worst < 0.5 * before < np.inf:
         return []
     return [Problem(
         "error", "strain.kind" if not isinstance(scene.strain, Formulas) else "strain",
@@ -350,14 +356,21 @@ def _rings(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
 
 
 def _slip(
-    scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray, most: int = 2 * ENOUGH
+    scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray, most: int
 ) -> tuple[Slip, FloatArray]:
     """How much a body slides sideways, looked at in about `most` of its points, and these."""
-    while len(points) > most and (len(points) - 1) % 4 == 0:
-        points, field = points[::2], StrainField(*(part[:, ::2] for part in field))
+    stride = (len(points) - 1) // (len(_thinned(points, most)) - 1)
+    points, field = points[::stride], StrainField(*(part[:, ::stride] for part in field))
     turn, place = shape(field.strain, scene.beam.length_m)
     own = law.speed(times)[:, 0] if law.has_speed else None
     return slip(field, turn, place, points, scene.beam.radius_m, own), points
+
+
+def _thinned(points: FloatArray, most: int) -> FloatArray:
+    """About `most` of evenly spaced points, ends and middles of slices as they are."""
+    while len(points) > most and (len(points) - 1) % 4 == 0:
+        points = points[::2]
+    return points
 
 
 def _fastest(scene: Scene, field: StrainField, found: Slip) -> float:

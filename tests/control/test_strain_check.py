@@ -76,6 +76,7 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
         (SNAKE, {"start.kind": "joint_angles", "start.joint_angles_deg": (0.0,)}, "start.kind", "joint_angles"),
         (TYPED, {"strain.k_z_per_m": "10*cos(8*X)*cos(2*t)"}, "strain", "slide sideways"),
         (TYPED, {"strain.k_z_per_m": "20*tanh(100*sin(8*s)) + 0.5*cos(8*X + 3*t)"}, "strain", "slide sideways"),
+        (TYPED, {"strain.k_z_per_m": "30*bump((X - 0.503*l)/(0.003*l))"}, "strain", "slide sideways"),
         (TYPED, {"strain.k_z_per_m": "10*cos(8*X)*cos(2*t)", "strain.speed_m_s": "", "support.fixed": "body"}, "strain",
          "slide sideways"),
         (TYPED, {"strain.k_z_per_m": "3", "strain.speed_m_s": "", "support.fixed": "body"}, "strain.speed_m_s",

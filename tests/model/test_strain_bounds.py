@@ -103,7 +103,7 @@ def bent(curvature: str, **values: object) -> Scene:
     return with_values(
         Scene(),
         {"model.kind": "continuum_beam", "strain.kind": "formulas", "strain.speed_m_s": "-0.5",
-         "strain.k_z_per_m": curvature, **change},
+         "strain.k_z_per_m": curvature, "support.kind": "friction", **change},
     )  # fmt: skip
 
 
