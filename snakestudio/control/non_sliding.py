@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from snakestudio.model.strain_law import StrainField
 
-__all__ = ["Slip", "slip"]
+__all__ = ["Slip", "carried", "gathered", "slip"]
 
 FloatArray = NDArray[np.float64]
 
@@ -58,9 +58,9 @@ def slip(
     unit[:, 0] = 1.0
     unit[:, 4:] = xi[:, 4:] / gamma
     added[:, 4], added[:, 5] = rate[:, 2] / gamma[:, 0], -rate[:, 1] / gamma[:, 0]
-    along = _carried(turn, place, unit[:, None, :])
-    sources = _gathered(turn, place, field.rate, points)
-    rest = _carried(turn, place, added[:, None, :] + sources)
+    along = carried(turn, place, unit[:, None, :])
+    sources = gathered(turn, place, field.rate, points)
+    rest = carried(turn, place, added[:, None, :] + sources)
     weigh = np.array([1.0, 1.0, radius])
     a, b = rest[:, :, 1:4] * weigh, along[:, :, 1:4] * weigh
     undetermined = None
@@ -72,14 +72,14 @@ def slip(
     return Slip(np.abs(a + speed[:, None, None] * b).max(axis=2), speed, undetermined)
 
 
-def _carried(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArray:
+def carried(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArray:
     """Twists (k, m, 6) in the frames of the points, of twists (k, 1 or m, 6) in the frame of the head: P5 (15)."""
     linear = twist[..., :3] + np.cross(twist[..., 3:], place)
     angular = np.broadcast_to(twist[..., 3:], linear.shape)
     return np.concatenate([np.einsum("kmji,kmj->kmi", turn, part) for part in (linear, angular)], axis=-1)
 
 
-def _gathered(turn: FloatArray, place: FloatArray, rate: FloatArray, points: FloatArray) -> FloatArray:
+def gathered(turn: FloatArray, place: FloatArray, rate: FloatArray, points: FloatArray) -> FloatArray:
     """What the rates of strain before a point add to its twist, (k, m, 6), in the frame of the head.
 
     The integral of Ad_g of the rates, which solves P5 (7); by Simpson's rule, at half points by the parabola's.

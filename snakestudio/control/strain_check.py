@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.control.anchorage import GROUPS, anchorage, switches
 from snakestudio.control.non_sliding import Slip, slip
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.beam_shape import grid, shape
+from snakestudio.model.beam_shape import HIDDEN, grid, resolution, shape
 from snakestudio.model.holds import Holds
 from snakestudio.model.scene import Scene
 from snakestudio.model.strain import COMPONENTS, Formulas
+from snakestudio.model.strain_bounds import HUGE, extremes, hidden, speed_pole
 from snakestudio.model.strain_law import StrainField, StrainLaw
 from snakestudio.model.support import Anchors, EndAnchors, Rings, WaveAnchors
 
@@ -24,15 +26,22 @@ SAMPLES = 101
 MAY_SLIP = 1e-3
 """Sideways slip that is none, relative to the speed of the body or of its strains."""
 
-HUGE = 1e12
-"""Strains and their derivatives beyond this (SI) are taken for mistakes."""
-
 ENOUGH = 81
-"""Points along a body whose slip is looked for: more do not help to tell slip from none."""
+"""Points along a body whose slip is looked for at first: of most bodies no more are needed to tell it from none."""
+
+MAY_DISAGREE = 0.01
+"""Slip of anchored sections that is none, relative to the fastest section."""
+
+MAY_JUMP = 1e-3
+"""Jump of the kinetic energy that is none, relative to the largest there is."""
+
+JUST_BEFORE = 1e-7
+"""How long before a change of anchors the motion before it is looked at, s."""
+
+FEW = 13
+"""Times, those of most slip, at which more points are looked at."""
 
 _AVOID = "avoid 1/0, roots and logarithms of negative numbers, and huge numbers"
-
-_GROUPS = {"R": (0,), "SE2": (0, 1, 5), "SE3": (0, 1, 2, 3, 4, 5)}
 
 
 def check(scene: Scene) -> list[Problem]:
@@ -53,13 +62,16 @@ def _check(scene: Scene) -> list[Problem]:
         return [*error.problems, *problems]
     times, points = np.linspace(0.0, scene.run.duration_s, SAMPLES), grid(scene)
     field = law.at(times, points)
-    strains = _strains(scene, law, field, times, points)
-    problems += strains
+    strains = _strains(scene, law, field, times, points) or _between(scene, law)
     if strains:  # nothing more can be said of a body that cannot be
-        return problems
+        return [*problems, *strains]
+    problems += _coarse(scene) + _tight(scene, law, field, times, points)
     if isinstance(scene.support, Rings):
         return [*problems, *_rings(scene, law, field, times, points)]
-    return [*problems, *_held(scene, holds, times)]
+    held = _held(scene, holds, times)
+    if not any(problem.severity == "error" for problem in held) and scene.support.kinematic:
+        held += _unused(scene, holds, times) + _contradicting(scene, law, holds, times)
+    return [*problems, *held]
 
 
 def _plain(scene: Scene) -> list[Problem]:
@@ -121,7 +133,7 @@ def _strains(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray
         problems.append(Problem("error", "strain.speed_m_s", f"it has no usable value at t = {at:.3g} s",
                                 _AVOID))  # fmt: skip
         return problems
-    allowed = _GROUPS[scene.beam.group]
+    allowed = GROUPS[scene.beam.group]
     for index in law.components:
         parts = np.stack([part[:, :, index] for part in field])
         usable = np.abs(parts) < HUGE  # nor is what is not a number
@@ -149,6 +161,64 @@ def _strains(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray
             "keep it above 0",
         ))  # fmt: skip
     return problems
+
+
+def _places(law: StrainLaw, duration: float) -> tuple[FloatArray, FloatArray]:
+    """Times (k,) and places (m,) between those that are evenly spaced at which the law is most, or of no use."""
+    places = [(each.time, each.abscissa) for each in extremes(law, duration)]
+    return np.unique([t for t, _ in places]), np.unique([x for _, x in places])
+
+
+def _between(scene: Scene, law: StrainLaw) -> list[Problem]:
+    """Strains that no body can have between the times and points looked at."""
+    if pole := speed_pole(law, scene.run.duration_s):
+        return [Problem("error", "strain.speed_m_s", f"it has no usable value at t = {pole.time:.3g} s", _AVOID)]
+    times, points = _places(law, scene.run.duration_s)
+    return _strains(scene, law, law.at(times, points), times, points) if len(times) else []
+
+
+def _coarse(scene: Scene) -> list[Problem]:
+    """Whether the finest grid there is will do."""
+    found = resolution(scene)
+    if found.hidden.share >= HIDDEN:
+        index, length = found.hidden.component, scene.beam.length_m
+        return [Problem(
+            "warning", _key(scene, index),
+            f"{COMPONENTS[index]} has at X = {found.hidden.abscissa:.4g} m, t = {found.hidden.time:.4g} s a change "
+            f"too narrow for {found.slices} slices, which can misplace the tail by "
+            f"{1e3 * found.hidden.share * length:.3g} mm",
+            f"make it wider than {2.0 * length / found.slices:.2g} m",
+        )]  # fmt: skip
+    if found.excess > 1.0:
+        return [Problem(
+            "warning", "solver.error_tolerance",
+            f"the error of the body's shape or rates is {found.excess:.3g} times what it allows with {found.slices} "
+            "slices; there are no more", "raise it, or make the strain law smoother",
+        )]  # fmt: skip
+    return []
+
+
+def _tight(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray) -> list[Problem]:
+    """Bends so tight that the cross-sections on their inner side go through each other: r K > Gamma_X."""
+    more = _places(law, scene.run.duration_s)
+    looked_at = [(field.strain, times, points)]
+    if len(more[0]):
+        looked_at.append((law.at(*more).strain, *more))
+    worst, problem = 1.0, []
+    for strain, t, x in looked_at:
+        bend = np.hypot(strain[:, :, 4], strain[:, :, 5])
+        over = scene.beam.radius_m * bend / np.maximum(strain[:, :, 0], 1e-12)
+        if over.max(initial=0.0) > worst:
+            worst = float(over.max())
+            i, j = np.unravel_index(np.argmax(over), over.shape)
+            index = 4 if abs(strain[i, j, 4]) > abs(strain[i, j, 5]) else 5
+            problem = [Problem(
+                "warning", _key(scene, index),
+                f"the body is bent by {bend[i, j]:.4g} 1/m at X = {x[j]:.3g} m, t = {t[i]:.3g} s: its inner side, "
+                f"{scene.beam.radius_m:g} m from the centre line, would go through itself",
+                f"stay below {bend[i, j] / worst:.4g} 1/m there, or make beam.radius_m smaller",
+            )]  # fmt: skip
+    return problem
 
 
 def _held(scene: Scene, holds: Holds, times: FloatArray) -> list[Problem]:
@@ -194,6 +264,52 @@ def _held(scene: Scene, holds: Holds, times: FloatArray) -> list[Problem]:
     return problems
 
 
+def _unused(scene: Scene, holds: Holds, times: FloatArray) -> list[Problem]:
+    """Motions of anchors that the body does not have."""
+    if not isinstance(scene.support, Anchors):
+        return []
+    allowed = GROUPS[scene.beam.group]
+    names = ", ".join(("V_X", "V_Y", "V_Z", "Omega_X", "Omega_Y", "Omega_Z")[e] for e in allowed)
+    twist = np.abs(holds.at(times)[1][:, :, :6]).max(axis=0)
+    return [
+        Problem(
+            "warning", f"support.anchors[{i + 1}].{'velocity_m_s' if e < 3 else 'angular_velocity_rad_s'}",
+            f"its component {e % 3 + 1} of up to {twist[i, e]:.3g} {'m/s' if e < 3 else 'rad/s'} has no effect: with "
+            f"beam.group = '{scene.beam.group}' a body moves by {names}", "make it 0, or choose another beam.group",
+        )
+        for i in range(len(twist)) for e in range(6) if e not in allowed and twist[i, e] > 0.0
+    ]  # fmt: skip
+
+
+def _contradicting(scene: Scene, law: StrainLaw, holds: Holds, times: FloatArray) -> list[Problem]:
+    """Anchors of which not all can stand still, and changes of them at which the body cannot go on as it moves."""
+    problems: list[Problem] = []
+    key = "support.anchors" if isinstance(scene.support, Anchors) else "support.kind"
+    changes = switches(holds, times)
+    looked_at = np.unique(np.concatenate([times, changes, changes - JUST_BEFORE]))
+    found = anchorage(scene, law, holds, looked_at[looked_at >= 0.0])
+    looked_at = looked_at[looked_at >= 0.0]
+    i, j = np.unravel_index(np.argmax(found.slip), found.slip.shape)
+    if found.slip[i, j] > MAY_DISAGREE * found.fastest.max() + 1e-9:
+        problems.append(Problem(
+            "warning", key,
+            f"the anchors contradict each other: under this strain law they cannot all stand still, and the "
+            f"section of anchor {j + 1} slides at {found.slip[i, j]:.3g} m/s at t = {looked_at[i]:.3g} s",
+            "let one anchor hold at a time, or keep the strains between two of them from changing",
+        ))  # fmt: skip
+    at = np.searchsorted(looked_at, changes)
+    jump = found.kinetic[at] - found.kinetic[np.maximum(at - 1, 0)]
+    if len(jump) and np.abs(jump).max() > MAY_JUMP * found.kinetic.max() + 1e-15:
+        most = int(np.argmax(np.abs(jump)))
+        problems.append(Problem(
+            "warning", key,
+            f"at t = {changes[most]:.4g} s the anchors change while the body moves: its kinetic energy jumps by "
+            f"{jump[most]:.3g} J, which is in none of the works",
+            "let them change where the strains are at rest, or where both anchors ask for the same motion",
+        ))  # fmt: skip
+    return problems
+
+
 def _rings(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray) -> list[Problem]:
     """Whether the strains let the body move without sliding sideways (P5 (50), (56), (63))."""
     if scene.beam.group == "R":
@@ -205,11 +321,13 @@ def _rings(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
             "error", "support.fixed", "a strain law without a speed does not tell where supports fixed in space are",
             "give strain.speed_m_s, or make it 'body'",
         )]  # fmt: skip
-    while len(points) > 2 * ENOUGH and (len(points) - 1) % 4 == 0:
-        points, field = points[::2], StrainField(*(part[:, ::2] for part in field))
-    turn, place = shape(field.strain, scene.beam.length_m)
-    own = law.speed(times) if law.has_speed else None
-    found: Slip = slip(field, turn, place, points, scene.beam.radius_m, None if own is None else own[:, 0])
+    most = 2 * ENOUGH
+    while most < len(points) and hidden(law, times[:: SAMPLES // FEW], _thinned(points, most)).share >= HIDDEN:
+        most *= 2
+    if most > 2 * ENOUGH:
+        some = np.linspace(0, len(times) - 1, FEW).astype(np.int64)
+        times, field = times[some], StrainField(*(part[some] for part in field))
+    found, shown = _slip(scene, law, field, times, points, most)
     key = "strain.speed_m_s" if isinstance(scene.strain, Formulas) else "strain.kind"
     if found.undetermined is not None:
         t = times[found.undetermined]
@@ -218,14 +336,44 @@ def _rings(scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, 
             f"supports do not determine the motion of a body of constant curvature, as at t = {t:.3g} s",
             "give strain.speed_m_s",
         )]  # fmt: skip
-    rates = np.abs(field.rate).max(axis=(0, 1)) * scene.beam.length_m
-    fastest = max(np.abs(found.speed).max(), rates[:3].max(), rates[3:].max() * scene.beam.length_m)
     i, j = np.unravel_index(np.argmax(found.size), found.size.shape)
-    worst = float(found.size[i, j])
-    if worst <= MAY_SLIP * fastest:
+    worst, before = float(found.size[i, j]), np.inf
+    while worst > (allowed := MAY_SLIP * _fastest(scene, field, found)) and len(shown) < len(points):
+        # That may be the few points' doing, or the law's: of the first kind is what shrinks with more of them.
+        before = worst
+        some = np.sort(np.argsort(found.size.max(axis=1))[-FEW:])
+        times, field = times[some], StrainField(*(part[some] for part in field))
+        found, shown = _slip(scene, law, field, times, points, 2 * len(shown))
+        i, j = np.unravel_index(np.argmax(found.size), found.size.shape)
+        worst = float(found.size[i, j])
+    if worst <= allowed or worst < 0.5 * before < np.inf:
         return []
     return [Problem(
         "error", "strain.kind" if not isinstance(scene.strain, Formulas) else "strain",
-        f"on annular supports the section at X = {points[j]:.3g} m would slide sideways at {1e3 * worst:.3g} mm/s at "
+        f"on annular supports the section at X = {shown[j]:.3g} m would slide sideways at {1e3 * worst:.3g} mm/s at "
         f"t = {times[i]:.3g} s", "let the strains depend on s alone, or choose other contacts",
     )]  # fmt: skip
+
+
+def _slip(
+    scene: Scene, law: StrainLaw, field: StrainField, times: FloatArray, points: FloatArray, most: int
+) -> tuple[Slip, FloatArray]:
+    """How much a body slides sideways, looked at in about `most` of its points, and these."""
+    stride = (len(points) - 1) // (len(_thinned(points, most)) - 1)
+    points, field = points[::stride], StrainField(*(part[:, ::stride] for part in field))
+    turn, place = shape(field.strain, scene.beam.length_m)
+    own = law.speed(times)[:, 0] if law.has_speed else None
+    return slip(field, turn, place, points, scene.beam.radius_m, own), points
+
+
+def _thinned(points: FloatArray, most: int) -> FloatArray:
+    """About `most` of evenly spaced points, ends and middles of slices as they are."""
+    while len(points) > most and (len(points) - 1) % 4 == 0:
+        points = points[::2]
+    return points
+
+
+def _fastest(scene: Scene, field: StrainField, found: Slip) -> float:
+    """What slip is relative to: the largest speed of the body, or what its strains' rates add up to along it, m/s."""
+    rates = np.abs(field.rate).mean(axis=1).max(axis=0) * scene.beam.length_m
+    return float(max(np.abs(found.speed).max(), rates[:3].max(), rates[3:].max() * scene.beam.length_m))

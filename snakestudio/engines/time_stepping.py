@@ -171,8 +171,12 @@ class TimeSteppingEngine(ABC):
             return f"No impulses were found that keep the contact laws to a hundredth in {at}; {remedy}."
         return (
             f"In {at} a link or joint would turn by more than half a turn at once: the motion has diverged; "
-            "reduce solver.step_s or the gains of the joint controller."
+            f"{self._calming()}."
         )
+
+    def _calming(self) -> str:
+        """What keeps a motion from diverging."""
+        return "reduce solver.step_s or the gains of the joint controller"
 
     def initial_rows(self) -> Rows:
         """The row of the present state, all sums as they stand."""

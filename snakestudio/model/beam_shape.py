@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,10 @@ from snakestudio.model.motion import GaitStart, StraightStart
 from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.strain import Strain
+from snakestudio.model.strain_bounds import Hidden, extremes, hidden
 from snakestudio.model.strain_law import StrainLaw
 
-__all__ = ["grid", "head_frame", "head_state", "initial_body", "shape", "slices"]
+__all__ = ["Resolution", "grid", "head_frame", "head_state", "initial_body", "resolution", "shape", "slices"]
 
 FloatArray = NDArray[np.float64]
 
@@ -24,7 +26,30 @@ FEWEST, MOST = 16, 4096
 """Slices a body is cut into, at least and at most."""
 
 SAMPLES = 13
-"""Times of a run at which the shape is looked at to choose the slices."""
+"""Evenly spaced times of a run at which the shape is looked at to choose the slices, and as many that are not."""
+
+HIDDEN = 1e-4
+"""How far bends that are narrower than the slices may move the tail, in lengths of the body."""
+
+_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+
+
+class Resolution(NamedTuple):
+    """How finely a body is cut up, and what is left of the error.
+
+    Attributes
+    ----------
+    slices : int
+        N.
+    excess : float
+        The largest change that twice as many would make, over what it may be: above 1 where there cannot be more.
+    hidden : Hidden
+        The bend that most is missed of.
+    """
+
+    slices: int
+    excess: float
+    hidden: Hidden
 
 
 def _hat(v: FloatArray) -> FloatArray:
@@ -98,19 +123,31 @@ def shape(strain: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
 
 
 def slices(scene: Scene) -> int:
-    """Number N of slices of the body, a multiple of the pieces between recorded cross-sections.
-
-    Doubling it moves no end of a slice by a tenth of the error tolerance (m, relative to the head), and changes what
-    the strain's rate and acceleration add up to along the body by less than the tolerance's share of the largest: poses
-    are as good as that, and so are forces. Looked at are a dozen times. (The tail alone would not do: errors over whole
-    waves cancel out.)
+    """Number N of slices of the body, see `resolution`.
 
     Raises
     ------
     SceneError
         If a formula of the strain law cannot be used.
     """
-    return _slices(scene.strain, scene.beam, scene.solver.error_tolerance, scene.run.duration_s)
+    return resolution(scene).slices
+
+
+def resolution(scene: Scene) -> Resolution:
+    """How many slices the body needs: a multiple of the pieces between recorded cross-sections, `MOST` at most.
+
+    Doubling it moves no end of a slice by a tenth of the error tolerance (m, relative to the head), and changes what
+    the strain's rate and acceleration add up to along the body by less than the tolerance's share of the largest: poles
+    are as good as that, and so are forces. No bend is so narrow that the points miss it. Looked at are a dozen times,
+    those where the strains are largest and least, and another dozen at which no rhythm hides anything, so that it does
+    not depend on how long the run is. (The tail alone would not do: errors over whole waves cancel out.)
+
+    Raises
+    ------
+    SceneError
+        If a formula of the strain law cannot be used.
+    """
+    return _resolution(scene.strain, scene.beam, scene.solver.error_tolerance, scene.run.duration_s)
 
 
 def _sums(density: FloatArray, length: float) -> FloatArray:
@@ -121,29 +158,42 @@ def _sums(density: FloatArray, length: float) -> FloatArray:
 
 
 @lru_cache(maxsize=64)
-def _slices(strain: Strain, beam: Beam, tolerance: float, duration: float) -> int:
+def _resolution(strain: Strain, beam: Beam, tolerance: float, duration: float) -> Resolution:
     law = StrainLaw(strain, beam)
-    times = np.linspace(0.0, duration, SAMPLES)
+    most = [each.time for each in extremes(law, duration)]
     pieces = beam.sections - 1
+    found = Resolution(pieces * math.ceil(FEWEST / pieces), 0.0, Hidden(0.0, -1, 0.0, 0.0))
+    for times in (
+        np.unique(np.concatenate([np.linspace(0.0, duration, SAMPLES), most])),
+        duration * np.sort(np.arange(1, SAMPLES + 1) * _GOLDEN % 1.0),
+    ):
+        found = _enough(law, times, tolerance, found)
+    return found
+
+
+def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolution) -> Resolution:
+    """As many slices as are needed at some times, and no fewer than elsewhere."""
+    length = law.beam.length_m
 
     def looked_at(n: int) -> tuple[FloatArray, ...]:
-        field = law.at(times, np.linspace(0.0, beam.length_m, 2 * n + 1))
+        field = law.at(times, np.linspace(0.0, length, 2 * n + 1))
         with np.errstate(all="ignore"):
-            ends = shape(field.strain, beam.length_m)[1][:, 2::2]
-            return ends, _sums(field.rate, beam.length_m), _sums(field.acceleration, beam.length_m)
+            ends = shape(field.strain, length)[1][:, 2::2]
+            return ends, _sums(field.rate, length), _sums(field.acceleration, length)
 
-    n = pieces * math.ceil(FEWEST / pieces)
+    n = before.slices
     coarse, fine = looked_at(n), looked_at(2 * n)
-    while 2 * n <= MOST and all(np.isfinite(part).all() for part in fine):
+    while all(np.isfinite(part).all() for part in fine):
         allowed = [0.1 * tolerance] + [tolerance * max(float(np.abs(part).max()), 1e-9) for part in fine[1:]]
-        if all(
-            np.abs(double[:, 1::2] - single).max() < most
-            for single, double, most in zip(coarse, fine, allowed, strict=True)
-        ):
-            break
+        errors = [np.abs(b[:, 1::2] - a).max() / most for a, b, most in zip(coarse, fine, allowed, strict=True)]
+        missed = hidden(law, times, np.linspace(0.0, length, 2 * n + 1))
+        if 2 * n > MOST or (max(errors) < 1.0 and missed.share < HIDDEN):
+            found = Resolution(n, float(max(errors)), missed)
+            same = n == before.slices  # elsewhere it was looked at with these, too
+            return Resolution(n, max(found.excess, before.excess), max(missed, before.hidden)) if same else found
         n *= 2
         coarse, fine = fine, looked_at(2 * n)
-    return n
+    return before._replace(slices=n)
 
 
 def grid(scene: Scene) -> FloatArray:

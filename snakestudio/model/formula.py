@@ -5,7 +5,9 @@ sympy is slow to import, so it is imported when the first formula is read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -28,6 +30,13 @@ SPEED, ACCELERATION = "_speed", "_acceleration"
 LARGEST_EXPONENT = 40
 """Powers of powers beyond this are refused."""
 
+MOST_CALLS = 9_000_000
+"""Calls and returns after which a formula is given up, some seconds: counted, not timed, so that what one machine takes
+no other refuses."""
+
+QUICK = 100
+"""Characters up to which a formula takes no second whatever it says: to count would double its time for nothing."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Formula:
@@ -40,12 +49,17 @@ class Formula:
         Names it depends on.
     order : tuple of str
         Names of the values it is evaluated with.
+    function : callable
+        Of these values.
+    parts : tuple of sympy expressions
+        What `at` gives.
     """
 
     expression: Any
     uses: frozenset[str]
     order: tuple[str, ...]
     function: Callable[..., Any]
+    parts: tuple[Any, ...] = ()
 
     @property
     def zero(self) -> bool:
@@ -79,11 +93,62 @@ def read(
     FormulaError
         If it cannot be used.
     """
-    return _read(text, unit, tuple(names.items()), zero.intersection(names), tuple((elsewhere or {}).items()))
+    found = _read(text, unit, tuple(names.items()), zero.intersection(names), tuple((elsewhere or {}).items()))
+    if isinstance(found, FormulaError):
+        raise FormulaError(found.message, found.remedy)
+    return found
+
+
+class _TooLongError(BaseException):
+    """Nothing on the way may take it for one of its own errors."""
+
+
+@contextmanager
+def _counted(quick: bool = False) -> Iterator[None]:
+    """See that what is done inside ends, with a FormulaError if it must; what is `quick` anyway need not be watched.
+
+    Under somebody else's profiler nothing is counted: there is room for one only.
+    """
+    import sympy  # noqa: F401  (not at the formula's expense)
+
+    if quick or sys.getprofile() is not None:
+        yield
+        return
+    left = MOST_CALLS
+
+    def count(frame: Any, event: str, value: Any) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise _TooLongError
+
+    sys.setprofile(count)
+    try:
+        yield
+    except _TooLongError:
+        raise FormulaError(
+            "it takes too long to differentiate", "make it simpler, above all what lies in each other in it"
+        ) from None
+    finally:
+        sys.setprofile(None)
 
 
 @lru_cache(maxsize=512)
 def _read(
+    text: str,
+    unit: str,
+    names: tuple[tuple[str, str], ...],
+    zero: frozenset[str],
+    elsewhere: tuple[tuple[str, str], ...],
+) -> Formula | FormulaError:
+    try:
+        with _counted(len(text) <= QUICK):
+            return _made(text, unit, names, zero, elsewhere)
+    except FormulaError as error:  # kept as well: some take seconds to refuse
+        return error.with_traceback(None)
+
+
+def _made(
     text: str,
     unit: str,
     names: tuple[tuple[str, str], ...],
@@ -114,12 +179,20 @@ def _read(
     except (ArithmeticError, AttributeError, TypeError, ValueError, RecursionError, NotImplementedError) as error:
         raise refused from error
     uses = frozenset(str(symbol.name) for symbol in made.free_symbols)
-    return Formula(made, uses, tuple(str(symbol.name) for symbol in symbols), function)
+    return Formula(made, uses, tuple(str(symbol.name) for symbol in symbols), function, tuple(parts))
 
 
 @lru_cache(maxsize=64)
 def primitive(formula: Formula) -> Formula | None:
-    """Its integral over t from 0, if it is a polynomial of t."""
+    """Its integral over t from 0, if it is a polynomial of t, and no endless one."""
+    try:
+        with _counted():
+            return _integral(formula)
+    except FormulaError:
+        return None
+
+
+def _integral(formula: Formula) -> Formula | None:
     import sympy
 
     t = sympy.Symbol("t", real=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from snakestudio.errors import FormulaError, Problem, SceneError
 from snakestudio.model.beam import Beam
 from snakestudio.model.formula import ACCELERATION, SPEED, Formula, Number, primitive, read
+from snakestudio.model.intervals import Interval, bounds
 from snakestudio.model.strain import COMPONENTS, Strain
 
 __all__ = ["Body", "StrainField", "StrainLaw", "body_names", "formula_mistakes"]
@@ -106,6 +107,13 @@ class StrainLaw:
         """Indices in `COMPONENTS` of the strains that are not 0 throughout."""
         return tuple(index for index, _ in self._formulas)
 
+    def uses(self, index: int) -> frozenset[str]:
+        """Names the formula of a strain depends on."""
+        return self._formula(index).uses
+
+    def _formula(self, index: int) -> Formula:
+        return next(formula for own, formula in self._formulas if own == index)
+
     def follows(self, index: int) -> bool:
         """Whether a strain depends on s alone: its pattern stays where it is while the body moves along itself."""
         return all(not formula.uses & {"X", "t"} for own, formula in self._formulas if own == index)
@@ -174,3 +182,32 @@ class StrainLaw:
             for part, value in zip(field, formula.at(values), strict=True):
                 part[:, :, index] = value
         return field
+
+    def along(self, index: int, t: FloatArray, x: FloatArray) -> tuple[FloatArray, ...]:
+        """Value, rate and acceleration (k,) of one strain, each time of `t` (k,) with its own place of `x` (k,)."""
+        formula = self._formula(index)
+        values: dict[str, Number] = {**self._values, "t": t, "X": x}
+        if "s" in formula.uses:
+            values["s"] = x + self.travel(t)
+            values[SPEED], values[ACCELERATION] = self.speed(t).T
+        return tuple(np.broadcast_to(np.asarray(part, np.float64), t.shape) for part in formula.at(values)[:3])
+
+    def bounds(self, index: int, t: FloatArray, x: FloatArray) -> tuple[Interval, ...]:
+        """Between what `along` lies from t[:, 0] to t[:, 1] and from x[:, 0] to x[:, 1], each (k,)."""
+        formula = self._formula(index)
+        values: dict[str, Any] = {**self._values, "t": Interval(*t.T), "X": Interval(*x.T)}
+        if "s" in formula.uses:
+            values[SPEED], values[ACCELERATION] = self.speed_bounds(t)
+            way = self.travel(t[:, 0]) + values[SPEED] * Interval(np.zeros(len(t)), t[:, 1] - t[:, 0])
+            values["s"] = Interval(*x.T) + way
+        return _spread(bounds(formula, values), len(t))[:3]
+
+    def speed_bounds(self, t: FloatArray) -> tuple[Interval, ...]:
+        """Between what V_o and its derivative lie from t[:, 0] to t[:, 1], each (k,)."""
+        assert self._speed is not None
+        return _spread(bounds(self._speed, {**self._values, "t": Interval(*t.T)}), len(t))[:2]
+
+
+def _spread(parts: tuple[Interval, ...], count: int) -> tuple[Interval, ...]:
+    """As many bounds as there are boxes, of what may be the same in all of them."""
+    return tuple(Interval(*(np.broadcast_to(end, count) for end in (part.low, part.high))) for part in parts)

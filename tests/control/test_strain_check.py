@@ -57,6 +57,12 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
         (TYPED, {"strain.k_z_per_m": "10^9*10^9*X"}, "strain.k_z_per_m", "no usable derivative"),
         (TYPED, {"strain.k_z_per_m": "log(2 + 1*s)"}, "strain.k_z_per_m", "no usable value at X = 0 m, t = 4 s"),
         (TYPED, {"strain.speed_m_s": "1/(t - 5)"}, "strain.speed_m_s", "t = 5 s"),
+        # Between all times and points that are looked at.
+        (TYPED, {"strain.speed_m_s": "1/(t - 5.0507)"}, "strain.speed_m_s", "t = 5.05 s"),
+        (TYPED, {"strain.k_z_per_m": "1/(t - 5.0507)"}, "strain.k_z_per_m", "t = 5.05 s"),
+        (TYPED, {"strain.k_z_per_m": "1/(X - 0.1234*t - 0.1007)"}, "strain.k_z_per_m", "no usable"),
+        (TYPED, {"strain.gamma_x": "1 - 1.5*bump((t - 5.0507)/0.02)*bump((X - 0.30021)/0.01)"}, "strain.gamma_x",
+         "squeezed to nothing"),
         (TYPED, {"strain.gamma_x": "1 - 1.5*rise(t/5 - 1)*X/l"}, "strain.gamma_x", "at X = 1 m, t = 10 s"),
         (TYPED, {"strain.k_y_per_m": "1*cos(8*s)"}, "strain.k_y_per_m", "beam.group = 'SE2'"),
         (TYPED, {"beam.group": "R", "support.kind": "friction"}, "strain.k_z_per_m", "gamma_x"),
@@ -69,6 +75,8 @@ def test_nothing_is_wrong_with_the_papers_cases(scene: Scene) -> None:
         (SNAKE, {"support.weights": (1.0, 2.0, 0.0, 1.0, 1.0)}, "support.weights", "0 is no weight"),
         (SNAKE, {"start.kind": "joint_angles", "start.joint_angles_deg": (0.0,)}, "start.kind", "joint_angles"),
         (TYPED, {"strain.k_z_per_m": "10*cos(8*X)*cos(2*t)"}, "strain", "slide sideways"),
+        (TYPED, {"strain.k_z_per_m": "20*tanh(100*sin(8*s)) + 0.5*cos(8*X + 3*t)"}, "strain", "slide sideways"),
+        (TYPED, {"strain.k_z_per_m": "30*bump((X - 0.503*l)/(0.003*l))"}, "strain", "slide sideways"),
         (TYPED, {"strain.k_z_per_m": "10*cos(8*X)*cos(2*t)", "strain.speed_m_s": "", "support.fixed": "body"}, "strain",
          "slide sideways"),
         (TYPED, {"strain.k_z_per_m": "3", "strain.speed_m_s": "", "support.fixed": "body"}, "strain.speed_m_s",
@@ -117,6 +125,9 @@ def test_curves_that_bodies_can_follow_are_no_mistake() -> None:
         },  # V_o = 0.5 from (52)
         {"strain.k_z_per_m": "5*sin(9*s)*exp(-1*s^2)", "strain.speed_m_s": "-0.2*(1 - cos(2*t))"},
         {"strain.k_z_per_m": "3"},  # an arc, with a given speed
+        # Sharp, but of s alone: no section slides, (51), however coarsely one looks.
+        {"strain.k_z_per_m": "10*cos(8*s) + 30*bump((s + 1)/0.02)"},
+        {"strain.k_z_per_m": "20*tanh(100*sin(8*s))"},
     ):
         assert found(TYPED, law) == []
 

@@ -150,3 +150,21 @@ def test_several_anchors_share_the_load_by_least_squares() -> None:
     scene = body({"kind": "formulas"}, {"kind": "anchors", "anchors": [{"at_m": "0.1"}, moving]}, {"group": "R"})
     _, rows = run(scene, 0.05)
     assert rows.extra[-1, 7] == pytest.approx(0.01, rel=1e-9)
+
+
+@pytest.mark.parametrize("group", ["SE2", "SE3"])
+@pytest.mark.parametrize("moved", [False, True])
+def test_the_ledger_of_a_body_held_at_the_head_closes(group: str, moved: bool) -> None:
+    strain = {"kind": "formulas", "k_z_per_m": "6*cos(8*X + 4*t)"}
+    if group == "SE3":
+        strain |= {"k_y_per_m": "3*sin(3*X - 2*t)", "gamma_x": "1 + 0.1*sin(3*t + 2*X)"}
+    anchor: dict[str, object] = {"at_m": "0"}
+    if moved:
+        anchor |= {"velocity_m_s": ["0.3*sin(2*t)", "0.1", "0"], "angular_velocity_rad_s": ["0", "0", "1*t"]}
+    scene = body(strain, {"kind": "anchors", "anchors": [anchor]}, {"group": group})
+    _, rows = run(scene, 1.0)
+    gained = rows.energy - rows.energy[0]
+    left = np.abs(gained[:, 0] - gained[:, 2:].sum(axis=1)).max()
+    assert left < 1e-7 * np.abs(gained).max()
+    assert np.abs(gained[:, 1] + gained[:, 4]).max() < 1e-7  # the potential is minus gravity's work
+    assert (np.abs(gained[-1, 5]) > 0.05) == moved  # an anchor at rest does no work

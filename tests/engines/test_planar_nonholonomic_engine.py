@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
+import snakestudio as ss
 from snakestudio.engines import registry
 from snakestudio.engines.planar_nonholonomic.engine import PlanarNonholonomicEngine
+from snakestudio.errors import PhysicsError
 from snakestudio.model.motion import StraightStart
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, ContactState, Fields
+from snakestudio.paths import scenes_dir
 from tests.elsewhere import answer_of
 from tests.engines.common import gait_reference, still
 from tests.engines.lagrangian import changed
@@ -140,6 +143,15 @@ def test_a_motion_that_blows_up_stops_before_the_step_that_fails() -> None:
     assert report.steps == engine.step_count == len(report.rows.time)
     assert np.isfinite(report.rows.link_pose).all()
     assert np.isfinite(engine.snapshot().link_twist).all()
+
+
+def test_who_diverges_at_hard_obstacles_is_told_what_helps() -> None:
+    # Not shorter steps: with half of them, and a tenth, this ends as it does, somewhat later.
+    scene = scenes_dir() / "jam_resolution.toml"
+    with pytest.raises(PhysicsError, match=r"reduce ground\.obstacle_damping_ns_per_m from 1e\+06 to 1000\.") as caught:
+        ss.simulate(scene, duration=1.5, **{"ground.obstacle_damping_ns_per_m": 1e6})
+    assert "step_s" not in str(caught.value)
+    ss.simulate(scene, duration=1.5, **{"ground.obstacle_damping_ns_per_m": 1e3})
 
 
 @given(scenes("planar_nonholonomic"))

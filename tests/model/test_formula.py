@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snakestudio.errors import FormulaError
+from snakestudio.model import formula as reading
 from snakestudio.model.formula import ACCELERATION, SPEED, primitive, read
 from snakestudio.model.formula_reader import FUNCTIONS
 from snakestudio.model.smooth_steps import bump, rise
@@ -76,6 +77,33 @@ def test_what_is_no_formula_is_refused_in_a_sentence(text: str) -> None:
     assert caught.value.message
     assert caught.value.remedy
     assert len(str(caught.value)) < 400
+
+
+def test_a_formula_that_would_take_half_a_minute_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 56 functions in each other: 160 million calls in sympy. The budget is calls, so the verdict knows no clock.
+    text = "sinh(asin(" * 28 + "1*X + 1*t + 1*s" + "))" * 28
+    monkeypatch.setattr(reading, "MOST_CALLS", 500_000)
+    made = []
+    monkeypatch.setattr(reading, "_made", lambda *all_, own=reading._made: made.append(1) or own(*all_))
+    for _ in range(2):
+        with pytest.raises(FormulaError) as caught:
+            read(text, "", NAMES)
+        assert caught.value.message == "it takes too long to differentiate"
+        assert caught.value.remedy
+    assert len(made) == 1  # the verdict is kept, too
+    assert sys.getprofile() is None
+    read("1*X + " + "0*X + " * 30 + "2*t", "", NAMES)  # long, not slow
+
+
+def test_who_profiles_keeps_the_profiler() -> None:
+    def watch(frame: object, event: str, value: object) -> None: ...
+
+    sys.setprofile(watch)
+    try:
+        read("2*X + " + "sin(3*X) + " * 12 + "2*t", "", NAMES)
+        assert sys.getprofile() is watch
+    finally:
+        sys.setprofile(None)
 
 
 def test_a_mistake_says_where_and_what_is_allowed() -> None:

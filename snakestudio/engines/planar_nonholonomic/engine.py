@@ -9,7 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.friction_problem import FrictionProblem
-from snakestudio.engines.planar_nonholonomic.params import Params, make_params, same_structure
+from snakestudio.engines.planar_nonholonomic.params import (
+    Params,
+    damped_by_obstacles,
+    make_params,
+    same_structure,
+)
 from snakestudio.engines.planar_nonholonomic.rows import write_row
 from snakestudio.engines.planar_nonholonomic.state import (
     CALL_EVALUATIONS,
@@ -32,6 +37,7 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts
+from snakestudio.model.world import Ground
 
 __all__ = ["PlanarNonholonomicEngine"]
 
@@ -85,6 +91,13 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
             rows,
         )  # fmt: skip
         return status
+
+    def _calming(self) -> str:
+        if not damped_by_obstacles(self._scene):
+            return super()._calming()
+        key, usual = "ground.obstacle_damping_ns_per_m", Ground().obstacle_damping_ns_per_m
+        own = self._scene.ground.obstacle_damping_ns_per_m
+        return f"reduce {key} from {own:g} to {usual:g}" if own > usual else f"reduce {key}"
 
     def _grow_contacts(self) -> None:
         """Nothing: there is room for both sides of every link."""

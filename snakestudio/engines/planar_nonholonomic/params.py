@@ -14,7 +14,7 @@ from snakestudio.engines.planar_nonholonomic.chebyshev import longest_part, tabl
 from snakestudio.engines.planar_obstacles import fits_the_plane, obstacle_grid, outlines
 from snakestudio.model.scene import Scene
 
-__all__ = ["Params", "make_params", "same_structure"]
+__all__ = ["Params", "damped_by_obstacles", "make_params", "same_structure"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -129,6 +129,11 @@ def _decay(scene: Scene) -> float:
     joints = 4.0 * scene.joint_controller.kd_nms_per_rad / robot.inertia_kg_m2
     swinging = math.sqrt(4.0 * stiffness / robot.inertia_kg_m2)
     return max(joints, swinging) + turning / robot.inertia_kg_m2 + (slope + met) / robot.mass_kg
+
+
+def damped_by_obstacles(scene: Scene) -> bool:
+    """Whether it is obstacles that make velocities decay fastest: shorter steps are cut up no less for that."""
+    return bool(scene.obstacles) and scene.ground.obstacle_damping_ns_per_m / scene.robot.mass_kg > 0.5 * _decay(scene)
 
 
 def make_params(scene: Scene, old: Params | None = None) -> Params:

@@ -1,0 +1,114 @@
+"""What anchored cross-sections ask of a body's head: how far several contradict each other, what their change costs.
+
+In P5 an anchored section stands still against its anchor, (27) to (30), and of several each alone says how the head
+moves. The engine takes their mean; here it is found from the strain law by plain quadrature, to be told before a run.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.control.non_sliding import carried, gathered
+from snakestudio.model.beam_shape import grid, shape
+from snakestudio.model.holds import Holds
+from snakestudio.model.scene import Scene
+from snakestudio.model.strain_law import StrainLaw
+from snakestudio.model.support import WaveAnchors
+
+__all__ = ["GROUPS", "Anchorage", "anchorage", "switches"]
+
+FloatArray = NDArray[np.float64]
+
+GROUPS = {"R": (0,), "SE2": (0, 1, 5), "SE3": (0, 1, 2, 3, 4, 5)}
+"""Entries of a twist that the motions of a group have."""
+
+POINTS = 641
+"""Points along a body at most."""
+
+
+class Anchorage(NamedTuple):
+    """What anchors make of a body at k times.
+
+    Attributes
+    ----------
+    slip : (k, p) array
+        How fast every anchored section moves against its anchor, m/s; turns count by the body's radius.
+    fastest : (k,) array
+        The largest speed of any cross-section, m/s.
+    kinetic : (k,) array
+        Kinetic energy of the body, J.
+    """
+
+    slip: FloatArray
+    fastest: FloatArray
+    kinetic: FloatArray
+
+
+def anchorage(scene: Scene, law: StrainLaw, holds: Holds, times: FloatArray) -> Anchorage:
+    """What the anchors of `scene` make of its body at `times` (k,), s; where none holds, of a head at rest."""
+    beam = scene.beam
+    points = grid(scene)
+    while len(points) > POINTS and (len(points) - 1) % 4 == 0:
+        points = points[::2]
+    field = law.at(times, points)
+    turn, place = shape(field.strain, beam.length_m)
+    sums = gathered(turn, place, field.rate, points)
+    hold, twist = holds.at(times)
+    sweeps = not (isinstance(scene.support, WaveAnchors) and scene.support.reading == "material")
+    asked = np.zeros((*hold.shape[:2], 6))
+    frames = []
+    rows = np.arange(len(times))
+    for i in range(hold.shape[1]):
+        # At the nearest point, and on from there as the body is strained there.
+        near = np.rint(hold[:, i, 1] / points[1]).astype(np.int64).clip(0, len(points) - 1)
+        left = (hold[:, i, 1] - points[near])[:, None]
+        xi, rate = field.strain[rows, near], field.rate[rows, near]
+        wanted = twist[:, i, :6] - (xi * hold[:, i, 2:3] if sweeps else 0.0)
+        wanted = wanted + left * (_bracket(xi, wanted) - rate)  # (7), back to the point
+        frames.append((turn[rows, near][:, None], place[rows, near][:, None], wanted))
+        asked[:, i] = _to_head(turn[rows, near], place[rows, near], wanted) - sums[rows, near]
+    kept = np.zeros(6)
+    kept[list(GROUPS[beam.group])] = 1.0
+    asked *= kept
+    active = hold[:, :, :1] > 0.5
+    head = (asked * active).sum(axis=1) / np.maximum(active.sum(axis=1), 1)
+    slip = np.zeros(hold.shape[:2])
+    weigh = np.array([1.0, 1.0, 1.0, *[beam.radius_m] * 3])
+    for i, (at_turn, at_place, _) in enumerate(frames):
+        against = carried(at_turn, at_place, (head - asked[:, i])[:, None, :])[:, 0]
+        slip[:, i] = np.where(active[:, i, 0], np.abs(against * kept * weigh).max(axis=1), 0.0)
+    eta = carried(turn, place, head[:, None, :] + sums)
+    linear, angular = (eta[..., :3] ** 2).sum(axis=-1), eta[..., 3:] ** 2
+    energy = 0.5 * (beam.mass_per_length * linear + angular @ np.array(beam.inertia_per_length))
+    kinetic = np.trapezoid(energy, points, axis=1)
+    return Anchorage(slip, np.sqrt(linear.max(axis=1)), kinetic)
+
+
+def switches(holds: Holds, times: FloatArray, most: int = 24) -> FloatArray:
+    """When the anchors that hold change between one of `times` and the next, the first `most` of them, s."""
+    active = holds.at(times)[0][:, :, 0] > 0.5
+    change = np.flatnonzero((active[1:] != active[:-1]).any(axis=1))[:most]
+    low, high, before = times[change], times[change + 1], active[change]
+    for _ in range(40):
+        if not len(low) or (high - low).max() < 1e-9:
+            break
+        middle = 0.5 * (low + high)
+        same = ((holds.at(middle)[0][:, :, 0] > 0.5) == before).all(axis=1)
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return high
+
+
+def _bracket(a: FloatArray, b: FloatArray) -> FloatArray:
+    """ad_a(b) of twists (k, 6), P5 (67)."""
+    linear = np.cross(a[:, 3:], b[:, :3]) + np.cross(a[:, :3], b[:, 3:])
+    return np.concatenate([linear, np.cross(a[:, 3:], b[:, 3:])], axis=1)
+
+
+def _to_head(turn: FloatArray, place: FloatArray, twist: FloatArray) -> FloatArray:
+    """Twists (k, 6) of sections as their extension to the head: Ad_g, P5 (66)."""
+    angular = np.einsum("kij,kj->ki", turn, twist[:, 3:])
+    linear = np.einsum("kij,kj->ki", turn, twist[:, :3]) + np.cross(place, angular)
+    return np.concatenate([linear, angular], axis=1)
