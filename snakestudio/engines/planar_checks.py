@@ -12,25 +12,12 @@ from snakestudio.errors import Problem
 from snakestudio.model.pose import initial_state
 from snakestudio.model.scene import Scene
 
-__all__ = ["given_state", "no_pitch", "spatial_only"]
+__all__ = ["given_state", "no_pitch"]
 
 FloatArray = NDArray[np.float64]
 
 TILT = 1e-3
 """Angle up to which a given orientation counts as flat, rad."""
-
-
-SPATIAL_ONLY = (
-    "robot.axis_offset_m",
-    "ground.mu_rolling",
-    "ground.stribeck_rise",
-    "joint_controller.kp_pitch_nm_per_rad",
-    "joint_controller.kd_pitch_nms_per_rad",
-    "actuator.free_play_deg",
-    "actuator.max_torque_nm",
-    "actuator.time_constant_s",
-    "solver.joints",
-)
 
 
 def _flatness(scene: Scene, base_dir: Path | None) -> list[Problem]:
@@ -88,8 +75,3 @@ def no_pitch(scene: Scene) -> list[Problem]:
             fixes=(checks.SPATIAL,),
         )
     ]
-
-
-def spatial_only(scene: Scene) -> list[Problem]:
-    """Values that only the spatial model knows."""
-    return checks.left_out(scene, SPATIAL_ONLY, 'model.kind = "spatial_nonsmooth"')
