@@ -36,6 +36,15 @@ def _flatness(scene: Scene, base_dir: Path | None) -> list[Problem]:
                 links=tuple(int(i) for i in tilted),
             )
         )
+    if scene.start.kind == "state" and np.any(np.abs(pose[:, 2] - scene.robot.radius_m) > scene.robot.radius_m):
+        problems.append(
+            Problem(
+                "warning",
+                "start.position_m",
+                "heights are left out by this planar model, in which all links lie on the ground",
+                f"give z = {scene.robot.radius_m:g}, the links' radius, or choose a spatial model",
+            )
+        )
     if np.any(np.abs(twist[:, 2:5]) > 1e-6):
         problems.append(
             Problem(

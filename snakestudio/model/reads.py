@@ -17,6 +17,7 @@ from snakestudio.errors import Fix, Problem
 from snakestudio.model.controllers import LeaderFollower, PathFollowing
 from snakestudio.model.motion import GaitStart
 from snakestudio.model.scene import Scene
+from snakestudio.model.world import HeightField, Obstacle
 
 __all__ = ["EVERY_MODEL", "LINKS", "Reads", "findings", "readers", "reason"]
 
@@ -192,12 +193,18 @@ def readers(reads: Reads, key: str) -> tuple[str, ...]:
 def reason(scene: Scene, key: str, reads: Reads) -> str:
     """Why the value at a dotted key has no effect in the scene as it stands, in a few words; "" if it has one."""
     kind, plain = scene.model.kind, _plain(key)
+    if plain == "obstacles.relief_m" and "obstacles.*" in reads[kind]:
+        return _of_relief(scene.obstacles[int(key[key.index("[") + 1 : key.index("]")]) - 1])
     if not _holds(reads[kind], plain):
         return _where(readers(reads, plain), kind, reads)
     for condition in _CONDITIONS:
         if _holds(condition.keys, plain) and _holds(reads[kind], condition.of) and not condition.holds(scene):
             return condition.words
     return ""
+
+
+def _of_relief(obstacle: Obstacle) -> str:
+    return "only with a picture" if getattr(obstacle, "heights_m", None) is not None else ""
 
 
 def _where(known: tuple[str, ...], kind: str, reads: Reads) -> str:
@@ -249,6 +256,12 @@ def findings(scene: Scene, reads: Reads) -> list[Problem]:
             problems.append(_of_part(scene, name, unused, reads))
         else:
             problems += [_of_value(scene, one, reads) for one in unused]
+    if "obstacles.*" in reads[scene.model.kind]:
+        for j, obstacle in enumerate(scene.obstacles):
+            if isinstance(obstacle, HeightField) and (why := _of_relief(obstacle)):
+                default = HeightField.model_fields["relief_m"].default
+                one = _Given(f"obstacles[{j + 1}].relief_m", obstacle.relief_m, default, why)
+                problems += [_of_value(scene, one, reads)] if one.value != one.default else []
     return problems
 
 
