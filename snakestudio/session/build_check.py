@@ -50,7 +50,6 @@ def _unfollowed(scene: Scene) -> list[Problem]:
             "path",
             "nobody follows the path: it has no effect on the robot",
             'set controller.kind to "path_following", or remove it',
-            fixes=(Fix("Remove the path", (("path", None),)),),
         )
     ]
 

@@ -197,7 +197,8 @@ class ParameterRow(Themed):
             self._changed = changed
             self.reset_button.setVisible(changed)
             palette = theme.current()
-            self.field.setStyleSheet(_FLAT % (palette.accent if changed else palette.text))
+            colour = palette.dim if self._unused else palette.accent if changed else palette.text
+            self.field.setStyleSheet(_FLAT % colour)
         default = "none" if self.default is None else format_number(self.default)
         self.reset_button.setToolTip(f"Back to {default} {self.doc.unit}".rstrip())
 
