@@ -162,13 +162,19 @@ SITUATIONS: dict[str, dict[str, Any]] = {
         },
         "gait": {"kind": "lateral_undulation"}, **AMONG, "run": {"duration_s": 0.3, "log_rate_hz": 100.0},
     },
+    "led_from_gait": {
+        "controller": {"kind": "leader_follower", "direction_deg": 180.0}, "gait": {"kind": "lateral_undulation"},
+        "start": {"kind": "gait", **PLACED},
+    },
     "strain": {
         "gait": {"kind": "lateral_undulation"}, "controller": {"kind": "strain_follower"}, "beam": {"length_m": 0.56},
         "strain": {"kind": "serpentine", "turn_per_m": 1.0, "turn_start_s": 0.0},
     },
     "teleoperation": {
+        "gait": {**GAIT, "frequency_deg_s": 80.0},
         "controller": {
             "kind": "teleoperation",
+            "max_frequency_deg_s": 300.0,
             "program": [
                 {"time_s": 0.0, "speed": 1.0, "turn": 0.5, "amplitude": 0.5},
                 {"time_s": 0.04, "gait": "lateral_undulation"},
@@ -219,6 +225,7 @@ ANCHORED: dict[str, Any] = {
     "support": {"kind": "anchors", "anchors": [{"at_m": "0.1"}, {"at_m": "0.8", "from_s": 0.02, "until_s": 0.06}]},
     "solver": {"step_s": 0.01}, "run": {"duration_s": 0.1, "log_rate_hz": 50.0},
 }  # fmt: skip
+SPATIAL["led_from_waves"] = {**SITUATIONS["led_from_gait"], "gait": {"kind": "two_waves"}}
 LAGRANGIAN: dict[str, dict[str, Any]] = {
     "linearized": {"joint_controller": {"law": "feedback_linearization"}},
 }

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from snakestudio.errors import Fix, Problem
-from snakestudio.model.controllers import LeaderFollower, PathFollowing
-from snakestudio.model.motion import GaitStart
+from snakestudio.model.controllers import LeaderFollower, PathFollowing, Teleoperation
+from snakestudio.model.motion import GaitStart, TwoWaves
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import HeightField, Obstacle
 
@@ -94,6 +94,12 @@ def _uses_gait(scene: Scene) -> bool:
     return scene.controller.uses_gait
 
 
+def _sets_pace(scene: Scene) -> bool:
+    """Whether the gait's frequency says how fast it runs, or else how fast one wave runs beside the other."""
+    two = scene.model.spatial and isinstance(scene.gait, TwoWaves)
+    return two or scene.gait.frequency_deg_s <= 0.0 or not isinstance(scene.controller, Teleoperation)
+
+
 def _resolves_jams(scene: Scene) -> bool:
     return not isinstance(scene.controller, LeaderFollower) or scene.controller.jam_resolution
 
@@ -118,6 +124,8 @@ _CONDITIONS = (
         ("ground.stribeck_velocity_m_s",), "ground.stribeck_rise", lambda s: s.ground.stribeck_rise > 0.0,
         "only with a Stribeck rise",
     ),
+    _Condition(("ground.downhill_deg",), "ground.slope_deg", lambda s: s.ground.slope_deg > 0.0, "only on a slope"),
+    _Condition(("path.shape", "path.closed"), "path.waypoints_m", lambda s: bool(s.path), "only with waypoints"),
     _Condition(
         ("robot.joint_limit_stiffness_nm_per_rad",), "robot.joint_limit_deg",
         lambda s: s.robot.joint_limit_deg is not None, "only with a joint limit",
@@ -131,8 +139,10 @@ _CONDITIONS = (
         _NOT_HERE,
     ),
     _Condition(
-        ("gait.frequency_deg_s", "gait.offset_deg"), "controller.kind", _uses_gait, _NOT_HERE,
+        ("gait.frequency_deg_s", "gait.pitch_frequency_deg_s", "gait.offset_deg"), "controller.kind", _uses_gait,
+        _NOT_HERE,
     ),
+    _Condition(("gait.frequency_deg_s",), "controller.kind", _sets_pace, "only its sign under teleoperation"),
     _Condition(("gait.*",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s), _NOT_HERE),
     _Condition(
         ("control.soft_start_deg", "control.set_point_period_s", "control.start_delay_s"), "controller.kind",
