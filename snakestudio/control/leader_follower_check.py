@@ -49,7 +49,4 @@ def check(scene: Scene) -> list[Problem]:
             f"{robot.length:.3g} m, so it will not turn to the other side",
             f"give at most {0.25 * robot.length:.2g}",
         )
-    for name in ("soft_start_deg", "set_point_period_s", "start_delay_s"):
-        if getattr(scene.control, name):
-            doubt(f"control.{name}", "the leader-follower controller leaves it out", "make it 0")
     return problems

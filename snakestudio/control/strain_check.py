@@ -83,12 +83,6 @@ def _plain(scene: Scene) -> list[Problem]:
             "error", "start.kind", f"a body with a strain law cannot start from '{scene.start.kind}'",
             "choose 'straight' or 'gait'",
         ))  # fmt: skip
-    if scene.controller.kind != "none":
-        problems.append(
-            Problem(
-                "hint", "controller.kind", "a continuous body follows its strain law, not a controller", "make it none"
-            )
-        )
     if isinstance(support, EndAnchors):
         steps = 0.5 * support.period_s / scene.solver.step_s
         if abs(steps - round(steps)) > 1e-6 * steps:

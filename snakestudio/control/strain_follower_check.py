@@ -57,9 +57,4 @@ def check(scene: Scene) -> list[Problem]:
         problems.append(Problem(
             "hint", "robot.head", "the law's head is at the first link, the robot's at the last", 'make it "first"'
         ))  # fmt: skip
-    for name in ("soft_start_deg", "set_point_period_s", "start_delay_s"):
-        if getattr(scene.control, name):
-            problems.append(Problem(
-                "warning", f"control.{name}", "joints that follow a strain law leave it out", "make it 0"
-            ))  # fmt: skip
     return problems

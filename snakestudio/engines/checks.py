@@ -21,9 +21,7 @@ __all__ = [
     "inside_obstacle",
     "joint_gaps",
     "joint_stops",
-    "lagrangian_only",
     "largest_stable_step",
-    "left_out",
     "long_step",
     "slippery_ground",
     "soft_start_never_ends",
@@ -241,49 +239,6 @@ def _shorter_step(scene: Scene, stable: float) -> tuple[Fix, ...]:
         return ()
     step = scene.control.period_s / parts
     return (Fix(f"Take steps of {1e3 * step:.3g} ms", (("solver.step_s", step),)),)
-
-
-def left_out(scene: Scene, keys: Iterable[str], models: str) -> list[Problem]:
-    """Values that the scene's formulation does not know, as far as they are neither at their defaults nor 0.
-
-    Parameters
-    ----------
-    scene : Scene
-    keys : iterable of str
-        "part.name".
-    models : str
-        Formulations that know them, in words.
-    """
-    problems = []
-    for key in keys:
-        part, _, name = key.partition(".")
-        owner = getattr(scene, part)
-        given, default = getattr(owner, name), type(owner).model_fields[name].default
-        if given in (default, 0):
-            continue
-        shown, usual = (f'"{v}"' if isinstance(v, str) else f"{v:g}" for v in (given, default or 0.0))
-        back = "leave it out" if default is None else f"make it {usual}"
-        problems.append(
-            Problem(
-                "warning",
-                key,
-                f"{shown} is left out by this model",
-                f"{back}, or choose {models}",
-                fixes=(Fix(back.capitalize(), ((key, default),)),),
-            )
-        )
-    return problems
-
-
-def lagrangian_only(scene: Scene) -> list[Problem]:
-    """Values that only the Lagrangian model knows."""
-    keys = (
-        "ground.viscous_along_ns_per_m",
-        "ground.viscous_across_ns_per_m",
-        "ground.coulomb_smoothing_m_s",
-        "joint_controller.law",
-    )
-    return left_out(scene, keys, 'model.kind = "planar_lagrangian"')
 
 
 def slippery_ground(scene: Scene) -> list[Problem]:

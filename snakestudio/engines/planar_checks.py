@@ -12,25 +12,12 @@ from snakestudio.errors import Problem
 from snakestudio.model.pose import initial_state
 from snakestudio.model.scene import Scene
 
-__all__ = ["given_state", "no_pitch", "spatial_only"]
+__all__ = ["given_state", "no_pitch"]
 
 FloatArray = NDArray[np.float64]
 
 TILT = 1e-3
 """Angle up to which a given orientation counts as flat, rad."""
-
-
-SPATIAL_ONLY = (
-    "robot.axis_offset_m",
-    "ground.mu_rolling",
-    "ground.stribeck_rise",
-    "joint_controller.kp_pitch_nm_per_rad",
-    "joint_controller.kd_pitch_nms_per_rad",
-    "actuator.free_play_deg",
-    "actuator.max_torque_nm",
-    "actuator.time_constant_s",
-    "solver.joints",
-)
 
 
 def _flatness(scene: Scene, base_dir: Path | None) -> list[Problem]:
@@ -47,6 +34,15 @@ def _flatness(scene: Scene, base_dir: Path | None) -> list[Problem]:
                 f"link {tilted[0] + 1} does not lie flat, and this model is planar",
                 "turn the links about z only, or choose a spatial model",
                 links=tuple(int(i) for i in tilted),
+            )
+        )
+    if scene.start.kind == "state" and np.any(np.abs(pose[:, 2] - scene.robot.radius_m) > scene.robot.radius_m):
+        problems.append(
+            Problem(
+                "warning",
+                "start.position_m",
+                "heights are left out by this planar model, in which all links lie on the ground",
+                f"give z = {scene.robot.radius_m:g}, the links' radius, or choose a spatial model",
             )
         )
     if np.any(np.abs(twist[:, 2:5]) > 1e-6):
@@ -88,8 +84,3 @@ def no_pitch(scene: Scene) -> list[Problem]:
             fixes=(checks.SPATIAL,),
         )
     ]
-
-
-def spatial_only(scene: Scene) -> list[Problem]:
-    """Values that only the spatial model knows."""
-    return checks.left_out(scene, SPATIAL_ONLY, 'model.kind = "spatial_nonsmooth"')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,11 @@ from typing import Any
 from snakestudio.engines.base import Engine
 from snakestudio.errors import Problem, SceneError
 from snakestudio.kernels._cache import cache_trouble, forget_old_code, jit_disabled, mark_compiled, was_compiled
+from snakestudio.model.reads import Reads, findings, reason
 from snakestudio.model.scene import Scene
 from snakestudio.paths import compiled_kernels_dir
 
-__all__ = ["check", "create", "is_warm", "kinds", "largest_stable_step", "note", "warm_up"]
+__all__ = ["check", "create", "is_warm", "kinds", "largest_stable_step", "note", "reads", "unused_reason", "warm_up"]
 
 _FOLDERS = {
     "planar_nonsmooth": "snakestudio.engines.planar_nonsmooth",
@@ -44,7 +46,18 @@ def _load(kind: str, where: str) -> Any:
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its formulation (does not import numba)."""
     found: list[Problem] = _load(scene.model.kind, "check:check")(scene, base_dir)
-    return found
+    return found + findings(scene, reads())
+
+
+@cache
+def reads() -> Reads:
+    """The scene keys that each formulation reads, as it declares them (does not import numba)."""
+    return {kind: _load(kind, "check:READS") for kind in _FOLDERS}
+
+
+def unused_reason(scene: Scene, key: str) -> str:
+    """Why the value at `key` has no effect in the scene as it stands, in a few words; "" if it has one."""
+    return reason(scene, key, reads())
 
 
 def largest_stable_step(scene: Scene) -> float:

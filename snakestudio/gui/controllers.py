@@ -1,13 +1,10 @@
-"""The controllers as the window names them, and which scene values each of them has no use for."""
+"""The controllers as the window names them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from snakestudio.model.controllers import LeaderFollower, PathFollowing
-from snakestudio.model.scene import Scene
-
-__all__ = ["CONTROLLERS", "ControllerInfo", "unused_by_controller"]
+__all__ = ["CONTROLLERS", "ControllerInfo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +43,3 @@ CONTROLLERS = {
     ),
 }
 """By `scene.controller.kind`."""
-
-_JAMS_ONLY = frozenset(
-    f"controller.{name}"
-    for name in (
-        "jam_time_s", "resolution_time_s", "jam_gain_rad_per_n", "force_noise_n", "force_threshold_n", "noise_seed",
-    )
-)  # fmt: skip
-"""Values of the leader-follower controller that matter only for resolving jams."""
-
-_START_SHAPE = frozenset({"gait.amplitude_deg", "gait.phase_shift_deg"})
-"""Values of the gait that a start in its pose takes from it."""
-
-_SET_POINTS = frozenset({"control.soft_start_deg", "control.set_point_period_s", "control.start_delay_s"})
-
-
-def unused_by_controller(scene: Scene, key: str) -> str:
-    """Why the value at `key` has no effect under the scene's controller, in a few words; "" if it has one."""
-    law = scene.controller
-    if not law.uses_gait and (key.startswith("gait.") or key in _SET_POINTS):
-        return "" if key in _START_SHAPE and scene.start.kind == "gait" else "not under this controller"
-    if isinstance(law, LeaderFollower) and key in _JAMS_ONLY and not law.jam_resolution:
-        return "only with jam resolution"
-    if isinstance(law, PathFollowing) and key == "controller.curve_gain" and scene.path.shape == "straight":
-        return "only on smooth paths"
-    return ""

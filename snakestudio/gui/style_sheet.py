@@ -112,7 +112,9 @@ QLineEdit, QAbstractSpinBox, QComboBox, QPlainTextEdit, QTextEdit {
   background: $card; color: $text; border: 1px solid $line; border-radius: 6px; padding: 4px 8px;
   min-height: ${field}px; selection-background-color: $accent; selection-color: $on_accent; }
 QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus { border-color: $accent; }
-QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { color: $dim; background: $panel; }
+QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled, QLineEdit[unused="true"], QComboBox[unused="true"] {
+  color: $dim; background: $panel; }
+QCheckBox[unused="true"] { color: $dim; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { background: transparent; border: 0; width: 16px;
   subcontrol-origin: border; }
 QAbstractSpinBox::up-arrow { image: url("$icons/chevron-up.svg"); width: 10px; height: 10px; }

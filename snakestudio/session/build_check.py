@@ -1,4 +1,4 @@
-"""What is doubtful about a scene as it is built, whatever moves the robot: obstacles too far, too near, unseen."""
+"""What is doubtful about a scene as it is built, whatever moves the robot: obstacles and paths that do nothing."""
 
 from __future__ import annotations
 
@@ -26,16 +26,32 @@ FloatArray = NDArray[np.float64]
 
 
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
-    """Hints about obstacles; relative paths in the scene are relative to `base_dir`."""
-    if scene.model.continuum or not scene.obstacles:
+    """Doubts about obstacles and path; relative paths in the scene are relative to `base_dir`."""
+    if scene.model.continuum:
         return []
+    if not scene.obstacles:
+        return _unfollowed(scene)
     try:
         pose, twist = initial_state(scene, base_dir)
     except SnakeStudioError:
         return []  # which the formulation's own check says
     boxes = plan_boxes(scene.obstacles)
     away = _distance(scene, boxes, pose)
-    return [*_hidden(scene), *_too_far(scene, away, twist), *_within_play(scene, away, pose)]
+    return [*_unfollowed(scene), *_hidden(scene), *_too_far(scene, away, twist), *_within_play(scene, away, pose)]
+
+
+def _unfollowed(scene: Scene) -> list[Problem]:
+    """Whether nobody follows a path; who drives by hand sees it."""
+    if not scene.path or scene.controller.kind in ("path_following", "teleoperation"):
+        return []
+    return [
+        Problem(
+            "warning",
+            "path",
+            "nobody follows the path: it has no effect on the robot",
+            'set controller.kind to "path_following", or remove it',
+        )
+    ]
 
 
 def _distance(scene: Scene, boxes: PlanBoxes, pose: FloatArray) -> FloatArray:

@@ -7,12 +7,12 @@ import pytest
 from numpy.typing import NDArray
 
 from snakestudio.control.leader_follower import FOLLOWING, RESOLVING, LeaderFollower
-from snakestudio.control.registry import check
 from snakestudio.model.controllers import LeaderFollower as Settings
 from snakestudio.model.reference import JointReference
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Control, Run, Scene
 from snakestudio.model.snapshot import GROUND, Contacts, Fields, Snapshot
+from snakestudio.session.scene_check import check
 
 FloatArray = NDArray[np.float64]
 
@@ -254,7 +254,7 @@ def test_two_links_are_led_too() -> None:
         ),
         ({"control": Control(period_s=1.0)}, "longer than the 0.7 s a bend takes from joint to joint"),
         ({"controller": {"head_reach_m": 0.9}}, "the head can hardly get 0.9 m away from the centre of mass"),
-        ({"control": Control(soft_start_deg=3.0)}, "the leader-follower controller leaves it out"),
+        ({"control": Control(soft_start_deg=3.0)}, "control.soft_start_deg: 3 has no effect here (not under this"),
     ],
 )
 def test_what_is_doubtful_is_said_in_words(changes: dict[str, object], words: str) -> None:

@@ -105,7 +105,6 @@ def test_a_mistake_is_found(scene: Scene, change: dict[str, Any], key: str, says
 @pytest.mark.parametrize(
     ("scene", "change", "severity", "key"),
     [
-        (SNAKE, {"controller.kind": "heading"}, "hint", "controller.kind"),
         (INCHWORM, {"support.period_s": 2.01}, "warning", "support.period_s"),
         (ANCHORED, {"support.anchors": ({"at_m": "0"}, {"at_m": "2*l"})}, "warning", "support.anchors[2]"),
     ],

@@ -134,6 +134,8 @@ def test_tilted_or_torn_states_are_errors() -> None:
     assert found(state(closed, flat)) == {}
     assert "link 2 does not lie flat" in found(state(closed, tilted))["error start.orientation_wxyz"]
     assert "joint 1 is open by 3 mm" in found(state(torn, flat))["error start"]
+    aloft = ((0.0, 0.0, 0.5), (0.122, 0.0, 0.5))
+    assert "heights are left out" in found(state(aloft, flat))["warning start.position_m"]
 
 
 def test_largest_stable_step_of_the_paper_s_robot() -> None:

@@ -85,9 +85,21 @@ def test_what_the_planar_model_does_not_know_is_locked(panels: ParameterPanels, 
     assert row.slider is not None
     assert not row.slider.isEnabled()
     assert "only in the spatial model" in row._label.text()
+    assert "only in the spatial model" in row.field.toolTip()
     assert panels.rows["control.start_delay_s"].field.isEnabled()
     document.undo_stack.undo()
     assert row.field.isEnabled()
+
+
+def test_what_is_locked_goes_back_to_its_default(qtbot: QtBot, panels: ParameterPanels, document: Document) -> None:
+    row = panels.rows["actuator.free_play_deg"]
+    document.set_value("actuator.free_play_deg", 4.0, "Free play")
+    document.set_value("model.kind", "planar_lagrangian", "Model")
+    assert not row.field.isEnabled()
+    row.set_default(0.0)
+    assert row.reset_button.isEnabled()
+    row.reset_button.click()
+    assert document.scene.actuator.free_play_deg == 0.0
 
 
 OTHER: dict[str, object] = {

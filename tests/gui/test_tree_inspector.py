@@ -523,6 +523,29 @@ def test_the_way_back_to_a_default(
     assert number(inspector, "x_m").reset_button is None, "a place has no default"
 
 
+def test_what_has_no_effect_is_grey_and_says_why(
+    qtbot: QtBot, inspector: Inspector, document: Document, selection: Selection
+) -> None:
+    selection.set([("ground", 0)])
+    row, read = number(inspector, "ground.mu_rolling"), number(inspector, "ground.mu_along")
+    assert row.unused == "only in the spatial model"
+    assert row.field.property("unused")
+    assert "It has no effect in this scene: only in the spatial model." in row.field.toolTip()
+    assert not read.unused
+    assert not read.field.property("unused")
+    enter(qtbot, row, "0.3")
+    assert document.scene.ground.mu_rolling == 0.3, "it may be set for the model that is chosen next"
+    document.set_value("model.kind", "spatial_nonsmooth", "Model")
+    assert not row.unused
+    assert not row.field.property("unused")
+    assert "no effect" not in row.field.toolTip()
+    document.undo_stack.undo()
+    assert row.field.property("unused")
+    assert row.reset_button is not None
+    qtbot.mouseClick(row.reset_button, Qt.MouseButton.LeftButton)
+    assert document.scene.ground.mu_rolling == 0.05
+
+
 def test_what_waits_for_the_reset_says_so(inspector: Inspector, selection: Selection, bridge: FakeBridge) -> None:
     selection.set([("run", 0)])
     step, duration = inspector.rows["solver.step_s"], inspector.rows["run.duration_s"]

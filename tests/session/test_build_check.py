@@ -33,6 +33,18 @@ def test_the_greatest_way_is_that_of_the_wave() -> None:
     assert greatest_way(with_values(scene(), {"gait.amplitude_deg": 0.0})) == 0.0
 
 
+def test_a_path_that_nobody_follows_is_named() -> None:
+    path = {"path.waypoints_m": [[0.0, 0.0], [5.0, 0.0]]}
+    for obstacles in (scene(), scene(obstacles=[])):
+        assert not [p for p in check(obstacles) if p.key == "path"]
+        (problem,) = (p for p in check(with_values(obstacles, path)) if p.key == "path")
+        assert problem.severity == "warning"
+        assert "nobody follows the path" in problem.message
+        for kind in ("path_following", "teleoperation"):
+            followed = with_values(obstacles, {**path, "controller.kind": kind})
+            assert not [p for p in check(followed) if p.key == "path"]
+
+
 @pytest.mark.parametrize("name", ["sidewinding", "obstacle_aided", "spatial_lateral_undulation"])
 def test_no_paper_s_robot_goes_farther_than_that(name: str) -> None:
     # Distances that the papers' runs cover: 0.1047 m/s sideways, 0.16 m/s among obstacles, 0.08 m/s on flat ground.

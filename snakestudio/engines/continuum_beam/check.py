@@ -11,10 +11,25 @@ from pathlib import Path
 from snakestudio.engines import checks
 from snakestudio.errors import Problem
 from snakestudio.model.motion import PlacedStart
+from snakestudio.model.reads import EVERY_MODEL
 from snakestudio.model.scene import Scene
 from snakestudio.model.support import Friction
 
-__all__ = ["check", "largest_stable_step"]
+__all__ = ["READS", "check", "largest_stable_step"]
+
+READS = EVERY_MODEL | {
+    "beam.*", "strain.*", "support.*", "robot.n_links", "ground.mu_along", "ground.mu_across",
+    "ground.coulomb_smoothing_m_s",
+    "ground.gravity_m_s2", "ground.slope_deg", "ground.downhill_deg", "solver.error_tolerance",
+    *(
+        f"start.{name}"
+        for name in (
+            "kind", "link", "x_m", "y_m", "z_m", "heading_deg", "pitch_deg", "roll_deg", "vx_m_s", "vy_m_s", "vz_m_s",
+            "omega_deg_s",
+        )
+    ),
+}  # fmt: skip
+"""Scene keys with an effect in this formulation."""
 
 
 def largest_stable_step(scene: Scene) -> float:
@@ -62,22 +77,6 @@ def _friction(scene: Scene) -> list[Problem]:
     return problems
 
 
-def _resting_start(scene: Scene) -> list[Problem]:
-    """Velocities of the start mean something only where nothing but friction moves the body."""
-    start = scene.start
-    if isinstance(scene.support, Friction) or not isinstance(start, PlacedStart):
-        return []
-    given = {"vx_m_s": start.vx_m_s, "vy_m_s": start.vy_m_s, "vz_m_s": start.vz_m_s, "omega_deg_s": start.omega_deg_s}
-    return [
-        Problem(
-            "warning", f"start.{key}", f"{value:g} has no effect: what holds the body determines its motion",
-            'make it 0, or set support.kind to "friction"',
-        )
-        for key, value in given.items()
-        if value != 0.0
-    ]  # fmt: skip
-
-
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene`; `base_dir` is the folder that file names in it are relative to."""
-    return _obstacles(scene) + _friction(scene) + _resting_start(scene)
+    return _obstacles(scene) + _friction(scene)

@@ -13,11 +13,18 @@ from snakestudio.engines.centred_map import centred_map
 from snakestudio.engines.planar_lagrangian.params import make_params
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.pose import planar_pose
+from snakestudio.model.reads import LINKS
 from snakestudio.model.scene import Scene
 
-__all__ = ["check", "largest_stable_step"]
+__all__ = ["READS", "check", "largest_stable_step"]
 
 FloatArray = NDArray[np.float64]
+
+READS = LINKS | {
+    "ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s",
+    "joint_controller.law", "joint_controller.linearization_kp_per_s2", "joint_controller.linearization_kd_per_s",
+}  # fmt: skip
+"""Scene keys with an effect in this formulation."""
 
 
 def _linear_motion(scene: Scene, angle: FloatArray, friction: bool) -> FloatArray:
@@ -155,8 +162,6 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         return [checks.unusable_file(error)]
     problems = planar_checks.given_state(scene, q, base_dir)
     problems += _obstacles(scene)
-    problems += planar_checks.spatial_only(scene)
-    problems += checks.left_out(scene, ("robot.joint_limit_deg",), "another model.kind")
     problems += planar_checks.no_pitch(scene)
     problems += _step_length(scene)
     problems += checks.soft_start_never_ends(scene)

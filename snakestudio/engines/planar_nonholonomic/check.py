@@ -11,9 +11,17 @@ from snakestudio.engines import checks, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.pose import planar_pose
+from snakestudio.model.reads import LINKS
 from snakestudio.model.scene import Scene
 
-__all__ = ["check", "largest_stable_step"]
+__all__ = ["READS", "check", "largest_stable_step"]
+
+READS = LINKS | {
+    "robot.joint_limit_deg", "robot.joint_limit_stiffness_nm_per_rad",
+    "ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s",
+    "ground.coulomb_smoothing_rad_s", "ground.obstacle_damping_ns_per_m", "obstacles.*", "solver.error_tolerance",
+}  # fmt: skip
+"""Scene keys with an effect in this formulation."""
 
 
 def largest_stable_step(scene: Scene) -> float:
@@ -38,8 +46,6 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     problems += obstacle_problems(scene.obstacles, scene.robot.radius_m)
     problems += overlaps(scene, q)
     problems += checks.joint_stops(scene, np.diff(q[:, 2])[:, None])
-    problems += planar_checks.spatial_only(scene)
-    problems += checks.left_out(scene, ("joint_controller.law",), 'model.kind = "planar_lagrangian"')
     problems += planar_checks.no_pitch(scene)
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

@@ -12,11 +12,17 @@ from snakestudio.engines import checks, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.pose import planar_pose
+from snakestudio.model.reads import LINKS
 from snakestudio.model.scene import Scene
 
-__all__ = ["check", "largest_stable_step"]
+__all__ = ["READS", "check", "largest_stable_step"]
 
 FloatArray = NDArray[np.float64]
+
+READS = LINKS | {
+    "robot.joint_limit_deg", "obstacles.*", "solver.tolerance", "solver.max_iterations",
+}  # fmt: skip
+"""Scene keys with an effect in this formulation."""
 
 
 def _joint_response(theta: FloatArray, mass: float, inertia: float, length: float) -> FloatArray:
@@ -79,8 +85,6 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     problems += overlaps(scene, q)
     problems += checks.joint_stops(scene, np.diff(q[:, 2])[:, None])
     problems += planar_checks.no_pitch(scene)
-    problems += planar_checks.spatial_only(scene)
-    problems += checks.lagrangian_only(scene)
     problems += checks.long_step(scene, largest_stable_step(scene))
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

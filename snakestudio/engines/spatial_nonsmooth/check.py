@@ -16,15 +16,24 @@ from snakestudio.model.chain import chain
 from snakestudio.model.motion import PlacedStart, StateStart
 from snakestudio.model.plan_boxes import plan_boxes
 from snakestudio.model.pose import initial_joint_angles, initial_state
+from snakestudio.model.reads import LINKS
 from snakestudio.model.robot import Robot
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.model.solids import Relief, Solid, obstacle_solids
 from snakestudio.model.world import HeightField
 
-__all__ = ["check", "largest_stable_step"]
+__all__ = ["READS", "check", "largest_stable_step"]
 
 FloatArray = NDArray[np.float64]
+
+READS = LINKS | {
+    "robot.joint_limit_deg", "robot.axial_inertia_kg_m2", "robot.axis_offset_m",
+    "ground.mu_rolling", "ground.stribeck_rise", "ground.stribeck_velocity_m_s", "obstacles.*", "gait.*",
+    "joint_controller.kp_pitch_nm_per_rad", "joint_controller.kd_pitch_nms_per_rad", "actuator.*", "start.*",
+    "solver.joints", "solver.tolerance", "solver.max_iterations",
+}  # fmt: skip
+"""Scene keys with an effect in this formulation."""
 
 MOST_HEIGHTS = 20_000_000
 """Points of all height fields together: more take gigabytes while they are prepared."""
@@ -228,6 +237,5 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         problems += _obstacles(scene, base_dir, pose[:, :3], axis)
         problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
     problems += _joint_control(scene)
-    problems += checks.lagrangian_only(scene)
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

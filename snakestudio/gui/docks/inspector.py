@@ -265,8 +265,6 @@ class Inspector(Themed):
             place = column.count()
             if self._add_row(column, item.keys[0], list(item.keys), item.of.lower()):
                 self._found += 1
-                if item.unused:
-                    self.rows[item.keys[0]].set_note(item.unused)
                 if item.of != owner:
                     column.insertWidget(place, label)
                     owner = item.of

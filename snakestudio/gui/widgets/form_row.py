@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
 from snakestudio.errors import SceneError, SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.document import Document
+from snakestudio.gui.models import unused_reason
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.gui.widgets.parameter_row import declared, explanation, refusal, symbol_html
@@ -51,7 +52,8 @@ class FormRow(QWidget):
         self.model, self.name = declared(document.scene, self.keys[0])
         self.doc = field_doc(self.model, self.name)
         self._gesture = 0
-        self._problem, self._pending, self._note = "", False, ""
+        self._problem, self._pending, self._note, self._unused = "", False, "", ""
+        self._told: tuple[QWidget, ...] = ()
         self.reset_button: QToolButton | None = None
         self.message = Message()
         self._label = QLabel()
@@ -76,13 +78,23 @@ class FormRow(QWidget):
         editor.setAccessibleName(self.doc.label)
         self._grid.addWidget(editor, 0, 1, 1, 2 if wide else 1)
         self._unit.setHidden(wide)
-        tip = explanation(self.doc, self.keys[0])
-        for widget in (self._label, editor, self._unit):
+        self._told = (self._label, editor, self._unit)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Grey what has no effect, and say why; it is edited all the same, for the model that is chosen next."""
+        tip = explanation(self.doc, self.keys[0], self._unused)
+        for widget in self._told:
             widget.setToolTip(tip)
+            if widget.property("unused") != bool(self._unused):
+                widget.setProperty("unused", bool(self._unused))
+                widget.style().unpolish(widget)
+                widget.style().polish(widget)
 
     def _dress_label(self) -> None:
         symbol = f" &nbsp;{symbol_html(self.doc.symbol)}" if self.doc.symbol else ""
-        note = f"<br><span style='font-size:{theme.scaled(11)}px'>{self._note}</span>" if self._note else ""
+        said = self._unused or self._note
+        note = f"<br><span style='font-size:{theme.scaled(11)}px'>{said}</span>" if said else ""
         self._label.setText(f"{self.doc.label}{symbol}{note}")
 
     # --- what is said about the value -----------------------------------------------------------------------------
@@ -92,6 +104,11 @@ class FormRow(QWidget):
         if note != self._note:
             self._note = note
             self._dress_label()
+
+    @property
+    def unused(self) -> str:
+        """Why the value has no effect in the scene as it stands, "" if it has one."""
+        return self._unused
 
     def set_pending(self, pending: Collection[str]) -> None:
         """Say which scene keys wait for the next reset; the row tells if its own is among them."""
@@ -164,6 +181,11 @@ class FormRow(QWidget):
         except (SceneError, IndexError, AttributeError):
             return  # what is edited has just gone; the form goes with it
         self._show(value)
+        unused = unused_reason(self._document.scene, self.keys[0])
+        if unused != self._unused:
+            self._unused = unused
+            self._dress_label()
+            self._tell()
         if self.reset_button is not None:
             self.reset_button.setVisible(value is SEVERAL or value != self.doc.default)
 

@@ -53,10 +53,12 @@ def number_kind(model: type[BaseModel], name: str) -> tuple[bool, bool] | None:
     return {frozenset({int}): (True, optional), frozenset({float}): (False, optional)}.get(frozenset(options))
 
 
-def explanation(doc: FieldDoc, key: str) -> str:
-    """Tooltip of a value: what it is, its symbol, range, default and key."""
+def explanation(doc: FieldDoc, key: str, unused: str = "") -> str:
+    """Tooltip of a value: what it is, its symbol, range, default and key, and why it has no effect if it has none."""
     unit = f" {doc.unit}" if doc.unit else ""
     lines = [f"<b>{doc.label}</b>" + (f" &nbsp;{symbol_html(doc.symbol)}" if doc.symbol else ""), doc.help + "."]
+    if unused:
+        lines.append(f"<b>It has no effect in this scene: {unused}.</b>")
     low = None if doc.minimum is None else format_number(doc.minimum)
     high = None if doc.maximum is None else format_number(doc.maximum)
     more = "more than" if doc.exclusive_minimum else "at least"
@@ -173,7 +175,7 @@ class ParameterRow(Themed):
         late = f"<br><span style='color:{dim}; font-size:{theme.scaled(11)}px'>{note}</span>" if note else ""
         self._label.setText(f"{self.doc.label}{shown}{late}")
         self.reset_button.setIcon(theme.icon("undo", "dim"))
-        tip = explanation(self.doc, self.key)
+        tip = explanation(self.doc, self.key, self._unused)
         for widget in self._told:
             widget.setToolTip(tip)
         self._changed = None
@@ -195,7 +197,8 @@ class ParameterRow(Themed):
             self._changed = changed
             self.reset_button.setVisible(changed)
             palette = theme.current()
-            self.field.setStyleSheet(_FLAT % (palette.accent if changed else palette.text))
+            colour = palette.dim if self._unused else palette.accent if changed else palette.text
+            self.field.setStyleSheet(_FLAT % colour)
         default = "none" if self.default is None else format_number(self.default)
         self.reset_button.setToolTip(f"Back to {default} {self.doc.unit}".rstrip())
 
@@ -206,11 +209,14 @@ class ParameterRow(Themed):
             self.refresh()
 
     def set_unused(self, reason: str) -> None:
-        """Say why the value has no effect in the scene as it stands, and lock it; "" if it has."""
+        """Say why the value has no effect in the scene as it stands; "" if it has.
+
+        It is locked then, but for the way back to its default.
+        """
         if reason == self._unused:
             return
         self._unused = reason
-        for widget in (self._label, self.field, self.slider, self.reset_button):
+        for widget in (self._label, self.field, self.slider):
             if widget is not None:
                 widget.setEnabled(not reason)
         self.renew_theme()

@@ -1,0 +1,328 @@
+"""Which values of a scene have an effect in it: what its formulation reads, and what other values let it matter.
+
+A formulation declares the keys it reads (`READS` in its check); from that alone `check`, `run` and the window say which
+values that somebody gave are left out, and where they would count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from snakestudio.errors import Fix, Problem
+from snakestudio.model.controllers import LeaderFollower, PathFollowing, Teleoperation
+from snakestudio.model.motion import GaitStart, TwoWaves
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import HeightField, Obstacle
+
+__all__ = ["EVERY_MODEL", "LINKS", "Reads", "findings", "readers", "reason"]
+
+Reads = Mapping[str, frozenset[str]]
+"""Keys that a formulation reads, by `scene.model.kind`; "run.*" are all of a part, those of obstacles have no
+numbers."""
+
+EVERY_MODEL = frozenset(
+    {
+        "format", "title", "description", "source", "model.*", "robot.name", "run.*", "control.period_s",
+        "solver.step_s",
+    }
+)  # fmt: skip
+"""What holds whatever moves the robot."""
+
+LINKS = EVERY_MODEL | {
+    *(f"robot.{name}" for name in ("n_links", "link_length_m", "radius_m", "mass_kg", "inertia_kg_m2", "head")),
+    "robot.contact_half_length_m",  # drawn, where nothing is collided with
+    *(f"ground.{name}" for name in ("mu_along", "mu_across", "gravity_m_s2", "slope_deg", "downhill_deg")),
+    *(f"gait.{name}" for name in ("kind", "amplitude_deg", "frequency_deg_s", "phase_shift_deg", "offset_deg")),
+    *(
+        f"start.{name}"
+        for name in (
+            "kind", "link", "x_m", "y_m", "vx_m_s", "vy_m_s", "omega_deg_s", "heading_deg", "amplitude_deg",
+            "phase_shift_deg", "joint_angles_deg", "link_angles_deg", "position_m", "orientation_wxyz", "velocity_m_s",
+            "angular_velocity_rad_s", "file", "time_s",
+        )
+    ),
+    "joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad",
+    "controller.*", "control.*", "path.*", "strain.*", "beam.length_m",
+}  # fmt: skip
+"""What every formulation of a robot with links reads, itself or through who tells its joints what to do."""
+
+_NAMES = {
+    "planar_nonsmooth": "planar non-smooth",
+    "spatial_nonsmooth": "spatial",
+    "planar_lagrangian": "Lagrangian",
+    "planar_nonholonomic": "nonholonomic",
+    "continuum_beam": "continuum",
+}
+_CONTINUUM = "continuum_beam"
+
+_AS_WITHOUT = {"ground.mu_rolling": 0.0}
+"""Values with which a formulation that reads them does what the others do."""
+
+
+class _Condition(NamedTuple):
+    """Values that have an effect only beside certain other ones.
+
+    Attributes
+    ----------
+    keys : tuple of str
+        As in `Reads`.
+    of : str
+        The key that decides; a formulation that does not read it knows no such condition.
+    holds : callable
+        Whether they have an effect in a scene.
+    words : str
+        When they have, in a few words.
+    """
+
+    keys: tuple[str, ...]
+    of: str
+    holds: Callable[[Scene], bool]
+    words: str
+
+
+def _takes_shape(scene: Scene, *own: str) -> bool:
+    """Whether the start has its pose from the gait, as far as it does not say one of these itself."""
+    return isinstance(scene.start, GaitStart) and all(getattr(scene.start, name) is None for name in own)
+
+
+def _uses_gait(scene: Scene) -> bool:
+    return scene.controller.uses_gait
+
+
+def _sets_pace(scene: Scene) -> bool:
+    """Whether the gait's frequency says how fast it runs, or else how fast one wave runs beside the other."""
+    two = scene.model.spatial and isinstance(scene.gait, TwoWaves)
+    return two or scene.gait.frequency_deg_s <= 0.0 or not isinstance(scene.controller, Teleoperation)
+
+
+def _resolves_jams(scene: Scene) -> bool:
+    return not isinstance(scene.controller, LeaderFollower) or scene.controller.jam_resolution
+
+
+def _slides(scene: Scene) -> bool:
+    return not scene.model.continuum or scene.support.kind == "friction"
+
+
+_NOT_HERE = "not under this controller"
+
+_CONDITIONS = (
+    _Condition(
+        ("joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad"),
+        "joint_controller.law", lambda s: s.joint_controller.law == "pd", "only under PD control",
+    ),
+    _Condition(
+        ("joint_controller.linearization_kp_per_s2", "joint_controller.linearization_kd_per_s"),
+        "joint_controller.law", lambda s: s.joint_controller.law == "feedback_linearization",
+        "only under feedback linearization",
+    ),
+    _Condition(
+        ("ground.stribeck_velocity_m_s",), "ground.stribeck_rise", lambda s: s.ground.stribeck_rise > 0.0,
+        "only with a Stribeck rise",
+    ),
+    _Condition(("ground.downhill_deg",), "ground.slope_deg", lambda s: s.ground.slope_deg > 0.0, "only on a slope"),
+    _Condition(("path.shape", "path.closed"), "path.waypoints_m", lambda s: bool(s.path), "only with waypoints"),
+    _Condition(
+        ("robot.joint_limit_stiffness_nm_per_rad",), "robot.joint_limit_deg",
+        lambda s: s.robot.joint_limit_deg is not None, "only with a joint limit",
+    ),
+    _Condition(
+        ("gait.amplitude_deg",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s, "amplitude_deg"),
+        _NOT_HERE,
+    ),
+    _Condition(
+        ("gait.phase_shift_deg",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s, "phase_shift_deg"),
+        _NOT_HERE,
+    ),
+    _Condition(
+        ("gait.frequency_deg_s", "gait.pitch_frequency_deg_s", "gait.offset_deg"), "controller.kind", _uses_gait,
+        _NOT_HERE,
+    ),
+    _Condition(("gait.frequency_deg_s",), "controller.kind", _sets_pace, "only its sign under teleoperation"),
+    _Condition(("gait.*",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s), _NOT_HERE),
+    _Condition(
+        ("control.soft_start_deg", "control.set_point_period_s", "control.start_delay_s"), "controller.kind",
+        _uses_gait, _NOT_HERE,
+    ),
+    _Condition(
+        tuple(
+            f"controller.{name}"
+            for name in (
+                "jam_time_s", "resolution_time_s", "jam_gain_rad_per_n", "force_noise_n", "force_threshold_n",
+                "noise_seed",
+            )
+        ),
+        "controller.kind", _resolves_jams, "only with jam resolution",
+    ),
+    _Condition(
+        ("controller.noise_seed",), "controller.kind", lambda s: getattr(s.controller, "force_noise_n", 1.0) > 0.0,
+        "only with force noise",
+    ),
+    _Condition(
+        ("controller.curve_gain",), "controller.kind",
+        lambda s: not isinstance(s.controller, PathFollowing) or s.path.shape != "straight", "only on smooth paths",
+    ),
+    _Condition(
+        ("strain.*", "beam.length_m"), "controller.kind", lambda s: s.controller.kind == "strain_follower",
+        "only in the continuum model",
+    ),
+    _Condition(
+        ("ground.mu_along", "ground.mu_across", "ground.coulomb_smoothing_m_s"), "support.kind", _slides,
+        "only where friction moves the body",
+    ),
+    _Condition(
+        ("start.vx_m_s", "start.vy_m_s", "start.vz_m_s", "start.omega_deg_s"), "support.kind", _slides,
+        "only where friction moves the body",
+    ),
+    _Condition(  # the links of the chain it is compared with
+        ("robot.n_links",), "support.kind", _slides, "only where friction moves the body",
+    ),
+)  # fmt: skip
+
+
+def _holds(patterns: frozenset[str] | tuple[str, ...], key: str) -> bool:
+    return key in patterns or f"{key.partition('.')[0]}.*" in patterns
+
+
+@lru_cache(maxsize=1024)
+def _plain(key: str) -> str:
+    """The key as it is declared: of any obstacle, of any entry."""
+    return re.sub(r"\[\d+\]", "", key)
+
+
+def readers(reads: Reads, key: str) -> tuple[str, ...]:
+    """Formulations that read the value at a dotted key; all those of links also stand for parts that are whole."""
+    plain = _plain(key)
+    return tuple(kind for kind, patterns in reads.items() if _holds(patterns, plain))
+
+
+def reason(scene: Scene, key: str, reads: Reads) -> str:
+    """Why the value at a dotted key has no effect in the scene as it stands, in a few words; "" if it has one."""
+    kind, plain = scene.model.kind, _plain(key)
+    if plain == "obstacles.relief_m" and "obstacles.*" in reads[kind]:
+        return _of_relief(scene.obstacles[int(key[key.index("[") + 1 : key.index("]")]) - 1])
+    if not _holds(reads[kind], plain):
+        return _where(readers(reads, plain), kind, reads)
+    for condition in _CONDITIONS:
+        if _holds(condition.keys, plain) and _holds(reads[kind], condition.of) and not condition.holds(scene):
+            return condition.words
+    return ""
+
+
+def _of_relief(obstacle: Obstacle) -> str:
+    return "only with a picture" if getattr(obstacle, "heights_m", None) is not None else ""
+
+
+def _where(known: tuple[str, ...], kind: str, reads: Reads) -> str:
+    """Where something counts that does not in a formulation, in a few words."""
+    if kind == _CONTINUUM:
+        return f"not in the {_NAMES[kind]} model"
+    among = [one for one in known if one != _CONTINUUM] or list(known)
+    if len(among) >= len(reads) - 2:  # all others of links
+        return f"not in the {_NAMES[kind]} model"
+    names = [_NAMES[one] for one in among]
+    return f"only in the {' and '.join(names)} model{'s' if len(names) > 1 else ''}"
+
+
+class _Given(NamedTuple):
+    """A value that somebody gave: its key, itself, what it is by default (None: nothing, too), and why it is unused."""
+
+    key: str
+    value: Any
+    default: Any
+    why: str
+
+
+def _given(part: BaseModel, usual: BaseModel, name: str) -> Iterator[tuple[str, Any, Any]]:
+    """The values of a part that are others than by default."""
+    for field, info in type(part).model_fields.items():
+        value = getattr(part, field)
+        default = getattr(usual, field) if field == "kind" else info.get_default(call_default_factory=True)
+        if (info.is_required() and field != "kind") or value != default:
+            yield f"{name}.{field}", value, None if info.is_required() else default
+
+
+def findings(scene: Scene, reads: Reads) -> list[Problem]:
+    """What somebody gave that has no effect in the scene as it stands; what is the same for a whole part, at once."""
+    problems = []
+    for name, info in Scene.model_fields.items():
+        part, usual = getattr(scene, name), info.get_default(call_default_factory=True)
+        if not isinstance(part, BaseModel) or part == usual:
+            continue
+        unused = [
+            _Given(key, value, default, why)
+            for key, value, default in _given(part, usual, name)
+            if (why := reason(scene, key, reads)) and _AS_WITHOUT.get(key, default) != value
+        ]
+        whole = len(unused) > 1 and all(
+            reason(scene, f"{name}.{field}", reads) or f"{name}.{field}" in EVERY_MODEL
+            for field in type(part).model_fields
+        )
+        if unused and (whole or unused[0].key.endswith(".kind")):
+            problems.append(_of_part(scene, name, unused, reads))
+        else:
+            problems += [_of_value(scene, one, reads) for one in unused]
+    if "obstacles.*" in reads[scene.model.kind]:
+        for j, obstacle in enumerate(scene.obstacles):
+            if isinstance(obstacle, HeightField) and (why := _of_relief(obstacle)):
+                default = HeightField.model_fields["relief_m"].default
+                one = _Given(f"obstacles[{j + 1}].relief_m", obstacle.relief_m, default, why)
+                problems += [_of_value(scene, one, reads)] if one.value != one.default else []
+    return problems
+
+
+def _elsewhere(scene: Scene, key: str, reads: Reads) -> str:
+    """Where the value at a key would count, as a remedy; "" if it is other values that decide."""
+    known = readers(reads, key)
+    if scene.model.kind in known:
+        return ""
+    if not scene.model.continuum:
+        known = tuple(kind for kind in known if kind != _CONTINUUM) or known
+    return "another model.kind" if len(known) > 2 else "model.kind = " + " or ".join(f'"{kind}"' for kind in known)
+
+
+def _of_value(scene: Scene, given: _Given, reads: Reads) -> Problem:
+    back = "leave it out" if given.default is None else f"make it {_shown(given.default)}"
+    elsewhere = _elsewhere(scene, given.key, reads)
+    return Problem(
+        "warning",
+        given.key,
+        f"{_shown(given.value)} is left out by this model"
+        if elsewhere
+        else f"{_shown(given.value)} has no effect here ({given.why})",
+        f"{back}, or choose {elsewhere}" if elsewhere else back,
+        fixes=(Fix(back.capitalize(), ((given.key, given.default),)),),
+    )
+
+
+def _of_part(scene: Scene, part: str, unused: list[_Given], reads: Reads) -> Problem:
+    names = [one.key.partition(".")[2] for one in unused]
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    many = len(names) > 1
+    elsewhere = _elsewhere(scene, unused[0].key, reads)
+    back = f"leave {'them' if many else 'it'} out"
+    values = tuple((one.key, one.default) for one in unused)
+    return Problem(
+        "warning",
+        part,
+        f"{listed} {'are' if many else 'is'} left out by this model"
+        if elsewhere
+        else f"{listed} {'have' if many else 'has'} no effect here ({unused[0].why})",
+        f"{back}, or choose {elsewhere}" if elsewhere else back,
+        fixes=(Fix(back.capitalize(), ((part, None),) if names[0] == "kind" else values),),
+    )
+
+
+def _shown(value: Any) -> str:
+    """A value as it stands in the file; of a long one how many there are."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, int | float):
+        return f"{value:g}"
+    return f"{len(value)} values"
