@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines import checks
+from snakestudio.engines import checks, start_checks
 from snakestudio.errors import Problem
 from snakestudio.model.pose import initial_state
 from snakestudio.model.scene import Scene
@@ -20,9 +20,8 @@ TILT = 1e-3
 """Angle up to which a given orientation counts as flat, rad."""
 
 
-def _flatness(scene: Scene, base_dir: Path | None) -> list[Problem]:
+def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem]:
     """Whether a given state lies flat and moves in the plane."""
-    pose, twist = initial_state(scene, base_dir)
     problems = []
     x, y = pose[:, 4], pose[:, 5]
     tilted = np.flatnonzero(2.0 * np.hypot(x, y) > TILT)
@@ -67,7 +66,17 @@ def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Prob
     """Whether a start that gives every link's own state is one of a robot in the plane; `q` (n, 3) is that start."""
     if scene.start.kind not in ("state", "recording"):
         return []
-    return _flatness(scene, base_dir) + _joint_gaps(scene, q)
+    pose, twist = initial_state(scene, base_dir)
+    problems = start_checks.unit_quaternions(scene, pose)
+    if problems:
+        return problems
+    problems = _flatness(scene, pose, twist) + _joint_gaps(scene, q)
+    if any(problem.severity == "error" for problem in problems):
+        return problems
+    axis = np.column_stack([np.cos(q[:, 2]), np.sin(q[:, 2]), np.zeros(len(q))])
+    arm, upright = 0.5 * scene.robot.link_length_m * axis, np.tile([0.0, 0.0, 1.0], (len(q) - 1, 1, 1))
+    flat = twist * [1.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+    return problems + start_checks.torn_velocities(scene, flat, arm[:-1], -arm[1:], upright, np.zeros((len(q) - 1, 3)))
 
 
 def no_pitch(scene: Scene) -> list[Problem]:

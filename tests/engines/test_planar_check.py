@@ -123,7 +123,7 @@ def test_a_box_on_its_side_stands_on_another_face() -> None:
 
 def test_tilted_or_torn_states_are_errors() -> None:
     flat = ((1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
-    tilted = ((1.0, 0.0, 0.0, 0.0), (0.9, 0.0, 0.4, 0.0))
+    tilted = ((1.0, 0.0, 0.0, 0.0), (0.8, 0.0, 0.6, 0.0))
     closed = ((0.0, 0.0, 0.05), (0.122, 0.0, 0.05))
     torn = ((0.0, 0.0, 0.05), (0.125, 0.0, 0.05))
 
@@ -136,6 +136,8 @@ def test_tilted_or_torn_states_are_errors() -> None:
     assert "joint 1 is open by 3 mm" in found(state(torn, flat))["error start"]
     aloft = ((0.0, 0.0, 0.5), (0.122, 0.0, 0.5))
     assert "heights are left out" in found(state(aloft, flat))["warning start.position_m"]
+    none = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
+    assert "the quaternion of link 2 has length 0" in found(state(closed, none))["error start.orientation_wxyz"]
 
 
 def test_largest_stable_step_of_the_paper_s_robot() -> None:

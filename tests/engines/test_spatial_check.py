@@ -22,11 +22,11 @@ from snakestudio.errors import Problem
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import RecordingStart, StateStart
 from snakestudio.model.pose import initial_joint_angles, initial_state
-from snakestudio.model.rotations import quaternions, rotation
+from snakestudio.model.rotations import matrices, quaternions, rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.solids import Block, Post
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
-from tests.engines.common import still
+from tests.engines.common import gait_reference, still
 from tests.peers.mujoco_robot import build
 
 SPACE = with_values(Scene(), {"model.kind": "spatial_nonsmooth"})
@@ -184,6 +184,40 @@ def test_states_that_do_not_fit_together() -> None:
     assert "the quaternion of link 3 has length 0.5" in length.message
     (length,) = check(state(bent, scale=0.0))
     assert length.key == "start.orientation_wxyz"
+
+
+def moving(scene: Scene, seed: int, wrong: Any = 0.0, rolling: float = 0.0) -> Scene:
+    """`scene` begun in a state that the engine reached, with link 3's velocity wrong, or it rolling on its own axis."""
+    engine = registry.create(scene)
+    engine.advance(gait_reference(scene, 300 + seed), 300 + seed, ())
+    now = engine.snapshot()
+    twist = now.link_twist.copy()
+    twist[2, :3] += wrong
+    twist[2, 3:] += rolling * matrices(now.link_pose[2:3, 3:])[0, :, 0]
+    start = StateStart(
+        position_m=tuple(map(tuple, now.link_pose[:, :3].tolist())),
+        orientation_wxyz=tuple(map(tuple, now.link_pose[:, 3:].tolist())),
+        velocity_m_s=tuple(map(tuple, twist[:, :3].tolist())),
+        angular_velocity_rad_s=tuple(map(tuple, twist[:, 3:].tolist())),
+    )
+    return scene.model_copy(update={"start": start})
+
+
+@pytest.mark.parametrize("kind", ["spatial_nonsmooth", "planar_nonsmooth"])
+@pytest.mark.parametrize("offset", [0.0, 0.022])
+def test_velocities_that_tear_the_joints_apart_are_refused(kind: str, offset: float) -> None:
+    """Those that the engine itself reaches are right; a link that leaves at 0.5 m/s is not."""
+    values = {"start.kind": "gait", "model.kind": kind}
+    if kind == "spatial_nonsmooth":
+        values |= {"gait.kind": "two_waves", "robot.axis_offset_m": offset}
+    scene = with_values(SPACE, values)
+    for seed in (0, 150):
+        assert not [p for p in registry.check(moving(scene, seed)) if p.severity == "error"]
+    (torn,) = [p for p in registry.check(moving(scene, 0, wrong=[0.5, 0.0, 0.0])) if p.severity == "error"]
+    assert re.match(r"start.velocity_m_s: the velocities tear joint [23] apart with 0\.[45]", torn.sentence())
+    if kind == "spatial_nonsmooth":
+        problems = registry.check(moving(scene, 0, rolling=0.5))
+        assert [p.key for p in problems if p.severity == "error"] == ["start.angular_velocity_rad_s"]
 
 
 def test_a_recording_that_cannot_be_used(tmp_path: Path) -> None:

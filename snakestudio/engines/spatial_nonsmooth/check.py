@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines import checks
+from snakestudio.engines import checks, start_checks
 from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
 from snakestudio.model.chain import chain
-from snakestudio.model.motion import PlacedStart, StateStart
+from snakestudio.model.motion import PlacedStart
 from snakestudio.model.plan_boxes import plan_boxes
 from snakestudio.model.pose import initial_joint_angles, initial_state
 from snakestudio.model.reads import LINKS
@@ -85,23 +85,11 @@ def largest_stable_step(scene: Scene) -> float:
     return checks.largest_stable_step(responses, np.tile(gains.kp, len(joints)), np.tile(gains.kd, len(joints)))
 
 
-def _given_state(scene: Scene, pose: FloatArray) -> list[Problem]:
-    """Whether the links of a given state have directions, and fit together in their joints."""
-    if isinstance(scene.start, StateStart):
-        length = np.linalg.norm(np.array(scene.start.orientation_wxyz), axis=1)
-    else:
-        length = np.linalg.norm(pose[:, 3:], axis=1)
-    wrong = np.flatnonzero(~(np.abs(length - 1.0) < 1e-3))
-    if len(wrong):
-        return [
-            Problem(
-                "error",
-                "start.orientation_wxyz" if isinstance(scene.start, StateStart) else "start",
-                f"the quaternion of link {wrong[0] + 1} has length {length[wrong[0]]:.4g}",
-                "give unit quaternions w, x, y, z",
-                links=tuple(int(k) for k in wrong),
-            )
-        ]
+def _given_state(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem]:
+    """Whether the links of a given state have directions, and fit together in their joints, also as they move."""
+    problems = start_checks.unit_quaternions(scene, pose)
+    if problems:
+        return problems
     robot, turns = scene.robot, matrices(pose[:, 3:])
     arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
     up, left = turns[:-1, :, 2], turns[1:, :, 1]
@@ -119,7 +107,11 @@ def _given_state(scene: Scene, pose: FloatArray) -> list[Problem]:
                 links=(worst, worst + 1),
             )
         )
-    return problems
+    if problems:
+        return problems
+    piece = robot.axis_offset_m * np.cross(left, up)
+    ahead, behind = arm * turns[:-1, :, 0] + piece, -arm * turns[1:, :, 0]
+    return start_checks.torn_velocities(scene, twist, ahead, behind, np.stack([up, left], axis=1), np.cross(up, piece))
 
 
 def _in_the_ground(scene: Scene, pose: FloatArray, axis: FloatArray) -> list[Problem]:
@@ -226,11 +218,11 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     if problems:
         return problems
     try:
-        pose, _ = initial_state(scene, base_dir)
+        pose, twist = initial_state(scene, base_dir)
     except SceneError as error:
         return [checks.unusable_file(error)]
     if not isinstance(scene.start, PlacedStart):
-        problems += _given_state(scene, pose)
+        problems += _given_state(scene, pose, twist)
     if not problems:
         axis = matrices(pose[:, 3:])[:, :, 0]
         problems += _in_the_ground(scene, pose, axis)
