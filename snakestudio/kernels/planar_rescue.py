@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import jit
-from snakestudio.kernels.contact_rescue import rescue, rescue_room
+from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.rescue_points import rescue_room
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 
 __all__ = ["PlanarRescue", "make_planar_rescue", "rescue_contacts"]
