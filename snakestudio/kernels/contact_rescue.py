@@ -1,9 +1,7 @@
 """What is tried where Newton's iteration fails: smoothed contact laws, followed from soft to exact, begun at zero.
 
-With y = P - r gamma the exact laws are P_N = max(y_N, 0) and P_T = y_T P_N / max(P_N, |y_T|). Smoothed by tau > 0 the
-first becomes phi(y_N) = (y_N + sqrt(y_N^2 + 4 tau^2)) / 2, and the maximum below the friction is smoothed in the same
-way. Newton's method solves the laws for a large tau from anywhere; the solutions then make a path that leads to one for
-tau = 0. Where the path turns back, tau must grow again for a while: then it is followed by its length, not by tau.
+Newton's method solves the laws for a large tau (see `rescue_laws`) from anywhere; the solutions then make a path that
+leads to one for tau = 0. Where the path turns back, tau must grow again for a while: then it is followed by its length.
 
 Every linear solve is the articulated recursion of `spatial_chain`, with one right-hand side for Newton's step and one
 for the path's tangent, so that all of it is linear in the links and contacts.

@@ -21,6 +21,7 @@ from snakestudio.kernels.rescue_points import (
     Q_N,
     Point,
     RescueScratch,
+    accelerate,
     copy,
 )
 from snakestudio.kernels.rescue_solve import solve
@@ -102,15 +103,7 @@ def alternate(problem: SpatialProblem, least: float, most: int, s: RescueScratch
         count += 1
         _pull_laws(problem, here, ahead, s)
         solve(problem, here, s)
-        for k in range(here.w.shape[0]):
-            for i in range(6):
-                here.w[k, i] += s.newton.w[k, i]
-        for k in range(here.rate.shape[0]):
-            for a in range(2):
-                here.rate[k, a] += s.newton.rate[k, a]
-        for c in range(contacts):
-            for i in range(5):
-                here.gamma[c, i] += s.newton.gamma[c, i]
+        accelerate(here, s.newton, contacts)
         _project(problem, here, ahead)
         if count % EVERY == 0:
             copy(here, contacts, s.kept)

@@ -28,6 +28,7 @@ __all__ = [
     "WIDTH",
     "Point",
     "RescueScratch",
+    "accelerate",
     "copy",
     "largest_square",
     "move",
@@ -118,6 +119,20 @@ def move(a: Point, step: float, d: Point, contacts: int, out: Point) -> None:
         for i in range(5):
             out.gamma[c, i] = a.gamma[c, i] + step * d.gamma[c, i]
             out.contact[c, i] = a.contact[c, i] + step * d.contact[c, i]
+
+
+@inlined
+def accelerate(a: Point, d: Point, contacts: int) -> None:
+    """Add a direction's velocities to those of `a`, whose impulses stay."""
+    for k in range(a.w.shape[0]):
+        for i in range(6):
+            a.w[k, i] += d.w[k, i]
+    for k in range(a.rate.shape[0]):
+        for i in range(2):
+            a.rate[k, i] += d.rate[k, i]
+    for c in range(contacts):
+        for i in range(5):
+            a.gamma[c, i] += d.gamma[c, i]
 
 
 @jit

@@ -26,6 +26,7 @@ from snakestudio.kernels.rescue_points import (
     WIDTH,
     Point,
     RescueScratch,
+    accelerate,
 )
 from snakestudio.kernels.spatial_chain import (
     add_inertia,
@@ -151,12 +152,7 @@ def begin(problem: SpatialProblem, at: Point, guess: SpatialImpulses, use: float
     close_chain(problem, at.w, at.rate)
     for _ in range(2):  # the second time for what rounding has left
         solve(problem, at, s)
-        for k in range(at.w.shape[0]):
-            for i in range(6):
-                at.w[k, i] += s.newton.w[k, i]
-        for k in range(at.rate.shape[0]):
-            for a in range(2):
-                at.rate[k, a] += s.newton.rate[k, a]
+        accelerate(at, s.newton, 0)
     for k in range(at.w.shape[0]):
         for c in range(problem.first[k], problem.first[k + 1]):
             contact_velocities(problem.rows, c, at.w, k, at.gamma, False)
