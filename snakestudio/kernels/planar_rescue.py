@@ -43,8 +43,8 @@ class Parts(NamedTuple):
 
     Attributes
     ----------
-    axis, joint, free, still, stop, rows, gain : arrays
-        Of the `SpatialProblem`; `still` is drive and drag of the joints, which are 0.
+    axis, joint, free, drive, drag, stop, rows, gain : arrays
+        Of the `SpatialProblem`; `drive` is 0, for it is in `free`.
     impulses, guess : SpatialImpulses
     w : (n, 6)
     rescue : (any,)
@@ -53,7 +53,8 @@ class Parts(NamedTuple):
     axis: FloatArray
     joint: FloatArray
     free: FloatArray
-    still: FloatArray
+    drive: FloatArray
+    drag: FloatArray
     stop: FloatArray
     rows: FloatArray
     gain: FloatArray
@@ -66,7 +67,7 @@ class Parts(NamedTuple):
 def make_planar_rescue(n_links: int, capacity: int) -> PlanarRescue:
     """Workspace for `n_links` links and `capacity` obstacle contacts."""
     n, c, j = n_links, n_links + capacity, n_links - 1
-    parts = 15 * n + 20 * j + 53 * c
+    parts = 15 * n + 22 * j + 53 * c
     return PlanarRescue(np.zeros(parts + len(rescue_room(n, c))), np.zeros(n + 1, np.int64))
 
 
@@ -84,7 +85,8 @@ def _convert(
 ) -> SpatialProblem:
     """The problem in space; its impulses and velocities go to `s.impulses` and `s.w`."""
     n = u.shape[0]
-    half = problem.half_length
+    # Centres are halfway between the axes of a link alone: from the pitch axis behind to the yaw axis before it.
+    half, offset = problem.front, problem.rear - problem.front
     rough = max(problem.mu_along, problem.mu_across)
     contact = s.impulses.contact
     c = ordinal = 0
@@ -100,7 +102,7 @@ def _convert(
         s.w[k, 2] = s.w[k, 3] = s.w[k, 4] = 0.0
         s.w[k, 5] = u[k, 2]
         first[k] = c
-        if rough > 0.0 and problem.load > 0.0:
+        if rough > 0.0 and problem.load[0] > 0.0:
             for i in range(40):
                 s.rows[c, i] = 0.0
             mu_1, mu_2 = problem.mu_along, problem.mu_across
@@ -108,7 +110,7 @@ def _convert(
             _put_row(s, c, 2, -mu_2 * sin, mu_2 * cos, 0.0, half * mu_2)
             s.gain[c, 0] = 0.0
             s.gain[c, 1] = problem.mass / (rough * rough)
-            contact[c, 0] = problem.load
+            contact[c, 0] = problem.load[k]
             contact[c, 1] = impulses.friction[k, 0]
             contact[c, 2] = impulses.friction[k, 1]
             c += 1
@@ -133,13 +135,16 @@ def _convert(
         joint[2] = 1.0
         joint[3] = -problem.sin[k + 1]
         joint[4] = problem.cos[k + 1]
-        joint[6] = 2.0 * half * problem.cos[k]
-        joint[7] = 2.0 * half * problem.sin[k]
+        joint[6] = 2.0 * half * problem.cos[k] + offset * problem.cos[k + 1]
+        joint[7] = 2.0 * half * problem.sin[k] + offset * problem.sin[k + 1]
+        joint[9] = -offset * problem.sin[k + 1]
+        joint[10] = offset * problem.cos[k + 1]
+        s.drag[k, 0] = problem.drag[k]
         s.stop[k, 0] = problem.stops[k]
         s.impulses.stop[k, 0] = impulses.stop[k]
     return SpatialProblem(
-        problem.mass, problem.inertia, problem.inertia, half, 0.0, problem.scale, s.axis, s.joint, s.free, s.still,
-        s.still, s.stop, problem.n_stops, first, s.rows, s.gain,
+        problem.mass, problem.inertia, problem.inertia, half, offset, problem.scale, s.axis, s.joint, s.free, s.drive,
+        s.drag, s.stop, problem.n_stops, first, s.rows, s.gain,
     )  # fmt: skip
 
 
@@ -168,22 +173,23 @@ def rescue_contacts(
     first = scratch.first
     # No function that is compiled may return arrays, so the workspace is parted here.
     room, joints, contacts = scratch.room, n - 1, n + impulses.normal.shape[0]
-    a, b = 15 * n, 15 * n + 20 * joints
+    a, b = 15 * n, 15 * n + 22 * joints
     s = Parts(
         room[: 3 * n].reshape(n, 3),
         room[a : a + 12 * joints].reshape(joints, 12),
         room[3 * n : 9 * n].reshape(n, 6),
         room[a + 12 * joints : a + 14 * joints].reshape(joints, 2),
         room[a + 14 * joints : a + 16 * joints].reshape(joints, 2),
+        room[a + 16 * joints : a + 18 * joints].reshape(joints, 2),
         room[b : b + 40 * contacts].reshape(contacts, 40),
         room[b + 40 * contacts : b + 43 * contacts].reshape(contacts, 3),
         SpatialImpulses(
             room[b + 43 * contacts : b + 48 * contacts].reshape(contacts, 5),
-            room[a + 16 * joints : a + 18 * joints].reshape(joints, 2),
+            room[a + 18 * joints : a + 20 * joints].reshape(joints, 2),
         ),
         SpatialImpulses(
             room[b + 48 * contacts : b + 53 * contacts].reshape(contacts, 5),
-            room[a + 18 * joints : b].reshape(joints, 2),
+            room[a + 20 * joints : b].reshape(joints, 2),
         ),
         room[9 * n : a].reshape(n, 6),
         room[b + 53 * contacts :],
@@ -195,7 +201,7 @@ def rescue_contacts(
     for k in range(n - 1):
         s.guess.stop[k, 0] = s.impulses.stop[k, 0]
     done, _ = rescue(converted, s.impulses, s.w, s.guess, most, s.rescue)
-    half = problem.half_length
+    half = problem.front
     contact = s.impulses.contact
     ordinal = 0
     for k in range(n):
