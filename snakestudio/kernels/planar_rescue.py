@@ -32,10 +32,13 @@ class PlanarRescue(NamedTuple):
         For the `Parts`, and behind them a `rescue_room`, of n + c contacts.
     first : (n + 1,) int
         Of the `SpatialProblem`.
+    guess : ChainImpulses
+        Those of the step before, which Newton's iteration has led astray: to be filled before `rescue_contacts`.
     """
 
     room: FloatArray
     first: IntArray
+    guess: ChainImpulses
 
 
 class Parts(NamedTuple):
@@ -68,7 +71,8 @@ def make_planar_rescue(n_links: int, capacity: int) -> PlanarRescue:
     """Workspace for `n_links` links and `capacity` obstacle contacts."""
     n, c, j = n_links, n_links + capacity, n_links - 1
     parts = 15 * n + 22 * j + 53 * c
-    return PlanarRescue(np.zeros(parts + len(rescue_room(n, c))), np.zeros(n + 1, np.int64))
+    guess = ChainImpulses(np.zeros((n, 2)), np.zeros(capacity), np.zeros(capacity), np.zeros(j))
+    return PlanarRescue(np.zeros(parts + len(rescue_room(n, c))), np.zeros(n + 1, np.int64), guess)
 
 
 @jit
@@ -81,14 +85,14 @@ def _put_row(s: Parts, c: int, law: int, x: float, y: float, arm: float, shift: 
 
 @jit
 def _convert(
-    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, s: Parts, first: IntArray
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, guess: ChainImpulses, s: Parts, first: IntArray
 ) -> SpatialProblem:
-    """The problem in space; its impulses and velocities go to `s.impulses` and `s.w`."""
+    """The problem in space; its impulses, velocities and guess go to `s.impulses`, `s.w` and `s.guess`."""
     n = u.shape[0]
     # Centres are halfway between the axes of a link alone: from the pitch axis behind to the yaw axis before it.
     half, offset = problem.front, problem.rear - problem.front
     rough = max(problem.mu_along, problem.mu_across)
-    contact = s.impulses.contact
+    contact, before = s.impulses.contact, s.guess.contact
     c = ordinal = 0
     for k in range(n):
         cos, sin = problem.cos[k], problem.sin[k]
@@ -113,6 +117,9 @@ def _convert(
             contact[c, 0] = problem.load[k]
             contact[c, 1] = impulses.friction[k, 0]
             contact[c, 2] = impulses.friction[k, 1]
+            before[c, 0] = problem.load[k]
+            before[c, 1] = guess.friction[k, 0]
+            before[c, 2] = guess.friction[k, 1]
             c += 1
         while ordinal < problem.n_contacts and problem.link[ordinal] == k:
             for i in range(40):
@@ -127,6 +134,9 @@ def _convert(
             contact[c, 0] = impulses.normal[ordinal]
             contact[c, 1] = impulses.tangent[ordinal]
             contact[c, 2] = 0.0
+            before[c, 0] = guess.normal[ordinal]
+            before[c, 1] = guess.tangent[ordinal]
+            before[c, 2] = 0.0
             c += 1
             ordinal += 1
     first[n] = c
@@ -142,6 +152,7 @@ def _convert(
         s.drag[k, 0] = problem.drag[k]
         s.stop[k, 0] = problem.stops[k]
         s.impulses.stop[k, 0] = impulses.stop[k]
+        s.guess.stop[k, 0] = guess.stop[k]
     return SpatialProblem(
         problem.mass, problem.inertia, problem.inertia, half, offset, problem.scale, s.axis, s.joint, s.free, s.drive,
         s.drag, s.stop, problem.n_stops, first, s.rows, s.gain,
@@ -163,6 +174,7 @@ def rescue_contacts(
     most : int
         Linear solves at most.
     scratch : PlanarRescue
+        With the guess in it.
 
     Returns
     -------
@@ -194,12 +206,7 @@ def rescue_contacts(
         room[9 * n : a].reshape(n, 6),
         room[b + 53 * contacts :],
     )
-    converted = _convert(problem, impulses, u, s, first)
-    for c in range(first[n]):
-        for i in range(5):
-            s.guess.contact[c, i] = s.impulses.contact[c, i]
-    for k in range(n - 1):
-        s.guess.stop[k, 0] = s.impulses.stop[k, 0]
+    converted = _convert(problem, impulses, u, scratch.guess, s, first)
     done, _ = rescue(converted, s.impulses, s.w, s.guess, most, s.rescue)
     half = problem.front
     contact = s.impulses.contact

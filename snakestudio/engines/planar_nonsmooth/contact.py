@@ -6,10 +6,11 @@ from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import CONTACTS, SLOTS_ROW, STEP, State, Work
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.gap import point_rectangle, stadium_circle, stadium_rectangle, stadium_touches
+from snakestudio.kernels.planar_problem import ChainImpulses
 from snakestudio.kernels.prox import AT_LIMIT
 from snakestudio.kernels.stribeck import stribeck
 
-__all__ = ["book_contacts", "detect_obstacles", "detect_stops", "warm_start"]
+__all__ = ["book_contacts", "detect_obstacles", "detect_stops", "warm_impulses", "warm_start"]
 
 CLOSED = 1e-9
 """Gap up to which a contact with a box counts as closed, m: a link that starts flush against a wall shall not leave it
@@ -126,35 +127,42 @@ def detect_stops(params: Params, work: Work) -> int:
 
 @inlined
 def warm_start(params: Params, state: State, work: Work, n_contacts: int) -> None:
-    """Begin with the impulses of the step before, contacts told apart by link, obstacle and feature (P2, VI-B)."""
+    """Begin with the impulses and velocities of the step before (P2, VI-B)."""
+    for k in range(state.q.shape[0]):
+        for i in range(3):
+            work.u[k, i] = state.u[k, i]
+    warm_impulses(params, state, work, n_contacts, ChainImpulses(work.friction, work.normal, work.tangent, work.stop))
+
+
+@jit
+def warm_impulses(params: Params, state: State, work: Work, n_contacts: int, into: ChainImpulses) -> None:
+    """The impulses of the step before, contacts told apart by link, obstacle and feature, whose sums go on, too."""
     n = state.q.shape[0]
     keep_1 = 1.0 if params.mu_along > 0.0 and params.gn > 0.0 else 0.0
     keep_2 = 1.0 if params.mu_across > 0.0 and params.gn > 0.0 else 0.0
     for k in range(n):
-        work.friction[k, 0] = keep_1 * state.friction[k, 0]
-        work.friction[k, 1] = keep_2 * state.friction[k, 1]
-        for i in range(3):
-            work.u[k, i] = state.u[k, i]
+        into.friction[k, 0] = keep_1 * state.friction[k, 0]
+        into.friction[k, 1] = keep_2 * state.friction[k, 1]
     begin = 0  # of the old contacts of the same link: both lists ascend by link
     for c in range(n_contacts):
         link, obstacle, feature = work.contact[c, 0], work.contact[c, 1], work.contact[c, 2]
         rough = 1.0 if params.obstacles[obstacle, 8] > 0.0 else 0.0
         while begin < state.counts[CONTACTS] and state.contact[begin, 0] < link:
             begin += 1
-        work.normal[c] = 0.0
-        work.tangent[c] = 0.0
+        into.normal[c] = 0.0
+        into.tangent[c] = 0.0
         work.contact[c, 3] = -1
         work.contact[c, 4] = -1
         old = begin
         while old < state.counts[CONTACTS] and state.contact[old, 0] == link:
             if state.contact[old, 1] == obstacle and state.contact[old, 2] == feature:
-                work.normal[c] = state.normal[old]
-                work.tangent[c] = rough * state.tangent[old]
+                into.normal[c] = state.normal[old]
+                into.tangent[c] = rough * state.tangent[old]
                 work.contact[c, 3] = state.contact[old, 3]
                 work.contact[c, 4] = state.contact[old, 4]
             old += 1
     for k in range(n - 1):
-        work.stop[k] = state.stop[k] if work.stops[k] != 0.0 else 0.0
+        into.stop[k] = state.stop[k] if work.stops[k] != 0.0 else 0.0
 
 
 @jit

@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.outcome import CONTACT_OVERFLOW, DIVERGED, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
-from snakestudio.engines.planar_nonsmooth.contact import book_contacts, detect_obstacles, detect_stops, warm_start
+from snakestudio.engines.planar_nonsmooth.contact import (
+    book_contacts,
+    detect_obstacles,
+    detect_stops,
+    warm_impulses,
+    warm_start,
+)
 from snakestudio.engines.planar_nonsmooth.dynamics import (
     book_works,
     free_velocity,
@@ -115,6 +121,7 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
         residual = _residual(problem, work, impulses)
     if not residual <= CONVERGED and iterations < params.max_iterations:
         most = params.max_iterations - iterations
+        warm_impulses(params, state, work, n_contacts, scratch.rescue.guess)
         iterations += rescue_contacts(problem, impulses, work.u, most, scratch.rescue)
         residual = _residual(problem, work, impulses)
     if _turned_over(params, work.u):
