@@ -24,7 +24,7 @@ from snakestudio.model.scene import Scene
 from snakestudio.render.obstacles import obstacles_of
 from snakestudio.session.scene_check import check
 
-__all__ = ["Checks", "finding_text", "items_of"]
+__all__ = ["Checks", "finding_text", "items_of", "refusal_text"]
 
 _PARTS: dict[str, Item] = {
     "robot": ("robot", 0),
@@ -194,7 +194,7 @@ class Checks(QWidget):
         try:
             self._document.edit(with_values(self._document.scene, dict(fix.values)), f"Fix: {fix.label.lower()}")
         except SnakeStudioError as error:
-            self._message.say(str(error))
+            self._message.say(str(error))  # of a key that is gone nothing but its name is known
 
     def menu(self, index: QModelIndex) -> QMenu:
         """What can be done about a finding."""
@@ -223,6 +223,12 @@ def finding_text(problem: Problem, scene: Scene) -> str:
     about = next((i for item, i in items_of(problem) if item == "obstacle" and i < len(scene.obstacles)), None)
     head = label_of(scene, problem.key) if about is None else obstacle_title(scene.obstacles[about], about)
     return f"{head}: {text}"
+
+
+def refusal_text(error: SnakeStudioError, scene: Scene) -> str:
+    """Why an edit was refused, as a sentence for the window."""
+    problems = getattr(error, "problems", ())
+    return finding_text(problems[0], scene) if problems else str(error)
 
 
 def _counted(count: int, noun: str) -> str:
