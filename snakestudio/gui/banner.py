@@ -6,12 +6,13 @@ something else under it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QFontMetricsF
 from PySide6.QtWidgets import (
     QBoxLayout,
     QHBoxLayout,
@@ -175,7 +176,7 @@ class Banner(Themed):
         margins, gap = layout.contentsMargins(), layout.spacing()
         room = width - margins.left() - margins.right() - self._icon.sizeHint().width() - gap
         room -= 0 if self._close.isHidden() else self._close.sizeHint().width() + gap
-        line = self._text.fontMetrics().lineSpacing()
+        line = math.ceil(QFontMetricsF(self._text.font()).lineSpacing())  # as the label rounds it: whole lines are seen
         high = lines * line
 
         def cut(room: int) -> bool:
@@ -189,7 +190,8 @@ class Banner(Themed):
         self._more.setText("Less" if self._whole else "More")
         self._actions.setVisible(longer or bool(shown))
         if self._whole:
-            high = max(high, highest - (self._actions.sizeHint().height() if low else 0) - 3 * line)
+            most = highest - (self._actions.sizeHint().height() if low else 0) - 3 * line
+            high = max(high, most // line * line)
         self._text.setToolTip(self._text.text() if longer else "")
         align = Qt.AlignmentFlag.AlignTop if longer else Qt.AlignmentFlag.AlignVCenter
         self._text.setAlignment(Qt.AlignmentFlag.AlignLeft | align)

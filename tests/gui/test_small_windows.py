@@ -13,14 +13,17 @@ from snakestudio.gui.channels.browser import ChannelBrowser
 from snakestudio.gui.channels.derived_dialog import DerivedDialog
 from snakestudio.gui.channels.library import Library
 from snakestudio.gui.docks.inspector import Inspector
+from snakestudio.gui.docks.parameters import ParameterPanels
 from snakestudio.gui.main_window import MainWindow, placed_within
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.scale import readable
 from snakestudio.gui.robot.services import LiveChoices
 from snakestudio.gui.robot.stop_button import StopButton
 from snakestudio.gui.video.dialog import VideoDialog
+from snakestudio.gui.widgets.form import ChoiceRow
 from snakestudio.gui.widgets.form_row import FormRow
 from snakestudio.gui.widgets.number_field import NumberField
+from snakestudio.paths import scenes_dir
 from tests.gui.fake import make_recording
 from tests.gui.fake_link import FakeLink, FakeLoaded, services
 
@@ -84,6 +87,17 @@ def test_numbers_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
     assert isinstance(field, NumberField)
     qtbot.waitUntil(lambda: field.text() == "−0.12345")
     qtbot.waitUntil(lambda: field.width() >= field.fontMetrics().horizontalAdvance(field.text()) + 2 * _PADDING)
+
+
+def test_panels_are_no_wider_than_their_docks(small: MainWindow, qtbot: QtBot) -> None:
+    assert small.files.open(scenes_dir() / "lagrangian_undulation.toml")  # whose panel has a choice of long words
+    panels = small.findChild(ParameterPanels)
+    assert isinstance(panels, ParameterPanels)
+    area = panels.findChild(QScrollArea)
+    assert isinstance(area, QScrollArea)
+    content = area.widget()
+    qtbot.waitUntil(lambda: bool(panels.findChildren(ChoiceRow)))
+    assert content.minimumSizeHint().width() <= area.viewport().width()
 
 
 def test_values_of_channels_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
