@@ -15,7 +15,7 @@ from snakestudio.render.style import Theme
 from snakestudio.render.view import REFERENCE_HEIGHT
 from snakestudio.render.world_parts import Label
 
-__all__ = ["Bar", "bar", "bar_corner", "bar_labels", "bar_lines", "bar_matrix", "bar_scale"]
+__all__ = ["Bar", "bar", "bar_corner", "bar_labels", "bar_left", "bar_lines", "bar_matrix", "bar_scale"]
 
 _WIDTH, _PAD, _MARGIN = 236.0, 14.0, 14.0
 _TITLE, _COLOURS, _NOTE = 24.0, 36.0, 22.0
@@ -71,10 +71,15 @@ def bar_scale(pixel: float) -> float:
     return max(pixel, 0.85)
 
 
+def bar_left(width: int, height: int) -> float:
+    """Where a bar begins in a picture, device pixels."""
+    return width - (_WIDTH + _MARGIN) * bar_scale(height / REFERENCE_HEIGHT)
+
+
 def bar_corner(this: Bar, width: int, height: int) -> tuple[float, float, float]:
     """Left and upper side of the bar in a picture, and device pixels for a pixel of the bar."""
     size = bar_scale(height / REFERENCE_HEIGHT)
-    return width - (_WIDTH + _MARGIN) * size, max(this.top * height, _MARGIN * size), size
+    return bar_left(width, height), max(this.top * height, _MARGIN * size), size
 
 
 def bar_matrix(this: Bar, width: int, height: int) -> FloatArray:

@@ -271,10 +271,10 @@ class LivePlot(QWidget):
 
     def _place(self) -> None:
         room = self.width() - 48
-        beside = max(room - math.ceil(self.chart.readout.unit_width) - 24, room // 2)  # a long unit is cut off, too
-        width = min(self.head.sizeHint().width(), beside)
+        beside = math.floor(self.chart.area.right() - self.chart.readout.unit_width) - 44
+        width = min(self.head.sizeHint().width(), max(beside, room // 2))  # a long unit is cut off, too
         self.head.setGeometry(40, 0, width, 26)
-        self.chart.place_legend(40 + width + 8)
+        self.chart.place_legend(40 + width + 4)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

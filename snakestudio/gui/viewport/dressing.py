@@ -9,6 +9,7 @@ from snakestudio.gui.viewport.body_look import BodyLook
 from snakestudio.gui.viewport.trail import TrailReader
 from snakestudio.gui.viewport.warned import warned
 from snakestudio.model.snapshot import Fields
+from snakestudio.render.bar_parts import bar_left
 from snakestudio.render.overlays import Overlays, Pick
 
 if TYPE_CHECKING:
@@ -66,5 +67,9 @@ class Dressing:
 
     @property
     def _bar_top(self) -> float:
-        """Where there is room below the buttons, as a share of the height."""
-        return (self._viewport.buttons.geometry().bottom() + _MARGIN) / max(1, self._viewport.height())
+        """Where there is room below the buttons, and the legend in a narrow picture, as a share of the height."""
+        v, ratio = self._viewport, self._viewport.devicePixelRatioF()
+        below, legend = v.buttons.geometry().bottom() + _MARGIN, v.legends.forces.geometry()
+        if bar_left(round(v.width() * ratio), round(v.height() * ratio)) < legend.right() * ratio:
+            below = max(below, legend.bottom())
+        return below / max(1, v.height())
