@@ -22,6 +22,7 @@ from snakestudio.model.beam import Beam
 from snakestudio.model.scene import Model
 from snakestudio.render.bar_parts import bar, bar_corner
 from snakestudio.render.overlays import Overlays
+from snakestudio.render.view import reference_pixel
 from tests.body_recording import make_body_recording
 from tests.gui.fake import FakeBridge
 
@@ -68,7 +69,7 @@ def test_in_a_narrow_picture_the_bar_lies_below_the_legend(qtbot: QtBot, viewpor
         legend = viewport.legends.forces.geometry()
         made = bar("torque", shown.body_range, 1.0, shown.bar_top)
         assert made is not None
-        left, top, _ = bar_corner(made, width, height)
+        left, top, _ = bar_corner(made, width, height, reference_pixel(height))
         assert left >= legend.right() or top >= legend.bottom()
         assert top > viewport.buttons.geometry().bottom()
 

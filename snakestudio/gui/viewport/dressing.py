@@ -11,6 +11,7 @@ from snakestudio.gui.viewport.warned import warned
 from snakestudio.model.snapshot import Fields
 from snakestudio.render.bar_parts import bar_left
 from snakestudio.render.overlays import Overlays, Pick
+from snakestudio.render.view import reference_pixel
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport
@@ -70,6 +71,7 @@ class Dressing:
         """Where there is room below the buttons, and the legend in a narrow picture, as a share of the height."""
         v, ratio = self._viewport, self._viewport.devicePixelRatioF()
         below, legend = v.buttons.geometry().bottom() + _MARGIN, v.legends.forces.geometry()
-        if bar_left(round(v.width() * ratio), round(v.height() * ratio)) < legend.right() * ratio:
+        pixel = reference_pixel(round(v.height() * ratio), ratio)
+        if bar_left(round(v.width() * ratio), pixel) < legend.right() * ratio:
             below = max(below, legend.bottom())
         return below / max(1, v.height())
