@@ -30,6 +30,7 @@ class Body:
     def __init__(self, robot: Robot) -> None:
         self._head_last = robot.head == "last"
         self._head = robot.head_index
+        self._behind = np.arange(robot.n_links - 1, 0.0, -1.0)  # so many links turn with a bend
 
     @property
     def turn_sign(self) -> float:
@@ -40,15 +41,11 @@ class Body:
         """`values` of all joints (or links) in the order from the head; applied twice, as they were."""
         return values[::-1] if self._head_last else values
 
-    def link_axis(self, snapshot: Snapshot) -> FloatArray:
-        """Horizontal part of every link's axis, to the next link, (n, 2)."""
-        w, x, y, z = snapshot.link_pose[:, 3:].T
-        return np.stack([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z)], axis=1)
-
     def link_heading(self, snapshot: Snapshot) -> FloatArray:
         """Direction in which every link's axis points, (n,), rad; counted from link 1."""
-        axis = self.link_axis(snapshot)
-        return np.arctan2(axis[:, 1], axis[:, 0])
+        w, x, y, z = snapshot.link_pose[:, 3:].T
+        heading: FloatArray = np.arctan2(2.0 * (x * y + w * z), 1.0 - 2.0 * (y * y + z * z))
+        return heading
 
     def forward_heading(self, snapshot: Snapshot, measure: Literal["mean", "head"]) -> float:
         """Direction in which the robot's front points, rad: mean of all links, or the head link's; not wrapped."""
@@ -57,8 +54,7 @@ class Body:
             along = float(heading[self._head])
         else:  # neighbours turn by less than half a turn
             bends = np.pi - (np.pi - (heading[1:] - heading[:-1])) % (2.0 * np.pi)
-            behind = np.arange(len(bends), 0.0, -1.0)  # so many links turn with a bend
-            along = float(heading[0] + bends @ behind / len(heading))
+            along = float(heading[0] + bends @ self._behind / len(heading))
         return along if self._head_last else along + np.pi
 
     def link_left(self, snapshot: Snapshot) -> FloatArray:
@@ -93,6 +89,6 @@ def wrapped(angle: float) -> float:
 
 def held(time: FloatArray, yaw: FloatArray) -> JointReference:
     """References that hold `yaw` ((n-1,), rad) over the knots `time`, at rest."""
-    angle = np.zeros((len(time), len(yaw), 2))
+    angle, rate, acceleration = np.zeros((3, len(time), len(yaw), 2))
     angle[:, :, 0] = yaw
-    return JointReference(time, angle, np.zeros_like(angle), np.zeros_like(angle))
+    return JointReference(time, angle, rate, acceleration)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -100,6 +101,7 @@ class LeaderFollower:
         self._settings = _settings(scene)
         self._length = scene.robot.link_length_m
         joints = scene.robot.n_joints
+        self._behind = self._length * np.arange(joints)  # how far behind the head's joint every joint is
         bends = self._body.from_head(start[:, 0])
         self._state = _State(
             side=1 if self._settings.begins == "left" else -1,
@@ -132,45 +134,41 @@ class LeaderFollower:
         """Values of the channels."""
         state = self._state
         head = (RESOLVING if state.resolving else FOLLOWING, state.side, state.head_offset, state.jams)
-        return np.concatenate([head, self._body.from_head(state.jammed)]).astype(np.float64)
+        return np.array([*head, *self._body.from_head(state.jammed).tolist()], np.float64)
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
         """References from `time[0]` to `time[-1]` for the robot as `snapshot` shows it."""
         assert snapshot is not None
         now, heading = float(time[0]), self._body.link_heading(snapshot)
         angle = self._body.from_head(snapshot.joint_angle[:, 0])
-        self._state = self._watched(now, angle, snapshot)
-        if self._state.resolving:
-            wanted = self._resolving(angle, heading)
+        changed = self._watched(now, angle, snapshot)
+        if changed.get("resolving_until", self._state.resolving_until) < np.inf:
+            wanted = self._resolving(angle, heading, changed.get("force", self._state.force))
         else:
-            wanted = self._following(angle, heading, snapshot, float(time[-1]) - now)
-        limit = np.radians(self._settings.reference_limit_deg)
-        wanted = np.clip(wanted, -limit, limit)
-        self._state = replace(self._state, angle_ref=wanted)
+            wanted = self._following(angle, heading, snapshot, float(time[-1]) - now, changed)
+        limit = math.radians(self._settings.reference_limit_deg)
+        changed["angle_ref"] = wanted = np.minimum(np.maximum(wanted, -limit), limit)
+        self._state = replace(self._state, **changed)
         return held(time, self._body.from_head(wanted))
 
-    def _watched(self, now: float, angle: FloatArray, snapshot: Snapshot) -> _State:
-        """The state after looking for a jam, or for the end of one's resolution."""
+    def _watched(self, now: float, angle: FloatArray, snapshot: Snapshot) -> dict[str, Any]:
+        """What of the state changes by looking for a jam, or for the end of one's resolution."""
         state, settings = self._state, self._settings
         # Times are sums of periods: what ends with a period must not miss it by rounding.
         if state.resolving:
             if now < state.resolving_until - 1e-9:
-                return state
-            state = replace(state, resolving_until=np.inf, jammed_since=np.inf)
-            return replace(state, jammed=np.zeros_like(state.jammed))
+                return {}
+            return {"resolving_until": np.inf, "jammed_since": np.inf, "jammed": np.zeros_like(state.jammed)}
         if state.angle_ref is None:
-            return state
-        jammed = np.abs(angle - state.angle_ref) > np.radians(settings.jam_angle_deg)
-        since = min(state.jammed_since, now) if jammed.sum() >= JAM else np.inf
-        state = replace(state, jammed=jammed, jammed_since=since)
-        if not settings.jam_resolution or now - since <= settings.jam_time_s + 1e-9:
-            return state
-        return replace(
-            state,
-            resolving_until=now + settings.resolution_time_s,
-            force=self._felt(snapshot, state.jams),
-            jams=state.jams + 1,
-        )
+            return {}
+        jammed = np.abs(angle - state.angle_ref) > math.radians(settings.jam_angle_deg)
+        since = min(state.jammed_since, now) if np.count_nonzero(jammed) >= JAM else np.inf
+        changed = {"jammed": jammed, "jammed_since": since}
+        if settings.jam_resolution and now - since > settings.jam_time_s + 1e-9:
+            changed["resolving_until"] = now + settings.resolution_time_s
+            changed["force"] = self._felt(snapshot, state.jams)
+            changed["jams"] = state.jams + 1
+        return changed
 
     def _felt(self, snapshot: Snapshot, jam: int) -> FloatArray:
         """Normal force of obstacles on every link, to its left, as the sensors tell it, N."""
@@ -185,7 +183,9 @@ class LeaderFollower:
         force[np.abs(force) < settings.force_threshold_n] = 0.0
         return force
 
-    def _following(self, angle: FloatArray, heading: FloatArray, snapshot: Snapshot, period: float) -> FloatArray:
+    def _following(
+        self, angle: FloatArray, heading: FloatArray, snapshot: Snapshot, period: float, changed: dict[str, Any]
+    ) -> FloatArray:
         """References (51) to (53) for joint angles and link headings; the delay line runs on by `period`."""
         state, settings = self._state, self._settings
         direction = settings.direction
@@ -194,13 +194,12 @@ class LeaderFollower:
         side = state.side
         if side * offset > settings.head_reach_m:
             side = -side
-        target = direction + side * np.radians(settings.head_angle_deg)
-        place, bend = np.append(state.place, state.travelled), np.append(state.bend, angle[0])
-        wanted: FloatArray = np.interp(state.travelled - self._length * np.arange(len(angle)), place, bend)
+        target = direction + side * math.radians(settings.head_angle_deg)
+        place, bend = _longer(state.place, state.travelled), _longer(state.bend, angle[0])
+        wanted: FloatArray = np.interp(state.travelled - self._behind, place, bend)
         wanted[0] = self._body.head_joint_for(target, heading)
-        old = max(int(np.searchsorted(place, state.travelled - self._length * len(angle))) - 1, 0)
-        self._state = replace(
-            state,
+        old = max(int(place.searchsorted(state.travelled - self._length * len(angle))) - 1, 0)
+        changed.update(
             side=side,
             head_offset=offset,
             travelled=state.travelled + settings.speed_m_s * period,
@@ -209,12 +208,12 @@ class LeaderFollower:
         )
         return wanted
 
-    def _resolving(self, angle: FloatArray, heading: FloatArray) -> FloatArray:
+    def _resolving(self, angle: FloatArray, heading: FloatArray, force: FloatArray) -> FloatArray:
         """References (58): every link that is pushed turns so that the push along the direction grows."""
         state, settings = self._state, self._settings
         assert state.angle_ref is not None
         # (56), with the angle between a link and the direction for theta.
-        turn = -settings.jam_gain_rad_per_n * state.force * np.cos(heading - settings.direction)
+        turn = -settings.jam_gain_rad_per_n * force * np.cos(heading - settings.direction)
         wanted: FloatArray = angle + self._body.from_head(np.diff(turn))
         wanted[0] = state.angle_ref[0]  # the head keeps its bend
         return wanted
@@ -230,6 +229,13 @@ class LeaderFollower:
     def restore(self, checkpoint: Any) -> None:
         """Go back to a state that `checkpoint` gave."""
         self._state, self._settings = checkpoint
+
+
+def _longer(values: FloatArray, last: float) -> FloatArray:
+    """`values` with one more."""
+    longer = np.empty(len(values) + 1)
+    longer[:-1], longer[-1] = values, last
+    return longer
 
 
 def _settings(scene: Scene) -> Settings:

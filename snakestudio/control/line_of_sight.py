@@ -49,7 +49,8 @@ class Sight:
 
     def ahead(self, distance: float) -> FloatArray:
         """The point of the tangent `distance` (m) ahead of the nearest place, (2,), m."""
-        return self.point + distance * np.array([math.cos(self.direction), math.sin(self.direction)])
+        x, y = self.point.tolist()
+        return np.array([x + distance * math.cos(self.direction), y + distance * math.sin(self.direction)])
 
 
 def projected(track: Track, point: FloatArray, before: float | None, reach: float) -> Sight:
@@ -69,10 +70,10 @@ def projected(track: Track, point: FloatArray, before: float | None, reach: floa
     if before is None:
         before = track.nearest(point)
     along = track.nearest(point, before, reach)
-    place, direction = track.place(along)
-    away = point - place
-    cross = math.cos(direction) * away[1] - math.sin(direction) * away[0]
-    return Sight(along, float(cross), place, direction, track.curvature(along))
+    x, y, direction, curvature = track.course(along)
+    px, py = point.tolist()
+    cross = math.cos(direction) * (py - y) - math.sin(direction) * (px - x)
+    return Sight(along, cross, np.array([x, y]), direction, curvature)
 
 
 def heading_to(sight: Sight, look_ahead: float, shift: float = 0.0) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 __all__ = ["OffsetFilter"]
 
 FloatArray = NDArray[np.float64]
+T = TypeVar("T", float, NDArray[np.float64])
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,18 @@ class OffsetFilter:
 
     def at(self, time: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Angle, rate and acceleration at `time` (s, not before `since`); rad, rad/s, rad/s^2."""
-        speed = 1.0 / self.response
         passed = time - self.since
-        fading = np.exp(-speed * passed)
+        return self._course(passed, np.exp(-1.0 / self.response * passed))
+
+    def aimed(self, wanted: float, response: float, time: float) -> OffsetFilter:
+        """The filter that goes on from this one at `time`, with angle and rate as they are, to `wanted`."""
+        passed = time - self.since
+        angle, rate, _ = self._course(passed, float(np.exp(-1.0 / self.response * passed)))
+        return OffsetFilter(wanted, response, time, angle, rate)
+
+    def _course(self, passed: T, fading: T) -> tuple[T, T, T]:
+        """`at`, so long after `since`, when so much is left of what fades."""
+        speed = 1.0 / self.response
         away = self.angle - self.wanted
         slope = self.rate + speed * away
         left = away + slope * passed
@@ -46,8 +57,3 @@ class OffsetFilter:
         rate = (slope - speed * left) * fading
         acceleration = (speed * left - 2.0 * slope) * speed * fading
         return angle, rate, acceleration
-
-    def aimed(self, wanted: float, response: float, time: float) -> OffsetFilter:
-        """The filter that goes on from this one at `time`, with angle and rate as they are, to `wanted`."""
-        angle, rate, _ = (float(part[0]) for part in self.at(np.array([time])))
-        return OffsetFilter(wanted, response, time, angle, rate)

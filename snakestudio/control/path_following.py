@@ -70,7 +70,8 @@ class PathFollower(Steering):
         """Values of the channels; left of the path is positive."""
         sight = self._way.sight
         ahead = sight.ahead(self._settings.look_ahead_m)
-        return np.array([*super().values(), sight.cross, sight.along, *sight.point, *ahead])
+        beside = (sight.cross, sight.along, *sight.point.tolist(), *ahead.tolist())
+        return np.array([*super().values().tolist(), *beside])
 
     @property
     def _settings(self) -> PathFollowing:

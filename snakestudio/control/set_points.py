@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -92,7 +93,7 @@ class SetPoints(OpenLoop):
         self._hold = round(control.set_point_period_s / self._step)  # steps; 0: a set-point at every instant
         shape = (scene.robot.n_joints, 2)
         self._state = _State(np.full(shape, NEVER if self._limit else 0, np.int64))
-        self._away = np.zeros(shape)
+        self._away, self._led = np.zeros(shape), False
         self._approach = constant(0.0)
         if start is not None:
             if self._limit:  # a joint that is bent as the gait asks need not be straightened first
@@ -105,11 +106,11 @@ class SetPoints(OpenLoop):
             if self._limit:
                 away[np.abs(away) <= self._limit] = 0.0
             self._away, self._approach = lead_in(away)
+            self._led = bool(self._away.any())
 
     def begun(self, time: float) -> bool:
         """Whether all joints follow the gait at `time`; before, they hold what start delay and soft start ask for."""
-        released = self._state.released
-        return time >= self._delay and bool((released <= self._steps(np.array([time]))[0]).all())
+        return time >= self._delay and math.floor(time / self._step + 1e-6) >= int(self._state.released.max())
 
     def reference(self, time: FloatArray, snapshot: Snapshot | None, offset: Offset | None = None) -> JointReference:
         """See `Controller.reference`; the references are exact at every knot.
@@ -156,12 +157,11 @@ class SetPoints(OpenLoop):
 
     def _following(self, time: FloatArray, follows: NDArray[np.bool_] | None = None) -> Motion:
         """The gait while joints are led to it from where they started; axes that do not follow it yet are at 0."""
-        led = bool(self._away.any())
-        motion = self._delayed(time, through_ramps=led)
+        motion = self._delayed(time, through_ramps=self._led)
         if follows is not None:
             for part in motion:
                 part[~follows] = 0.0
-        if led:
+        if self._led:
             approach = self._approach
             left = (approach.value(time), approach.rate(time), approach.acceleration(time))
             for part, share in zip(motion, left, strict=True):

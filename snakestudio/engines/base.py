@@ -91,8 +91,11 @@ class Engine(Protocol):
         """The row of the present state, all sums as they stand (the first row of a recording)."""
         ...
 
-    def snapshot(self) -> Snapshot:
-        """The present state; contact forces are means over the calls of `advance` since one that did not `go_on`."""
+    def snapshot(self, contacts: bool = True) -> Snapshot:
+        """The present state; contact forces are means over the calls of `advance` since one that did not `go_on`.
+
+        It may come without `contacts` to who looks at none: its `valid` says so.
+        """
         ...
 
     def apply(self, scene: Scene) -> bool:

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-__all__ = ["CONTACT_OVERFLOW", "DIVERGED", "NOT_SOLVED", "OK", "ROW_OVERFLOW", "SLOT_OVERFLOW"]
+from typing import NamedTuple
+
+__all__ = ["CONTACT_OVERFLOW", "DIVERGED", "NOT_SOLVED", "OK", "ROW_OVERFLOW", "SLOT_OVERFLOW", "Figures"]
 
 OK, CONTACT_OVERFLOW, SLOT_OVERFLOW, ROW_OVERFLOW, NOT_SOLVED, DIVERGED = range(6)
 """After anything but OK the state is that before the step that failed. An overflow asks for larger arrays: of contacts
 of a step, of contacts told apart in a row or call, or of contacts in the rows."""
+
+
+class Figures(NamedTuple):
+    """What the kernel counts: unconverged steps since the start; its steps, iterations, worst residual in the interval.
+
+    The interval is what the next snapshot shows means over.
+    """
+
+    step: int
+    steps: int
+    iterations: int
+    unconverged: int
+    worst: float

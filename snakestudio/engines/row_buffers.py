@@ -73,38 +73,48 @@ def more_contacts(rows: RowBuffers) -> RowBuffers:
     return rows._replace(**longer)
 
 
-def filled_rows(buffers: RowBuffers, dt: float) -> Rows:
-    """The rows that a kernel has filled, without copying; `dt` is the time step, s."""
-    k, m = int(buffers.filled[0]), int(buffers.filled[1])
-    contacts = ContactRows(
-        count=buffers.contact_count[:k],
-        link=buffers.contact_link[:m],
-        other=buffers.contact_other[:m],
-        state=buffers.contact_state[:m],
-        point=buffers.contact_point[:m],
-        impulse_normal=buffers.contact_normal[:m],
-        impulse_friction=buffers.contact_friction[:m],
-    )
+def filled_rows(buffers: RowBuffers, dt: float, since: tuple[int, int] = (0, 0)) -> Rows:
+    """The rows that a kernel has filled, without copying.
+
+    Parameters
+    ----------
+    buffers : RowBuffers
+    dt : float
+        Time step, s.
+    since : (int, int)
+        What `buffers.filled` was before the first of them.
+    """
+    filled, touched = buffers.filled.tolist()
+    rows, contacts = slice(since[0], filled), slice(since[1], touched)
+    k = filled - since[0]
     return Rows(
-        time=np.asarray(buffers.steps[:k] * dt, dtype=np.float64),
-        link_pose=buffers.link_pose[:k],
-        link_twist=buffers.link_twist[:k],
-        joint_angle=buffers.joint_angle[:k],
-        joint_rate=buffers.joint_rate[:k],
-        joint_angle_ref=buffers.joint_angle_ref[:k],
-        joint_rate_ref=buffers.joint_rate_ref[:k],
-        joint_torque=buffers.joint_torque[:k],
-        impulse_obstacle=buffers.impulse_obstacle[:k],
-        impulse_ground=buffers.impulse_ground[:k],
-        contacts_closed=buffers.contacts_closed[:k],
-        energy=buffers.energy[:k],
-        solver_residual=buffers.residual[:k],
-        solver_iterations=buffers.iterations[:k],
-        solver_unconverged=buffers.unconverged[:k],
-        steps=buffers.steps[:k],
+        time=np.asarray(buffers.steps[rows] * dt, dtype=np.float64),
+        link_pose=buffers.link_pose[rows],
+        link_twist=buffers.link_twist[rows],
+        joint_angle=buffers.joint_angle[rows],
+        joint_rate=buffers.joint_rate[rows],
+        joint_angle_ref=buffers.joint_angle_ref[rows],
+        joint_rate_ref=buffers.joint_rate_ref[rows],
+        joint_torque=buffers.joint_torque[rows],
+        impulse_obstacle=buffers.impulse_obstacle[rows],
+        impulse_ground=buffers.impulse_ground[rows],
+        contacts_closed=buffers.contacts_closed[rows],
+        energy=buffers.energy[rows],
+        solver_residual=buffers.residual[rows],
+        solver_iterations=buffers.iterations[rows],
+        solver_unconverged=buffers.unconverged[rows],
+        steps=buffers.steps[rows],
         extra=np.zeros((k, 0)),
         strain=np.zeros((k, 0, 6)),
         wrench=np.zeros((k, 0, 6)),
         hold=np.zeros((k, 0, 14)),
-        contacts=contacts,
+        contacts=ContactRows(
+            count=buffers.contact_count[rows],
+            link=buffers.contact_link[contacts],
+            other=buffers.contact_other[contacts],
+            state=buffers.contact_state[contacts],
+            point=buffers.contact_point[contacts],
+            impulse_normal=buffers.contact_normal[contacts],
+            impulse_friction=buffers.contact_friction[contacts],
+        ),
     )

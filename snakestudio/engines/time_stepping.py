@@ -4,39 +4,29 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.base import Checkpoint, StepReport
-from snakestudio.engines.outcome import CONTACT_OVERFLOW, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
+from snakestudio.engines.outcome import CONTACT_OVERFLOW, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW, Figures
 from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers, more_contacts
 from snakestudio.model.motion import StraightStart
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import JointReference, Reference
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Model, Scene, Solver
-from snakestudio.model.snapshot import Contacts, Snapshot, SolverFigures
+from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverFigures
 
-__all__ = ["Figures", "TimeSteppingEngine", "copied", "forget_obstacles", "run_a_step", "tiny_scene"]
+__all__ = ["TimeSteppingEngine", "copied", "forget_obstacles", "run_a_step", "tiny_scene"]
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-
-class Figures(NamedTuple):
-    """What the kernel counts: unconverged steps since the start; its steps, iterations, worst residual in the interval.
-
-    The interval is what the next snapshot shows means over.
-    """
-
-    step: int
-    steps: int
-    iterations: int
-    unconverged: int
-    worst: float
+BLOCK_ROWS = 32
+"""Rows that room is made for at once where they come one by one: a controller looks at the robot every period."""
 
 
 class TimeSteppingEngine(ABC):
@@ -49,6 +39,10 @@ class TimeSteppingEngine(ABC):
         self._base_dir = base_dir
         self._schema = schema
         self._reference: JointReference | None = None
+        self._reached = 0
+        self._rows = self._looks = make_row_buffers(0, schema.n_links, len(schema.energy), 0, schema.n_joints)
+        self._without_contacts = schema.valid & ~Fields.CONTACTS
+        self._no_rows = filled_rows(self._rows, scene.solver.step_s)
 
     @property
     def scene(self) -> Scene:
@@ -68,7 +62,7 @@ class TimeSteppingEngine(ABC):
     @property
     def step_count(self) -> int:
         """Steps taken since the start."""
-        return self._figures().step
+        return self._reached
 
     # ------------------------------------------------------------------------------------------ of a formulation
 
@@ -81,7 +75,7 @@ class TimeSteppingEngine(ABC):
 
     @abstractmethod
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
-        """Take steps under a reference whose arrays are `_plain`; returns what the call ended with."""
+        """Take steps under a reference that is `_plain`; returns what the call ended with."""
 
     @abstractmethod
     def _grow_contacts(self) -> None: ...
@@ -90,19 +84,30 @@ class TimeSteppingEngine(ABC):
     def _grow_slots(self) -> None: ...
 
     @abstractmethod
-    def _room_for_contacts(self, n_rows: int) -> int: ...
+    def _room_for_contacts(self, n_rows: int) -> int:
+        """Contacts that so many rows may have, at least to begin with."""
 
     @abstractmethod
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray) -> RowBuffers:
-        """The row of the present state, with these references (n-1, 2); must not change the state."""
+    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
+        """Write the row of the present state, with these references (n-1, 2); must not change the state.
+
+        Its contacts are those since the row before; with `call` those of the interval, unless `_contacts` knows better.
+        """
 
     @abstractmethod
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         """Angles and rates of all joints, each (n-1, 2)."""
 
-    @abstractmethod
-    def _contacts(self, span: float, link_pose: FloatArray) -> Contacts:
-        """Contacts that carried load in the interval, which took `span` s; `link_pose` (n, 7) is the present one."""
+    def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
+        """Contacts that carried load in the interval, which took `span` s; `part` of `rows` are the present row's."""
+        return Contacts(
+            link=rows.contact_link[part],
+            other=rows.contact_other[part],
+            point=rows.contact_point[part],
+            force_normal=rows.contact_normal[part] / span,
+            force_friction=rows.contact_friction[part] / span,
+            state=rows.contact_state[part],
+        )
 
     @abstractmethod
     def _take(self, scene: Scene) -> bool:
@@ -128,25 +133,24 @@ class TimeSteppingEngine(ABC):
         begin, end = self.step_count, self.step_count + n_steps
         wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
         wanted = wanted[(wanted > begin) & (wanted <= end)]
-        plain = JointReference(
-            _plain(reference.time), _plain(reference.angle), _plain(reference.rate), _plain(reference.acceleration)
-        )
-        rows = self._row_buffers(len(wanted))
+        plain = _plain(reference)
+        rows = self._rows = self._room(self._rows, len(wanted)) if len(wanted) else self._rows
+        since = (int(rows.filled[0]), int(rows.filled[1]))
         if not go_on:
             self._begin_interval()
-        before = self._figures()
+        before = figures = self._figures()
         while True:
-            status = self._run_kernel(plain, end - self.step_count, wanted, rows)
+            status = self._run_kernel(plain, end - figures.step, wanted, rows)
+            figures = self._figures()
             if status == CONTACT_OVERFLOW:
                 self._grow_contacts()
             elif status == SLOT_OVERFLOW:
                 self._grow_slots()
             elif status == ROW_OVERFLOW:
-                rows = more_contacts(rows)
+                rows = self._rows = more_contacts(rows)
             else:
                 break
-        self._reference = reference
-        figures = self._figures()
+        self._reference, self._reached = reference, figures.step
         return StepReport(
             ok=status == OK,
             message="" if status == OK else self._failure(status),
@@ -154,13 +158,21 @@ class TimeSteppingEngine(ABC):
             residual=figures.worst,
             iterations=figures.iterations - before.iterations,
             unconverged=figures.unconverged - before.unconverged,
-            rows=filled_rows(rows, self._scene.solver.step_s),
+            rows=filled_rows(rows, self._scene.solver.step_s, since) if len(wanted) else self._no_rows,
         )
 
     def _row_buffers(self, n_rows: int) -> RowBuffers:
         schema = self._schema
         room = self._room_for_contacts(n_rows)
         return make_row_buffers(n_rows, schema.n_links, len(schema.energy), room, schema.n_joints)
+
+    def _room(self, rows: RowBuffers, n_rows: int) -> RowBuffers:
+        """Room for so many more rows, `rows` if there is; what has been handed out is never written again."""
+        filled, touched = rows.filled.tolist()
+        enough = filled + n_rows <= len(rows.steps) and touched + self._room_for_contacts(n_rows) <= len(
+            rows.contact_link
+        )
+        return rows if enough else self._row_buffers(max(n_rows, BLOCK_ROWS))
 
     def _failure(self, status: int) -> str:
         """A sentence for a call that ended badly."""
@@ -180,27 +192,36 @@ class TimeSteppingEngine(ABC):
 
     def initial_rows(self) -> Rows:
         """The row of the present state, all sums as they stand."""
-        # Before the first call nobody has said what the joints shall do: a robot starts where it is.
-        angle, rate = self._joints_now() if self._reference is None else self._reference.at(self.time)
-        return filled_rows(self._write_present_row(angle, rate), self._scene.solver.step_s)
+        rows = self._row_buffers(1)
+        self._write_present_row(*self._references_now(), rows, call=False)
+        return filled_rows(rows, self._scene.solver.step_s)
 
-    def snapshot(self) -> Snapshot:
-        """The present state; contact forces are means over the interval."""
-        rows = self.initial_rows()
+    def _references_now(self) -> tuple[FloatArray, FloatArray]:
+        """Angles and rates that the joints shall have now, each (n-1, 2)."""
+        # Before the first call nobody has said what the joints shall do: a robot starts where it is.
+        return self._joints_now() if self._reference is None else self._reference.at(self.time)
+
+    def snapshot(self, contacts: bool = True) -> Snapshot:
+        """The present state; contact forces are means over the interval, and there are none without `contacts`."""
+        rows = self._looks = self._room(self._looks, 1)
+        i, first = rows.filled.tolist()
+        self._write_present_row(*self._references_now(), rows, call=True)
         figures = self._figures()
+        span = figures.steps * self._scene.solver.step_s
+        shown = contacts and span > 0.0
         return Snapshot(
             time=self.time,
-            link_pose=rows.link_pose[0],
-            link_twist=rows.link_twist[0],
-            joint_angle=rows.joint_angle[0],
-            joint_rate=rows.joint_rate[0],
-            joint_angle_ref=rows.joint_angle_ref[0],
-            joint_rate_ref=rows.joint_rate_ref[0],
-            joint_torque=rows.joint_torque[0],
-            contacts=self._contacts(figures.steps * self._scene.solver.step_s, rows.link_pose[0]),
-            energy=dict(zip(self._schema.energy, (float(e) for e in rows.energy[0]), strict=True)),
+            link_pose=rows.link_pose[i],
+            link_twist=rows.link_twist[i],
+            joint_angle=rows.joint_angle[i],
+            joint_rate=rows.joint_rate[i],
+            joint_angle_ref=rows.joint_angle_ref[i],
+            joint_rate_ref=rows.joint_rate_ref[i],
+            joint_torque=rows.joint_torque[i],
+            contacts=self._contacts(span, rows, slice(first, int(rows.filled[1]))) if shown else Contacts.none(),
+            energy=dict(zip(self._schema.energy, rows.energy[i].tolist(), strict=True)),
             solver=SolverFigures(figures.worst, figures.iterations / max(figures.steps, 1), figures.unconverged),
-            valid=self._schema.valid,
+            valid=self._schema.valid if contacts else self._without_contacts,
         )
 
     def apply(self, scene: Scene) -> bool:
@@ -218,8 +239,7 @@ class TimeSteppingEngine(ABC):
         """Go back to a state that this engine, or one of the same scene, has saved."""
         state, scene, reference = checkpoint.state
         self._restore_state(state, scene)
-        self._scene = scene
-        self._reference = reference
+        self._scene, self._reference, self._reached = scene, reference, self._figures().step
 
 
 def copied(state: T) -> T:
@@ -247,10 +267,12 @@ def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) ->
     state.contact[:, 3:] = -1
 
 
-def _plain(array: NDArray[Any]) -> FloatArray:
-    """`array` as the kernels are compiled for: float64, contiguous, writeable."""
-    plain = np.ascontiguousarray(array, dtype=np.float64)
-    return plain if plain.flags.writeable else plain.copy()
+def _plain(reference: JointReference) -> JointReference:
+    """`reference` with arrays as the kernels are compiled for: float64, contiguous, writeable."""
+    own = (reference.time, reference.angle, reference.rate, reference.acceleration)
+    if all(array.dtype == np.float64 and (flags := array.flags).c_contiguous and flags.writeable for array in own):
+        return reference
+    return JointReference(*(np.require(array, np.float64, ["C", "W"]) for array in own))
 
 
 def tiny_scene(kind: Any) -> Scene:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,6 +147,7 @@ class BodyFields:
     torque: FloatArray
 
 
+@lru_cache(maxsize=16)
 def mass_shares(n: int, continuous: bool) -> FloatArray:
     """Share of the mass that goes with each of `n` links, or cross-sections of a continuous body, (n,).
 
@@ -153,13 +155,18 @@ def mass_shares(n: int, continuous: bool) -> FloatArray:
     for an even number of them, makes integrals of these.
     """
     if not continuous:
-        return np.full(n, 1.0 / n)
+        return _kept(np.full(n, 1.0 / n))
     shares = np.full(n, 1.0)
     if n % 2:
         shares[1:-1:2], shares[2:-1:2] = 4.0, 2.0
     else:
         shares[1:-1] = 2.0
-    shares /= shares.sum()
+    return _kept(shares / shares.sum())
+
+
+def _kept(shares: FloatArray) -> FloatArray:
+    """`shares` for whoever asks, so that nobody may write to them."""
+    shares.flags.writeable = False
     return shares
 
 

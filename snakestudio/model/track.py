@@ -86,7 +86,11 @@ class Track:
         self._begins: list[float] = self.lengths.tolist()
         self.length = float(self.lengths[-1])
         self._arcs: FloatArray = np.diff(self.lengths)
-        self._spans: FloatArray = np.linalg.norm(np.diff(self.points, axis=0), axis=1)
+        # x and y of the pieces' beginnings, of the way to their ends, and the square of its length.
+        chords = np.diff(self.points, axis=0)
+        self._begin_x, self._begin_y = np.ascontiguousarray(self.points.T)
+        self._chord_x, self._chord_y = np.ascontiguousarray(chords.T)
+        self._squares: FloatArray = np.linalg.norm(chords, axis=1) ** 2
 
     def _inside(self, s: float) -> float:
         """`s` on the first round, or within the ends."""
@@ -112,20 +116,21 @@ class Track:
 
     def place(self, s: float) -> tuple[FloatArray, float]:
         """Point, (2,), m, and direction of the path, rad in (-pi, pi], at `s`; at a corner that of the way on."""
-        at = self._inside(s)
-        x, y, dx, dy, _, _ = self._at(at)
-        direction = math.atan2(dy, dx)
-        if not self.closed and s != at:
-            x, y = x + (s - at) * math.cos(direction), y + (s - at) * math.sin(direction)
+        x, y, direction, _ = self.course(s)
         return np.array([x, y]), direction
 
     def curvature(self, s: float) -> float:
         """Curvature at `s`, 1/m, positive where the path bends to the left; 0 on straight lines and beyond the ends."""
+        return self.course(s)[3]
+
+    def course(self, s: float) -> tuple[float, float, float, float]:
+        """X and y, m, `place`'s direction and `curvature` at `s`, all at once."""
         at = self._inside(s)
-        if not self.closed and at != s:
-            return 0.0
-        _, _, dx, dy, ddx, ddy = self._at(at)
-        return (dx * ddy - dy * ddx) / math.hypot(dx, dy) ** 3
+        x, y, dx, dy, ddx, ddy = self._at(at)
+        direction = math.atan2(dy, dx)
+        if not self.closed and s != at:
+            return x + (s - at) * math.cos(direction), y + (s - at) * math.sin(direction), direction, 0.0
+        return x, y, direction, (dx * ddy - dy * ddx) / math.hypot(dx, dy) ** 3
 
     def largest_curvature(self) -> tuple[float, float]:
         """Largest curvature, 1/m, and where it is, s in m; 0 for straight lines, whose corners have none."""
@@ -181,21 +186,21 @@ class Track:
         if low > high:
             return 0.0, np.inf
         first, last = self._piece(low), self._piece(high) + 1
-        begin, end = self.points[first:last], self.points[first + 1 : last + 1]
-        along = end - begin
-        span = self._spans[first:last]
+        px, py = point.tolist()
+        # A controller asks every period: x and y by themselves are twice as fast as points.
+        x, y = self._begin_x[first:last], self._begin_y[first:last]
+        along_x, along_y = self._chord_x[first:last], self._chord_y[first:last]
         # Pieces of a smooth path are chords, a little shorter than what they cut off.
         arc = self._arcs[first:last]
-        share = np.einsum("ki,ki->k", point - begin, along) / span**2
-        share = np.minimum(np.maximum(share, 0.0), 1.0)
-        share[0] = max(share[0], (low - self._begins[first]) / arc[0])
-        share[-1] = min(share[-1], (high - self._begins[last - 1]) / arc[-1])
-        away = begin + share[:, None] * along - point
-        distance = np.hypot(away[:, 0], away[:, 1])
+        share = ((px - x) * along_x + (py - y) * along_y) / self._squares[first:last]
+        np.minimum(np.maximum(share, 0.0, out=share), 1.0, out=share)
+        share[0] = max(share.item(0), (low - self._begins[first]) / arc.item(0))
+        share[-1] = min(share.item(-1), (high - self._begins[last - 1]) / arc.item(-1))
+        distance = np.hypot(x + share * along_x - px, y + share * along_y - py)
         best = int(distance.argmin())
-        s = float(self.lengths[first + best] + share[best] * arc[best])
+        s = self._begins[first + best] + share.item(best) * arc.item(best)
         if not self.smooth:
-            return s, float(distance[best])
+            return s, distance.item(best)
         return self._refined(point, s, low, high)
 
     def _refined(self, point: FloatArray, s: float, low: float, high: float) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from snakestudio.control import registry as controllers
 from snakestudio.control.base import Steerable
@@ -35,6 +36,9 @@ __all__ = ["Runner"]
 
 MAX_PERIODS = 100
 """Control periods that are handed to an engine at once: enough to make the call's cost vanish, little to hold."""
+
+MAX_WAITING = 100
+"""Rows that wait, at most, until they are handed to the recording together."""
 
 KEEP_S = 1.0
 """Simulated time after which the full state is kept again, s; it also is where somebody reached into the run."""
@@ -87,12 +91,16 @@ class Runner:
         self.recording = SpooledRecording(scene, schema, path, origin=Origin(scene_file, base_dir))
         self.scene = scene
         self.end_step = scene.n_steps
+        self._needs = self.controller.needs
+        self._waiting: list[tuple[Rows, NDArray[np.float64]]] = []
+        self._waiting_rows = 0
         begun = self.controller.checkpoint()
         if self._closed_loop:  # what it makes of the start belongs to the first row
             first = np.arange(scene.steps_per_period + 1, dtype=np.float64) * scene.solver.step_s
             self.controller.reference(first, self.engine.snapshot())
         self._watch = EventDetector(self.recording.schema, scene)
         self._record(self.engine.initial_rows())
+        self._hand_on()
         self.latest: Snapshot = self._snapshot()
         self._latest_step = 0
         self.controller.restore(begun)
@@ -157,6 +165,7 @@ class Runner:
             since = self.engine.step_count - self._kept_step
             if report.ok and since >= self._keep_steps and self.engine_seconds >= self._keep_after:
                 self._keep()
+        self._hand_on()
         if not report.ok:
             self.recording.add_event(RunEvent(self.time, "fault", report.message))
         if self.finished or not report.ok:
@@ -167,17 +176,31 @@ class Runner:
     @property
     def _closed_loop(self) -> bool:
         """Whether the controller reads the robot's state."""
-        return self.controller.needs is not Fields.NONE
+        return self._needs is not Fields.NONE
 
     def _underway(self, step: int) -> bool:
         """Whether `step` lies within what the present reference is for."""
         return self._reference_begin < step < self._reference_end
 
     def _record(self, rows: Rows) -> None:
-        """Append rows of the engine with what the controller has to say since it was last asked."""
-        values = self.controller.values()
-        if len(values) and len(rows):
-            rows = replace(rows, extra=np.hstack([rows.extra, np.tile(values, (len(rows), 1))]))
+        """Take rows of the engine with what the controller has to say since it was last asked."""
+        if not len(rows):
+            return
+        self._waiting.append((rows, self.controller.values()))
+        self._waiting_rows += len(rows)
+        if self._waiting_rows >= MAX_WAITING:
+            self._hand_on()
+
+    def _hand_on(self) -> None:
+        """Append to the recording what waits: every row by itself would take longer than its period does."""
+        if not self._waiting:
+            return
+        rows = Rows.concatenate([part for part, _ in self._waiting])
+        if len(self.controller.channels):
+            said = np.array([values for _, values in self._waiting])
+            own = np.repeat(said, [len(part) for part, _ in self._waiting], axis=0)
+            rows = replace(rows, extra=np.hstack([rows.extra, own]))
+        self._waiting, self._waiting_rows = [], 0
         self.recording.append(rows)
         for event in self._watch.feed(rows):
             self.recording.add_event(event)
@@ -202,7 +225,8 @@ class Runner:
         knots = np.arange(now, now + steps + 1, dtype=np.float64) * self.scene.solver.step_s
         snapshot = None
         if self._closed_loop:
-            snapshot = self.latest if self._latest_step == now else self._snapshot()
+            known = self._latest_step == now
+            snapshot = self.latest if known else self.engine.snapshot(contacts=Fields.CONTACTS in self._needs)
         self._reference = self.controller.reference(knots, snapshot)
         self._reference_begin, self._reference_end = now, now + steps
         for sink in self._sinks:
@@ -277,7 +301,7 @@ class Runner:
             if isinstance(error, StateError):
                 raise
             raise StateError("The saved state of this run is damaged.") from error
-        self.scene = scene
+        self.scene, self._needs = scene, self.controller.needs
         self._reference = progress.reference
         self._reference_begin, self._reference_end = progress.reference_begin, progress.reference_end
         self._next_row, self._last_row_step = progress.next_row, progress.last_row_step
@@ -301,12 +325,14 @@ class Runner:
         snapshot = self._snapshot()
         states = self.controller.checkpoint()
         knots = np.arange(step, step + scene.steps_per_period + 1, dtype=np.float64) * scene.solver.step_s
-        check_reference(self.controller.reference(knots, snapshot if self._closed_loop else None), self.engine)
+        closed = self.controller.needs is not Fields.NONE
+        check_reference(self.controller.reference(knots, snapshot if closed else None), self.engine)
         demand(self.controller.values().shape == (len(self.controller.channels),))
         self.controller.restore(states)
 
     def _keep(self) -> None:
         """Have the recording keep the present state, to go on from there one day."""
+        self._hand_on()
         started = time.thread_time()
         self.recording.add_checkpoint(self.time, self.checkpoint())
         self._keep_after = self.engine_seconds + (time.thread_time() - started) / KEEP_SHARE
@@ -326,6 +352,7 @@ class Runner:
         live, _ = taken_over(self.scene, scene)
         if live != self.scene and self.engine.apply(live):
             self.controller.apply(live, self.time)
+            self._needs = self.controller.needs
             self._reference = None
             self._keep_state = True
             if live.run.duration_s != self.scene.run.duration_s:

@@ -57,6 +57,19 @@ def test_soft_start_is_the_papers_rule_at_every_midpoint() -> None:
     assert np.abs(np.diff(ours, axis=0)).max() <= np.radians(3.0) + 1e-12
 
 
+def test_a_gait_asked_for_period_by_period_is_the_same_to_the_bit() -> None:
+    gait, whole = WaveGait(PLAIN), WaveGait(PLAIN).motion(knots(0, 2000))
+    for begin, end in [(0, 40), (40, 80), (80, 120), (60, 100), *((k, k + 30) for k in range(120, 1900, 30)), (10, 20)]:
+        for part, all_of_it in zip(gait.motion(knots(begin, end)), whole, strict=True):
+            assert np.array_equal(part, all_of_it[begin : end + 1])
+            part += 1.0  # it is the caller's
+    between = knots(100, 140) + 0.3 * DT
+    for part, alone in zip(gait.motion(between), gait.motion(between, through_ramps=True), strict=True):
+        np.testing.assert_allclose(part, alone, rtol=0, atol=1e-12)
+    gait.apply(with_values(PLAIN, {"gait.amplitude_deg": 40.0}).gait, 0.5)
+    assert np.array_equal(gait.motion(knots(2040, 2080))[0], gait.motion(knots(2040, 2080), through_ramps=True)[0])
+
+
 def test_set_points_are_sampled_and_held_at_rest() -> None:
     n = 2000
     reference = registry.create(HELD).reference(knots(0, n), None)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from copy import deepcopy
+from dataclasses import asdict, fields
 
 import numpy as np
 import pytest
 
+from snakestudio.engines.time_stepping import BLOCK_ROWS
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change
 from snakestudio.model.recording import ContactRows, Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
+from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.paths import scenes_dir
 from snakestudio.session import runner as runner_module
 from snakestudio.session.offline import run_offline
@@ -178,6 +181,32 @@ def test_what_a_controller_says_is_in_snapshots_live_and_recorded(scene: Scene) 
     recorded = runner.recording.snapshot(-1)
     assert recorded.control == runner.latest.control
     assert set(recorded.control) == set(runner.controller.channels)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("planar_lagrangian", "path_following"),
+        ("planar_nonholonomic", "jam_resolution"),
+        ("planar_nonsmooth", "obstacle_aided"),
+        ("spatial_nonsmooth", "obstacle_aided_3d"),
+    ],
+)
+def test_what_was_seen_stays_as_it_was_while_the_run_goes_on(model: str, name: str) -> None:
+    scene = load_scene(scenes_dir() / f"{name}.toml")
+    assert scene.model.kind == model
+    runner = Runner(scene)
+    seen: list[tuple[Snapshot, Snapshot, Rows, Rows]] = []
+    for _ in range(2 * BLOCK_ROWS + 3):
+        report = runner.advance(scene.steps_per_period)
+        seen.append((runner.latest, deepcopy(runner.latest), report.rows, deepcopy(report.rows)))
+    for shot, then, rows, rows_then in seen:
+        np.testing.assert_equal(asdict(shot), asdict(then))
+        np.testing.assert_equal(asdict(rows), asdict(rows_then))
+    bare = runner.engine.snapshot(contacts=False)
+    assert Fields.CONTACTS not in bare.valid
+    assert not len(bare.contacts)
+    assert np.array_equal(bare.link_pose, runner.latest.link_pose)
 
 
 def test_settings_of_a_controller_change_while_the_run_goes_but_its_kind_does_not(scene: Scene) -> None:

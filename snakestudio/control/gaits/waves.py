@@ -18,6 +18,9 @@ FloatArray = NDArray[np.float64]
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 """Angles, rates and accelerations of all joints at some times, each (k, n-1, 2)."""
 
+AHEAD = 320
+"""Steps that a gait is evaluated for at once where it is asked for a few: by a controller, every period."""
+
 NO_WAVE = Wave(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -74,16 +77,41 @@ class WaveGait:
 
     def __init__(self, scene: Scene) -> None:
         self._joints = np.arange(scene.robot.n_joints, dtype=np.float64)
-        self._states = (_state(scene.gait.yaw), _state(scene.gait.pitch))
+        self._step = scene.solver.step_s
+        self._take((_state(scene.gait.yaw), _state(scene.gait.pitch)))
+
+    def _take(self, states: tuple[_WaveState, _WaveState]) -> None:
+        self._states = states
+        self._ahead, self._ahead_motion = np.zeros(0), np.zeros((3, 0, len(self._joints), 2))
+        self._present = [(axis, state, state.steady) for axis, state in enumerate(states) if not state.absent]
 
     def motion(self, time: FloatArray, through_ramps: bool = False) -> Motion:
         """Angles, rates and accelerations at `time` ((k,), s), exact; `through_ramps`: never the short way."""
+        k = len(time)
+        if through_ramps or 4 * k > AHEAD:
+            return self._evaluated(time, through_ramps)
+        first = round(float(time[0]) / self._step)
+        at = first - round(float(self._ahead[0]) / self._step) if len(self._ahead) else -1
+        if not 0 <= at <= len(self._ahead) - k:
+            if not np.array_equal(self._steps(first, k), time):  # between the steps
+                return self._evaluated(time, False)
+            self._ahead, at = self._steps(first, AHEAD), 0
+            self._ahead_motion = np.stack(self._evaluated(self._ahead, False))
+        if not (self._ahead[at : at + k] == time).all():
+            return self._evaluated(time, False)
+        angle, rate, acceleration = self._ahead_motion[:, at : at + k].copy()
+        return angle, rate, acceleration
+
+    def _steps(self, first: int, count: int) -> FloatArray:
+        """Times at which so many steps begin, s."""
+        times: FloatArray = np.arange(first, first + count, dtype=np.float64) * self._step
+        return times
+
+    def _evaluated(self, time: FloatArray, through_ramps: bool) -> Motion:
         angle, rate, acceleration = np.zeros((3, len(time), len(self._joints), 2))
-        for axis, state in enumerate(self._states):
-            if state.absent:
-                continue
+        for axis, state, steady in self._present:
             own = (angle[:, :, axis], rate[:, :, axis], acceleration[:, :, axis])
-            if state.steady and not through_ramps:
+            if steady and not through_ramps:
                 self._steady(state, time, own)
             else:
                 self._ramped(state, time[:, None], own)
@@ -125,7 +153,7 @@ class WaveGait:
         yaw, pitch = (self._changed(s, w, time) for s, w in zip(self._states, (gait.yaw, gait.pitch), strict=True))
         if (yaw, pitch) != self._states and gait.pitch != NO_WAVE:
             pitch = self._beside(yaw, pitch, time)
-        self._states = (yaw, pitch)
+        self._take((yaw, pitch))
 
     def _changed(self, state: _WaveState, wave: Wave, time: float) -> _WaveState:
         """`state` on its way to `wave`, but for the lead."""
@@ -159,7 +187,7 @@ class WaveGait:
 
     def restore(self, checkpoint: tuple[_WaveState, _WaveState]) -> None:
         """Go back to a state that `checkpoint` gave."""
-        self._states = checkpoint
+        self._take(checkpoint)
 
 
 def _ramp(ramp: Ramp, time: FloatArray) -> tuple[FloatArray, ...]:

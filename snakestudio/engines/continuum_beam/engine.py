@@ -189,19 +189,19 @@ class ContinuumBeamEngine:
         """The row of the present state, all sums as they stand."""
         return self._present(self._state.before[0])
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self, contacts: bool = True) -> Snapshot:
         """The present state; contact forces are means over the calls of `advance` since one that did not `go_on`."""
         rows = self._present(self._state.before[1])
         plain = snapshot_from_rows(rows, 0, self._schema)
         span = int(self._state.counts[CALL_STEPS]) * self._scene.solver.step_s
         part = rows.contacts
-        contacts = Contacts.none()
-        if span > 0.0:
-            contacts = Contacts(
+        found = Contacts.none()
+        if span > 0.0:  # they cost nothing: the row has them
+            found = Contacts(
                 part.link, part.other, part.point, part.impulse_normal / span, part.impulse_friction / span, part.state
             )
         figures = SolverFigures(float(rows.solver_residual[0]), 0.0, int(rows.solver_unconverged[0]))
-        return replace(plain, contacts=contacts, solver=figures)
+        return replace(plain, contacts=found, solver=figures)
 
     def evaluated(self) -> tuple[Params, Work]:
         """Constants of the run, and the workspace as an evaluation of the present state leaves it; a copy.

@@ -9,18 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.friction_problem import FrictionProblem
+from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_lagrangian.params import Params, make_params, same_structure
 from snakestudio.engines.planar_lagrangian.rows import write_row
 from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, ENERGY, LOAD, STEP, State, make_state, make_work
 from snakestudio.engines.planar_lagrangian.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.saved_state import agreeing
-from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine, copied
+from snakestudio.engines.time_stepping import TimeSteppingEngine, copied
 from snakestudio.model.pose import planar_pose
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import GROUND, Contacts, ContactState, Fields
+from snakestudio.model.snapshot import Fields
 
 __all__ = ["PlanarLagrangianEngine"]
 
@@ -56,6 +57,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._work = make_work(n)
+        self._before = np.empty_like(self._state.before)
 
     def _figures(self) -> Figures:
         counts = self._state.counts
@@ -83,37 +85,15 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     def _room_for_contacts(self, n_rows: int) -> int:
         return n_rows * self._scene.robot.n_links
 
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray) -> RowBuffers:
-        state = self._state._replace(before=self._state.before.copy())  # looking at the state must not begin new sums
+    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
+        own = self._state  # writing a row begins new sums, which looking at the state must not
+        self._before[0] = own.before[int(call)]
         self._work.reference[:, 0], self._work.reference[:, 1] = angle[:, 0], rate[:, 0]
-        rows = self._row_buffers(1)
-        write_row(self._params, state, self._work, rows)
-        return rows
+        write_row(self._params, own._replace(before=self._before), self._work, rows)
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         yaw, rate = np.diff(self._state.x[:-2]), np.diff(self._state.v[:-2])
         return np.column_stack([yaw, 0 * yaw]), np.column_stack([rate, 0 * rate])
-
-    def _contacts(self, span: float, link_pose: FloatArray) -> Contacts:
-        if span <= 0.0:
-            return Contacts.none()
-        state = self._state
-        load = float(state.sums[LOAD] - state.before[1, -1, 0])
-        gained = state.impulse - state.before[1, :-1]
-        link = np.flatnonzero((load > 0.0) | gained.any(axis=1))
-        flat = np.zeros((len(link), 3))
-        point, normal, friction = flat.copy(), flat.copy(), flat.copy()
-        point[:, :2] = link_pose[link, :2]
-        normal[:, 2] = load / span
-        friction[:, :2] = gained[link] / span
-        return Contacts(
-            link=link.astype(np.int32),
-            other=np.full(len(link), GROUND, np.int32),
-            point=point,
-            force_normal=normal,
-            force_friction=friction,
-            state=np.full(len(link), int(ContactState.SLIP), np.int32),
-        )
 
     def _take(self, scene: Scene) -> bool:
         if not same_structure(self._scene, scene):

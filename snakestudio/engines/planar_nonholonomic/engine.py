@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.friction_problem import FrictionProblem
+from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_nonholonomic.params import (
     Params,
     damped_by_obstacles,
@@ -31,12 +32,11 @@ from snakestudio.engines.planar_nonholonomic.state import (
 from snakestudio.engines.planar_nonholonomic.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.saved_state import agreeing, within
-from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine, copied
+from snakestudio.engines.time_stepping import TimeSteppingEngine, copied
 from snakestudio.model.pose import planar_pose
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
-from snakestudio.model.snapshot import Contacts
 from snakestudio.model.world import Ground
 
 __all__ = ["PlanarNonholonomicEngine"]
@@ -81,7 +81,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
 
     def _begin_interval(self) -> None:
         state = self._state
-        state.counts[[CALL_STEPS, CALL_EVALUATIONS]] = 0
+        state.counts[CALL_STEPS] = state.counts[CALL_EVALUATIONS] = 0
         state.figures[WORST_CALL] = 0.0
         state.before[1, :-1], state.before[1, -1] = state.sums, state.figures[LOAD]
 
@@ -108,36 +108,16 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
     def _room_for_contacts(self, n_rows: int) -> int:
         return 3 * n_rows * self._scene.robot.n_links
 
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray) -> RowBuffers:
+    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
         own = self._state  # writing a row begins new sums, which looking at the state must not
-        state = own._replace(figures=own.figures.copy(), before=own.before.copy())
+        state = own._replace(figures=own.figures.copy(), before=own.before[[1]] if call else own.before.copy())
         self._work.reference[:, 0], self._work.reference[:, 1] = angle[:, 0], rate[:, 0]
-        rows = self._row_buffers(1)
         write_row(self._params, state, self._work, rows)
-        return rows
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         x, v = np.split(self._state.y, 2)
         yaw, rate = np.diff(x[:-2]), np.diff(v[:-2])
         return np.column_stack([yaw, 0 * yaw]), np.column_stack([rate, 0 * rate])
-
-    def _contacts(self, span: float, link_pose: FloatArray) -> Contacts:
-        if span <= 0.0:
-            return Contacts.none()
-        # A row that looks back on the interval holds just what is wanted.
-        own = self._state
-        state = own._replace(figures=own.figures.copy(), before=np.stack([own.before[1], own.before[1]]))
-        rows = self._row_buffers(1)
-        write_row(self._params, state, self._work, rows)
-        used = int(rows.filled[1])
-        return Contacts(
-            link=rows.contact_link[:used],
-            other=rows.contact_other[:used],
-            point=rows.contact_point[:used],
-            force_normal=rows.contact_normal[:used] / span,
-            force_friction=rows.contact_friction[:used] / span,
-            state=rows.contact_state[:used],
-        )
 
     def _take(self, scene: Scene) -> bool:
         if not same_structure(self._scene, scene):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.friction_problem import FrictionProblem
+from snakestudio.engines.outcome import Figures
 from snakestudio.engines.planar_nonsmooth.params import Params, make_params, same_structure
 from snakestudio.engines.planar_nonsmooth.problem_file import as_friction_problem, problem_arrays
 from snakestudio.engines.planar_nonsmooth.rows import write_row
@@ -32,7 +33,7 @@ from snakestudio.engines.planar_nonsmooth.state import (
 from snakestudio.engines.planar_nonsmooth.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.saved_state import agreeing, check_contacts
-from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine, copied, forget_obstacles
+from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles
 from snakestudio.model.pose import planar_pose
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
@@ -78,7 +79,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
 
     def _begin_interval(self) -> None:
         state = self._state
-        state.counts[[CALL_ITERATIONS, CALL_STEPS, SLOTS_CALL]] = 0
+        state.counts[CALL_ITERATIONS] = state.counts[CALL_STEPS] = state.counts[SLOTS_CALL] = 0
         state.sums[WORST_CALL] = 0.0
         state.contact[:, 4] = -1
         state.before[1, :-1] = state.impulse[:, :2]
@@ -103,23 +104,19 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
         room: int = n_rows * (n + 4) + self._state.slot_key.shape[1]
         return room
 
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray) -> RowBuffers:
+    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
         own = self._state  # writing a row begins new sums, which looking at the state must not
         state = own._replace(
             counts=own.counts.copy(), sums=own.sums.copy(), contact=own.contact.copy(), before=own.before.copy()
         )
-        rows = self._row_buffers(1)
         write_row(self._params, state, np.column_stack([angle[:, 0], rate[:, 0]]), rows)
-        return rows
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         yaw, rate = np.diff(self._state.q[:, 2]), np.diff(self._state.u[:, 2])
         return np.column_stack([yaw, 0 * yaw]), np.column_stack([rate, 0 * rate])
 
-    def _contacts(self, span: float, link_pose: FloatArray) -> Contacts:
+    def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
         state = self._state
-        if span <= 0.0:
-            return Contacts.none()
         n = self._scene.robot.n_links
         used = int(state.counts[SLOTS_CALL])
         keys, sums = state.slot_key[1, :used], state.slot_sum[1, :used]

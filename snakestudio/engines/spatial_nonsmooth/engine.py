@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.friction_problem import FrictionProblem
+from snakestudio.engines.outcome import Figures
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.saved_state import agreeing, check_contacts, demand, within
 from snakestudio.engines.spatial_nonsmooth.dynamics import end_angles
@@ -32,7 +33,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     make_work,
 )
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
-from snakestudio.engines.time_stepping import Figures, TimeSteppingEngine, copied, forget_obstacles
+from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles
 from snakestudio.model.pose import initial_joint_angles, initial_state
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
@@ -81,7 +82,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
 
     def _begin_interval(self) -> None:
         state = self._state
-        state.counts[[CALL_ITERATIONS, CALL_STEPS, SLOTS_CALL]] = 0
+        state.counts[CALL_ITERATIONS] = state.counts[CALL_STEPS] = state.counts[SLOTS_CALL] = 0
         state.sums[WORST_CALL] = 0.0
         state.contact[:, 4] = -1
         state.before[1] = state.ground
@@ -105,15 +106,13 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         room: int = n_rows * (2 * n + 4) + self._state.slot_key.shape[1]
         return room
 
-    def _write_present_row(self, angle: FloatArray, rate: FloatArray) -> RowBuffers:
+    def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
         own = self._state  # writing a row begins new sums, which looking at the state must not
         state = own._replace(
             counts=own.counts.copy(), sums=own.sums.copy(), contact=own.contact.copy(), before=own.before.copy()
         )
-        rows = self._row_buffers(1)
         work = self._work._replace(reference=np.ascontiguousarray(np.hstack([angle, rate])))
         write_row(self._params, state, work, rows)
-        return rows
 
     def _joints_now(self) -> tuple[FloatArray, FloatArray]:
         n = len(self._state.q)
@@ -121,10 +120,8 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         end_angles(self._state, angle, rate)
         return angle, rate
 
-    def _contacts(self, span: float, link_pose: FloatArray) -> Contacts:
+    def _contacts(self, span: float, rows: RowBuffers, part: slice) -> Contacts:
         state = self._state
-        if span <= 0.0:
-            return Contacts.none()
         used = int(state.counts[SLOTS_CALL])
         keys, sums = state.slot_key[1, :used], state.slot_sum[1, :used]
         gained = state.ground - state.before[1]
