@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["CONTACT_OVERFLOW", "DIVERGED", "NOT_SOLVED", "OK", "ROW_OVERFLOW", "SLOT_OVERFLOW", "Figures"]
+__all__ = ["CONTACT_OVERFLOW", "CROSSED", "DIVERGED", "NOT_SOLVED", "OK", "ROW_OVERFLOW", "SLOT_OVERFLOW", "Figures"]
 
-OK, CONTACT_OVERFLOW, SLOT_OVERFLOW, ROW_OVERFLOW, NOT_SOLVED, DIVERGED = range(6)
+OK, CONTACT_OVERFLOW, SLOT_OVERFLOW, ROW_OVERFLOW, NOT_SOLVED, DIVERGED, CROSSED = range(7)
 """After anything but OK the state is that before the step that failed. An overflow asks for larger arrays: of contacts
-of a step, of contacts told apart in a row or call, or of contacts in the rows."""
+of a step, of contacts told apart in a row or call, or of contacts in the rows. That a link has CROSSED a body is found
+out after the kernel."""
 
 
 class Figures(NamedTuple):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.base import Checkpoint, StepReport
-from snakestudio.engines.outcome import CONTACT_OVERFLOW, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW, Figures
+from snakestudio.engines.crossing import Crossing, Crossings
+from snakestudio.engines.outcome import CONTACT_OVERFLOW, CROSSED, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW, Figures
 from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_buffers, more_contacts
 from snakestudio.model.motion import StraightStart
 from snakestudio.model.recording import Rows, Schema
@@ -25,6 +28,9 @@ T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+MOST_STEPS = 1000
+"""Steps taken at most until it is looked how far the links went."""
+
 BLOCK_ROWS = 32
 """Rows that room is made for at once where they come one by one: a controller looks at the robot every period."""
 
@@ -33,6 +39,7 @@ class TimeSteppingEngine(ABC):
     """The Engine protocol on top of a kernel that takes many steps a call; see `Engine` for the public methods."""
 
     kind: str
+    _state: Any
 
     def __init__(self, scene: Scene, base_dir: Path | None, schema: Schema) -> None:
         self._scene = scene
@@ -40,6 +47,9 @@ class TimeSteppingEngine(ABC):
         self._schema = schema
         self._reference: JointReference | None = None
         self._reached = 0
+        self._crossings = Crossings((), 0.0, 0.0)
+        self._crossing = Crossing(0, 0, 0.0, 0.0)
+        self._piece = 1
         self._rows = self._looks = make_row_buffers(0, schema.n_links, len(schema.energy), 0, schema.n_joints)
         self._without_contacts = schema.valid & ~Fields.CONTACTS
         self._no_rows = filled_rows(self._rows, scene.solver.step_s)
@@ -140,7 +150,7 @@ class TimeSteppingEngine(ABC):
             self._begin_interval()
         before = figures = self._figures()
         while True:
-            status = self._run_kernel(plain, end - figures.step, wanted, rows)
+            status = self._take_steps(plain, end - figures.step, wanted, rows)
             figures = self._figures()
             if status == CONTACT_OVERFLOW:
                 self._grow_contacts()
@@ -160,6 +170,33 @@ class TimeSteppingEngine(ABC):
             unconverged=figures.unconverged - before.unconverged,
             rows=filled_rows(rows, self._scene.solver.step_s, since) if len(wanted) else self._no_rows,
         )
+
+    def _take_steps(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
+        """As `_run_kernel`, in as many calls as it takes to see links that go through something thin within a step."""
+        watch = self._crossings
+        if watch.limit == math.inf:
+            return self._run_kernel(reference, n_steps, wanted, rows)
+        while n_steps > 0:
+            state, begin, filled = self._state, self._figures().step, rows.filled.copy()
+            kept = copied(state)
+            status = self._run_kernel(reference, min(self._piece, n_steps), wanted, rows)
+            taken = self._figures().step - begin
+            way = watch.way(kept.q, state.q)
+            if way > watch.limit and taken:
+                crossing = watch.found(kept.q, state.q) if taken == 1 else None
+                if taken > 1 or crossing is not None:  # once more, step by step; or not at all
+                    for array, was in zip((*state, rows.filled), (*kept, filled), strict=True):
+                        array[...] = was
+                    self._piece = 1
+                    if crossing is not None:
+                        self._crossing = crossing
+                        return CROSSED
+                    continue
+            if status != OK:
+                return status
+            n_steps -= taken
+            self._piece = max(1, min(4 * taken, MOST_STEPS, int(0.5 * watch.limit * taken / max(way, 1e-12))))
+        return OK
 
     def _row_buffers(self, n_rows: int) -> RowBuffers:
         schema = self._schema
@@ -181,9 +218,24 @@ class TimeSteppingEngine(ABC):
             most, usual = self._scene.solver.max_iterations, Solver().max_iterations
             remedy = f"raise solver.max_iterations from {most} to {usual}" if most < usual else "reduce solver.step_s"
             return f"No impulses were found that keep the contact laws to a hundredth in {at}; {remedy}."
+        if status == CROSSED:
+            return f"In {at} {self._through()}."
         return (
             f"In {at} a link or joint would turn by more than half a turn at once: the motion has diverged; "
             f"{self._calming()}."
+        )
+
+    def _through(self) -> str:
+        """What went through what, and the remedy."""
+        link, obstacle, way, seen = astuple(self._crossing)
+        step, own = self._scene.solver.step_s, self._scene.obstacles[obstacle]
+        name = own.name or f"a {own.kind.replace('_', ' ')}"
+        enough = step * seen / way
+        digits = 10.0 ** (math.floor(math.log10(enough)) - 1)
+        return (
+            f"link {link + 1} goes through obstacle {obstacle + 1} ({name}): it moves {1e3 * way:.3g} mm in the step, "
+            f"but is sure to meet it only below {1e3 * seen:.3g} mm; reduce solver.step_s from {step:g} to "
+            f"{math.floor(enough / digits) * digits:.2g}"
         )
 
     def _calming(self) -> str:

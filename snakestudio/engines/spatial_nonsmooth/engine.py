@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.crossing import Crossings, spatial_bodies
 from snakestudio.engines.friction_problem import FrictionProblem
 from snakestudio.engines.outcome import Figures
 from snakestudio.engines.row_buffers import RowBuffers
@@ -72,6 +73,11 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         twist[:, 3:] = _rotated_back(pose[:, 3:], twist[:, 3:])
         self._state: State = make_state(pose, twist, initial_joint_angles(scene, base_dir))
         self._work, self._scratch = make_work(n, len(self._state.law))
+        self._look_out(scene)
+
+    def _look_out(self, scene: Scene) -> None:
+        params = self._params
+        self._crossings = Crossings(spatial_bodies(scene), params.contact_half, params.radius)
 
     def _figures(self) -> Figures:
         counts = self._state.counts
@@ -165,6 +171,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
             return False
         old = self._params
         self._params = make_params(scene, self._base_dir, old)
+        self._look_out(scene)
         if self._params.world is not old.world:
             forget_obstacles(self._state, (SLOTS_ROW, SLOTS_CALL), len(scene.obstacles))
         return True
@@ -179,6 +186,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
         within(state.first, 0, int(state.counts[CONTACTS]) + 1)
         demand(bool((np.diff(state.first) >= 0).all()))
         self._params = make_params(scene, self._base_dir, self._params)
+        self._look_out(scene)
         self._state = state
         if len(self._state.law) != len(self._work.law):
             self._work, self._scratch = make_work(len(state.q), len(state.law))
