@@ -149,6 +149,38 @@ def test_failing_physics_is_exit_code_3_after_writing_what_there_is(
     assert csv.stat().st_size > 1000
 
 
+def test_a_link_that_goes_through_a_wall_is_said_and_exit_code_3(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scene = tmp_path / "thrown.toml"
+    scene.write_text(
+        """
+        format = 1
+        robot = {n_links = 2, link_length_m = 0.1, contact_half_length_m = 0.04, radius_m = 0.01}
+        ground = {mu_along = 0.0, mu_across = 0.0}
+        joint_controller = {kp_nm_per_rad = 0.0, kd_nms_per_rad = 0.0}
+        solver = {step_s = 0.004}
+        control = {period_s = 0.02}
+        run = {duration_s = 0.1, log_rate_hz = 50.0}
+        obstacles = [
+          {kind = "box", name = "Fence", x_m = 0.0, y_m = 0.5, length_m = 2.0, width_m = 0.002, height_m = 0.1},
+        ]
+        [start]
+        kind = "state"
+        position_m = [[0.0, 0.0, 0.01], [0.1, 0.0, 0.01]]
+        orientation_wxyz = [[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
+        velocity_m_s = [[0.0, 30.0, 0.0], [0.0, 30.0, 0.0]]
+        """
+    )
+    csv = tmp_path / "a.csv"
+    code = main(["run", str(scene), "--csv", str(csv)])
+    shown = capsys.readouterr()
+    assert code == 3
+    assert "In step 5 (t = 0.016 s) link 1 goes through obstacle 1 (Fence)" in shown.err
+    assert "reduce solver.step_s from 0.004 to 0.0003" in shown.err
+    assert csv.exists(), "what there is"
+
+
 def test_without_a_display_the_window_is_refused_with_a_way_out() -> None:
     done = snakestudio(MAIN)
     assert done.returncode == 2
