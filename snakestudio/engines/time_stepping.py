@@ -31,6 +31,8 @@ IntArray = NDArray[np.int64]
 MOST_STEPS = 1000
 """Steps taken at most until it is looked how far the links went."""
 
+_NO_ROWS = np.zeros(0, np.int64)
+
 BLOCK_ROWS = 32
 """Rows that room is made for at once where they come one by one: a controller looks at the robot every period."""
 
@@ -141,8 +143,10 @@ class TimeSteppingEngine(ABC):
         """Take `n_steps` steps under `reference`; see `Engine.advance`."""
         assert isinstance(reference, JointReference), "links have joints"
         begin, end = self.step_count, self.step_count + n_steps
-        wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
-        wanted = wanted[(wanted > begin) & (wanted <= end)]
+        wanted = _NO_ROWS
+        if len(row_steps):
+            wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
+            wanted = wanted[(wanted > begin) & (wanted <= end)]
         plain = _plain(reference)
         rows = self._rows = self._room(self._rows, len(wanted)) if len(wanted) else self._rows
         since = (int(rows.filled[0]), int(rows.filled[1]))

@@ -90,8 +90,17 @@ class Contacts:
     @classmethod
     def none(cls) -> Contacts:
         """No contact at all."""
-        empty = np.zeros(0, np.int32)
-        return cls(empty, empty, np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)), empty)
+        return _NO_CONTACTS
+
+
+_NO_CONTACTS = Contacts(
+    np.zeros(0, np.int32),
+    np.zeros(0, np.int32),
+    np.zeros((0, 3)),
+    np.zeros((0, 3)),
+    np.zeros((0, 3)),
+    np.zeros(0, np.int32),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import resource
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -30,15 +32,24 @@ class TimedRunner(Runner):
 
     recording_seconds = 0.0
 
+    _inside = False
+
     def _record(self, rows: Rows) -> None:
-        started = time.thread_time()
-        super()._record(rows)
-        self.recording_seconds += time.thread_time() - started
+        self._timed(super()._record, rows)
+
+    def _hand_on(self) -> None:
+        self._timed(super()._hand_on)
 
     def _keep(self) -> None:
+        self._timed(super()._keep)
+
+    def _timed(self, do: Callable[..., None], *given: Any) -> None:
+        outermost, self._inside = not self._inside, True
         started = time.thread_time()
-        super()._keep()
-        self.recording_seconds += time.thread_time() - started
+        do(*given)
+        if outermost:
+            self.recording_seconds += time.thread_time() - started
+            self._inside = False
 
 
 def cost(name: str, folder: Path) -> tuple[float, float]:

@@ -71,6 +71,7 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._work = make_work(n)
+        self._before = np.empty_like(self._state.before)
 
     def _figures(self) -> Figures:
         counts = self._state.counts
@@ -110,7 +111,8 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
 
     def _write_present_row(self, angle: FloatArray, rate: FloatArray, rows: RowBuffers, call: bool) -> None:
         own = self._state  # writing a row begins new sums, which looking at the state must not
-        state = own._replace(figures=own.figures.copy(), before=own.before[[1]] if call else own.before.copy())
+        self._before[0] = own.before[int(call)]
+        state = own._replace(figures=own.figures.copy(), before=self._before)
         self._work.reference[:, 0], self._work.reference[:, 1] = angle[:, 0], rate[:, 0]
         write_row(self._params, state, self._work, rows)
 
