@@ -38,10 +38,10 @@ def test_run_writes_csv_and_video_without_any_display(tmp_path: Path) -> None:
 
 
 def test_run_warns_of_what_check_warns_of(capsys: pytest.CaptureFixture[str]) -> None:
-    """The planar model knows no free play: nobody wants to find that out after the paper."""
-    assert main(["run", MAIN, "--duration", "0.01", "--set", "actuator.free_play_deg=3"]) == 0
+    """The planar model knows no rolling friction: nobody wants to find that out after the paper."""
+    assert main(["run", MAIN, "--duration", "0.01", "--set", "ground.mu_rolling=0.1"]) == 0
     told = capsys.readouterr().err
-    assert told.startswith("obstacle_aided.toml: warning: actuator.free_play_deg: 3 is left out by this model; ")
+    assert told.startswith("obstacle_aided.toml: warning: ground.mu_rolling: 0.1 is left out by this model; ")
     assert told.count("\n") == 1
 
 
