@@ -143,6 +143,7 @@ def scene_trees(draw: st.DrawFn, kinds: tuple[str, ...] = KINDS) -> dict[str, An
                 "control": st.fixed_dictionaries(
                     {},
                     optional={
+                        "lead_in": st.booleans(),
                         "soft_start_deg": numbers(0, 10),
                         "set_point_period_s": st.sampled_from([0.0, 0.01, 0.1]),
                         "start_delay_s": numbers(0, 1),

@@ -145,6 +145,10 @@ _CONDITIONS = (
     _Condition(("gait.frequency_deg_s",), "controller.kind", _sets_pace, "only its sign under teleoperation"),
     _Condition(("gait.*",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s), _NOT_HERE),
     _Condition(
+        ("control.lead_in",), "controller.kind", lambda s: _uses_gait(s) or s.controller.kind == "strain_follower",
+        _NOT_HERE,
+    ),
+    _Condition(
         ("control.soft_start_deg", "control.set_point_period_s", "control.start_delay_s"), "controller.kind",
         _uses_gait, _NOT_HERE,
     ),
