@@ -52,7 +52,8 @@ height_fields = st.fixed_dictionaries(
 )
 obstacles = st.one_of(cylinders, boxes, stairs, ramps, rubble, height_fields)
 waves: dict[str, Any] = {
-    "amplitude_deg": numbers(0, 60),
+    "amplitude_deg": numbers(-60, 60),
+    "phase_deg": numbers(-360, 360),
     "frequency_deg_s": numbers(-200, 200),
     "phase_shift_deg": numbers(-120, 120),
     "offset_deg": numbers(-20, 20),

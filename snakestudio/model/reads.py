@@ -37,13 +37,16 @@ LINKS = EVERY_MODEL | {
     *(f"robot.{name}" for name in ("n_links", "link_length_m", "radius_m", "mass_kg", "inertia_kg_m2", "head")),
     "robot.contact_half_length_m",  # drawn, where nothing is collided with
     *(f"ground.{name}" for name in ("mu_along", "mu_across", "gravity_m_s2", "slope_deg", "downhill_deg")),
-    *(f"gait.{name}" for name in ("kind", "amplitude_deg", "frequency_deg_s", "phase_shift_deg", "offset_deg")),
+    *(
+        f"gait.{name}"
+        for name in ("kind", "amplitude_deg", "frequency_deg_s", "phase_shift_deg", "phase_deg", "offset_deg")
+    ),
     *(
         f"start.{name}"
         for name in (
             "kind", "link", "x_m", "y_m", "vx_m_s", "vy_m_s", "omega_deg_s", "heading_deg", "amplitude_deg",
-            "phase_shift_deg", "joint_angles_deg", "link_angles_deg", "position_m", "orientation_wxyz", "velocity_m_s",
-            "angular_velocity_rad_s", "file", "time_s",
+            "phase_shift_deg", "phase_deg", "joint_angles_deg", "link_angles_deg", "position_m", "orientation_wxyz",
+            "velocity_m_s", "angular_velocity_rad_s", "file", "time_s",
         )
     ),
     "joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad",
@@ -110,6 +113,12 @@ def _slides(scene: Scene) -> bool:
 
 _NOT_HERE = "not under this controller"
 
+
+def _shapes(name: str) -> _Condition:
+    """Of a value of the gait that its pose at t = 0 has, too, unless the start says its own."""
+    return _Condition((f"gait.{name}",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s, name), _NOT_HERE)
+
+
 _CONDITIONS = (
     _Condition(
         ("joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad"),
@@ -130,14 +139,7 @@ _CONDITIONS = (
         ("robot.joint_limit_stiffness_nm_per_rad",), "robot.joint_limit_deg",
         lambda s: s.robot.joint_limit_deg is not None, "only with a joint limit",
     ),
-    _Condition(
-        ("gait.amplitude_deg",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s, "amplitude_deg"),
-        _NOT_HERE,
-    ),
-    _Condition(
-        ("gait.phase_shift_deg",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s, "phase_shift_deg"),
-        _NOT_HERE,
-    ),
+    *(_shapes(name) for name in ("amplitude_deg", "phase_shift_deg", "phase_deg")),
     _Condition(
         ("gait.frequency_deg_s", "gait.pitch_frequency_deg_s", "gait.offset_deg"), "controller.kind", _uses_gait,
         _NOT_HERE,

@@ -166,7 +166,7 @@ def test_all_mistakes_are_named_at_once() -> None:
 
 
 def test_contradictions_among_the_right_parts_are_named_too() -> None:
-    text = "format = 1\n[gait]\namplitude_deg = -1\n[control]\nperiod_s = 0.0101\n[start]\nkind = 'gait'\nlink = 12\n"
+    text = "format = 1\n[gait]\namplitude_deg = -181\n[control]\nperiod_s = 0.0101\n[start]\nkind = 'gait'\nlink = 12\n"
     with pytest.raises(SceneError) as caught:
         parse_scene(text)
     assert {p.key for p in caught.value.problems} == {"gait.amplitude_deg", "control.period_s", "start.link"}
