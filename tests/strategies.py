@@ -77,6 +77,8 @@ placed: dict[str, Any] = {
     "pitch_deg": numbers(-30, 30),
     "roll_deg": numbers(-180, 180),
     "vz_m_s": numbers(-1, 1),
+    "omega_x_deg_s": numbers(-90, 90),
+    "omega_y_deg_s": numbers(-90, 90),
 }
 
 

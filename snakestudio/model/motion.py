@@ -25,6 +25,10 @@ __all__ = [
 ]
 
 
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+
 class Wave(NamedTuple):
     """angle_i = amplitude sin(omega t + (i - 1) phase_shift + phase) + offset; rad, rad/s."""
 
@@ -184,9 +188,24 @@ class PlacedStart(Frozen):
         ge=-1e3, le=1e3, slider=(-1, 1),
     )  # fmt: skip
     omega_deg_s: float = value(
-        0.0, label="Turn rate", unit="°/s", help="Initial turn rate of the whole robot about that link",
+        0.0, label="Turn rate", unit="°/s", help="Initial turn rate of the whole robot about that link, z",
         ge=-1e5, le=1e5, slider=(-180, 180),
     )  # fmt: skip
+    omega_x_deg_s: float = value(
+        0.0, label="Turn rate x", unit="°/s",
+        help="Initial turn rate of the whole robot about that link, about the x axis of the ground (spatial models)",
+        ge=-1e5, le=1e5, slider=(-180, 180),
+    )  # fmt: skip
+    omega_y_deg_s: float = value(
+        0.0, label="Turn rate y", unit="°/s",
+        help="Initial turn rate of the whole robot about that link, about the y axis of the ground (spatial models)",
+        ge=-1e5, le=1e5, slider=(-180, 180),
+    )  # fmt: skip
+
+    @property
+    def omega(self) -> Vector3:
+        """Initial angular velocity of the whole robot in the frame of the ground, rad/s."""
+        return math.radians(self.omega_x_deg_s), math.radians(self.omega_y_deg_s), math.radians(self.omega_deg_s)
 
 
 def _heading(help: str) -> float:
@@ -248,10 +267,6 @@ class LinkAnglesStart(PlacedStart):
     link_angles_deg: tuple[float, ...] = value(
         label="Link angles", unit="°", help="Direction of every link, from the x axis"
     )
-
-
-Vector3 = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]
 
 
 class StateStart(Frozen):
