@@ -142,7 +142,7 @@ def gait_reach(gait: LateralUndulation) -> tuple[float, float]:
 def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
     """Whether gait and start keep within the joints' stops; `angles` (n-1, axes) are those of the start, rad."""
     limit = scene.robot.joint_limit_deg
-    if limit is None:
+    if limit is None or not len(angles):
         return []
     problems = []
     named = (("gait.amplitude_deg", "gait.offset_deg"), ("gait.pitch_amplitude_deg", "gait.pitch_offset_deg"))
@@ -158,7 +158,7 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
                 )
             )
     angle = np.degrees(np.abs(angles).max(axis=1))
-    if len(angle) and angle.max() > limit + 1e-9:
+    if angle.max() > limit + 1e-9:
         worst = int(angle.argmax())
         key = "start.joint_angles_deg" if isinstance(scene.start, JointAnglesStart) else "start"
         problems.append(

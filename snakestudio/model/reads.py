@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from snakestudio.errors import Fix, Problem
 from snakestudio.model.controllers import LeaderFollower, PathFollowing, Teleoperation
 from snakestudio.model.motion import GaitStart, TwoWaves
+from snakestudio.model.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import HeightField, Obstacle
 
@@ -113,13 +114,32 @@ def _slides(scene: Scene) -> bool:
 
 _NOT_HERE = "not under this controller"
 
+_NO_JOINTS = "only with joints"
+
 
 def _shapes(name: str) -> _Condition:
     """Of a value of the gait that its pose at t = 0 has, too, unless the start says its own."""
     return _Condition((f"gait.{name}",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s, name), _NOT_HERE)
 
 
+def _jointed(scene: Scene) -> bool:
+    return scene.robot.n_links > 1 or scene.model.continuum
+
+
+_OF_JOINTS = (
+    "gait.frequency_deg_s", "gait.offset_deg", *(f"gait.{name}" for name in TwoWaves.model_fields if "pitch" in name),
+    *(f"joint_controller.{name}" for name in JointController.model_fields),
+    *(f"actuator.{name}" for name in Actuator.model_fields),
+    *(f"control.{name}" for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")),
+    *(f"robot.{name}" for name in ("head", "axis_offset_m", "joint_limit_deg", "joint_limit_stiffness_nm_per_rad")),
+    "solver.joints", "start.joint_angles_deg", "start.joint_pitch_deg",
+)  # fmt: skip
+_OF_SHAPE = tuple(f"gait.{name}" for name in ("kind", "amplitude_deg", "phase_shift_deg", "phase_deg"))
+"""What a single link has its direction from, if it starts in the gait's pose."""
+
 _CONDITIONS = (
+    _Condition(_OF_JOINTS, "robot.n_links", _jointed, _NO_JOINTS),
+    _Condition(_OF_SHAPE, "robot.n_links", lambda s: _jointed(s) or _takes_shape(s), _NO_JOINTS),
     _Condition(
         ("joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad"),
         "joint_controller.law", lambda s: s.joint_controller.law == "pd", "only under PD control",

@@ -98,7 +98,9 @@ class ParameterPanels(Themed):
         self._contact = contact = self._section("Contact and friction", _CONTACT)
         contact.body.insertWidget(0, self.friction_presets)
         self.coulomb_law = ChoiceRow(document, ["ground.coulomb_law"])
-        contact.add(self.coulomb_law)
+        contact.body.insertWidget(
+            contact.body.indexOf(self._rows["ground.coulomb_smoothing_m_s"]) + 1, self.coulomb_law
+        )
         self._joint_section = joints = self._section("Joint controller", _JOINTS)
         self.law = ChoiceRow(document, ["joint_controller.law"])
         joints.body.insertWidget(0, self.law)
