@@ -52,7 +52,8 @@ height_fields = st.fixed_dictionaries(
 )
 obstacles = st.one_of(cylinders, boxes, stairs, ramps, rubble, height_fields)
 waves: dict[str, Any] = {
-    "amplitude_deg": numbers(0, 60),
+    "amplitude_deg": numbers(-60, 60),
+    "phase_deg": numbers(-360, 360),
     "frequency_deg_s": numbers(-200, 200),
     "phase_shift_deg": numbers(-120, 120),
     "offset_deg": numbers(-20, 20),
@@ -76,6 +77,8 @@ placed: dict[str, Any] = {
     "pitch_deg": numbers(-30, 30),
     "roll_deg": numbers(-180, 180),
     "vz_m_s": numbers(-1, 1),
+    "omega_x_deg_s": numbers(-90, 90),
+    "omega_y_deg_s": numbers(-90, 90),
 }
 
 
@@ -143,6 +146,7 @@ def scene_trees(draw: st.DrawFn, kinds: tuple[str, ...] = KINDS) -> dict[str, An
                 "control": st.fixed_dictionaries(
                     {},
                     optional={
+                        "lead_in": st.booleans(),
                         "soft_start_deg": numbers(0, 10),
                         "set_point_period_s": st.sampled_from([0.0, 0.01, 0.1]),
                         "start_delay_s": numbers(0, 1),

@@ -82,7 +82,7 @@ def test_scenes_load_save_and_check(tmp_path: Path) -> None:
         lambda: ss.simulate(MAIN, duration=-1),
         lambda: ss.simulate(MAIN, duration=float("nan")),
         lambda: ss.simulate(MAIN, rate=0),
-        lambda: ss.simulate(MAIN, **{"gait.amplitude_deg": -3}),
+        lambda: ss.simulate(MAIN, **{"gait.amplitude_deg": -183}),
         lambda: ss.simulate(MAIN, **{"robot.joint_limit_deg": 10}),
     ],
 )

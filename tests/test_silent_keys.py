@@ -182,6 +182,11 @@ SITUATIONS: dict[str, dict[str, Any]] = {
         },
     },
 }  # fmt: skip
+SINGLE: dict[str, Any] = {
+    "robot": {**ROBOT, "n_links": 1}, "joint_controller": {}, "gait": {"kind": "lateral_undulation"},
+}  # fmt: skip
+SITUATIONS["single"] = {**SINGLE, "start": {**STRAIGHT, "link": 1}}
+SITUATIONS["single_gait"] = {**SINGLE, "start": {"kind": "gait", **PLACED, "link": 1}}
 DROPPED = {**STRAIGHT, "z_m": 0.15, "vz_m_s": -2.5}
 SPATIAL: dict[str, dict[str, Any]] = {
     "aloft": {
@@ -376,4 +381,27 @@ def test_every_value_has_an_effect_or_is_named(kind: str, tmp_path: Path) -> Non
         for key, where in silent.items()
         if key not in effective and key not in named and key not in allowed
     ]
+    assert not wrong, "\n".join(wrong)
+
+
+LENGTHS = {
+    "robot.link_length_m": "where its joints would be", "robot.axis_offset_m": "the same, to the last digits",
+    "robot.contact_half_length_m": "matters where it meets something",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["single", "single_gait"])
+@pytest.mark.parametrize("kind", LINKS)
+def test_what_is_of_joints_has_no_effect_on_a_single_link(kind: str, name: str, tmp_path: Path) -> None:
+    scene = scene_of(kind, SITUATIONS[name])
+    reference, wrong = outcome(scene, tmp_path), []
+    for key in keys_of(scene):
+        if key.partition(".")[0] not in ("gait", "joint_controller", "actuator", "control", "robot"):
+            continue
+        if key in UNSEEN or key in UNSEEN_BY.get(kind, {}) or key in LENGTHS or key == "gait.kind":
+            continue
+        changed = with_values(scene, {key: other(scene, key)})
+        named = any(about(p, key) for p in findings(changed, registry.reads()))
+        if named == (outcome(changed, tmp_path) != reference):
+            wrong.append(f"{key} {'has an effect and is named' if named else 'is silent'}")
     assert not wrong, "\n".join(wrong)

@@ -14,8 +14,10 @@ __all__ = ["add_arguments", "execute"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `snakestudio figures`."""
-    parser.add_argument("paper", metavar="PAPER", help="P1, P2, P3 or P5")
-    parser.add_argument("--only", metavar="N,N", default="", help="numbers of figures (all of the paper's if left out)")
+    parser.add_argument("paper", metavar="PAPER", help="P1, P2, P3, P4 or P5")
+    parser.add_argument(
+        "--only", metavar="N,N", default="", help="numbers of figures (of P4 names; all of the paper's if left out)"
+    )
     parser.add_argument("--out", metavar="FOLDER", type=Path, help="where to (figures/PAPER)")
     parser.add_argument(
         "--experiment", metavar="F", type=Path, action="append", default=[],
@@ -53,6 +55,6 @@ def execute(options: argparse.Namespace) -> int:
         path = wanted.folder / f"{paper}_fig_{figure.number}{wanted.suffix}"
         drawn = [runs[need] for need in figure.needs]
         tracks = laid_over(drawn[0][0], captures, TRACKED_LINK) if figure.takes_measured else []
-        draw_figure(path, figure, drawn, f"Figure {figure.number} of {paper}", tracks)
+        draw_figure(path, figure, drawn, figure.title(paper), tracks)
         print(f"wrote {path}: {figure.caption}")
     return 0

@@ -41,6 +41,9 @@ def _load(where: str) -> Any:
 
 def check(scene: Scene) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its controller."""
+    if scene.robot.n_links == 1 and not scene.model.continuum and scene.controller.kind != "none":
+        message = f'a single link has no joints for "{scene.controller.kind}" to move'
+        return [Problem("error", "controller.kind", message, 'make it "none", or give robot.n_links more')]
     where = _CONTINUUM_CHECK if scene.model.continuum else _CHECKS.get(scene.controller.kind)
     if where is None:
         return []

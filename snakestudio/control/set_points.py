@@ -64,7 +64,8 @@ class SetPoints(OpenLoop):
     """The references of a gait, as its joints get them.
 
     Parameters of the gait that change are ramped by the gait itself. A robot that starts in another shape is led to
-    the first set-points over such a ramp, too: at these gains a jump of the references would throw it about. On top:
+    the first set-points over such a ramp, too: at these gains a jump of the references would throw it about. A scene
+    without lead-in wants just that. On top:
 
     - Start delay: until then the set-points of gait time 0 are held.
     - Soft start (P1, VIII-E): every joint axis holds 0 until the gait's angle is within a limit for the first time,
@@ -100,6 +101,8 @@ class SetPoints(OpenLoop):
                 bent = np.abs(start) > self._limit
                 there = np.abs(start - self._delayed(np.zeros(1))[0][0]) <= self._limit
                 self._state = replace(self._state, released=np.where(bent & there, 0, self._state.released))
+            if not control.lead_in:
+                return
             away = start - self.reference(np.zeros(1), None).angle[0]
             if not scene.model.spatial:
                 away[:, 1] = 0.0

@@ -49,7 +49,7 @@ def _offset(scene: Scene, law: Steering) -> list[Problem]:
         if getattr(law, name) == 0.0
     ]
     limit, gait = scene.robot.joint_limit_deg, scene.gait
-    reach = gait.amplitude_deg + abs(gait.offset_deg)
+    reach = abs(gait.amplitude_deg) + abs(gait.offset_deg)
     if limit is not None and reach <= limit < reach + law.offset_limit_deg - 1e-9:
         message = (
             f"the gait reaches {reach:g}° and the offset adds up to {law.offset_limit_deg:g}°, "
@@ -69,7 +69,7 @@ def _half_width(scene: Scene) -> float:
     turn = abs(2.0 * math.sin(0.5 * gait.phase_shift))
     wave = 0.5 * robot.length
     if turn > 0.0:
-        wave = min(wave, robot.link_length_m * gait.amplitude / turn**2)
+        wave = min(wave, robot.link_length_m * abs(gait.amplitude) / turn**2)
     return robot.radius_m + wave
 
 

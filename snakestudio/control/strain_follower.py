@@ -39,8 +39,8 @@ class StrainFollower(OpenLoop):
     In space the joints bend about their two axes one after the other, a body about both at once: where a law bends it
     about both, the chain's twist against it falls with the order 1 in n, everything else with order 2.
 
-    A robot that starts in another shape is led to the law's, and a changed law takes over, with continuous angles,
-    rates and accelerations.
+    A robot that starts in another shape is led to the law's (not so in a scene without lead-in), and a changed law
+    takes over, with continuous angles, rates and accelerations.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class StrainFollower(OpenLoop):
         self._state = _State((scene.strain, scene.beam), ((law, scene.beam.length_m, 0.0),))
         self._away = np.zeros((self._links - 1, 2))
         self._approach: Ramp = constant(0.0)
-        if start is not None:
+        if start is not None and scene.control.lead_in:
             away = start - self.reference(np.zeros(1), None).angle[0]
             self._away, self._approach = lead_in(away)
 

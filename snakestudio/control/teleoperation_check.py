@@ -27,7 +27,7 @@ def _gait(scene: Scene) -> list[Problem]:
 def _reach(scene: Scene, law: Teleoperation) -> list[Problem]:
     """Whether full turn goes beyond the joints' stops."""
     limit, gait = scene.robot.joint_limit_deg, scene.gait
-    reach = gait.amplitude_deg + abs(gait.offset_deg)
+    reach = abs(gait.amplitude_deg) + abs(gait.offset_deg)
     if limit is None or reach > limit or reach + law.max_offset_deg <= limit + 1e-9:
         return []
     room = limit - reach

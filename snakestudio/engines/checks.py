@@ -138,14 +138,14 @@ def _moved_out(scene: Scene, obstacle: int, clear: Callable[[FloatArray], bool])
 
 def gait_reach(gait: LateralUndulation) -> tuple[float, float]:
     """Largest yaw and pitch that a gait asks for, degrees."""
-    yaw, pitch = (math.degrees(wave.amplitude + abs(wave.offset)) for wave in (gait.yaw, gait.pitch))
+    yaw, pitch = (math.degrees(wave.reach) for wave in (gait.yaw, gait.pitch))
     return yaw, pitch
 
 
 def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
     """Whether gait and start keep within the joints' stops; `angles` (n-1, axes) are those of the start, rad."""
     limit = scene.robot.joint_limit_deg
-    if limit is None:
+    if limit is None or not len(angles):
         return []
     problems = []
     named = (("gait.amplitude_deg", "gait.offset_deg"), ("gait.pitch_amplitude_deg", "gait.pitch_offset_deg"))
@@ -161,7 +161,7 @@ def joint_stops(scene: Scene, angles: FloatArray) -> list[Problem]:
                 )
             )
     angle = np.degrees(np.abs(angles).max(axis=1))
-    if len(angle) and angle.max() > limit + 1e-9:
+    if angle.max() > limit + 1e-9:
         worst = int(angle.argmax())
         key = "start.joint_angles_deg" if isinstance(scene.start, JointAnglesStart) else "start"
         problems.append(
@@ -180,11 +180,12 @@ def _within_stops(scene: Scene, amplitude: str, offset: str, reach: float) -> tu
     """A smaller amplitude, if the offset leaves room for one, or stops farther away."""
     limit, gait = scene.robot.joint_limit_deg or 0.0, scene.gait
     present = float(getattr(gait, amplitude.partition(".")[2], 0.0))
-    room = math.floor(10.0 * (limit - (reach - present))) / 10.0
+    room = math.floor(10.0 * (limit - (reach - abs(present)))) / 10.0
     farther = Fix(f"Let the joints reach {math.ceil(reach):g}°", (("robot.joint_limit_deg", float(math.ceil(reach))),))
     if room <= 0.0:
         return (farther,)
-    return Fix(f"Reduce the amplitude to {room:g}°", ((amplitude, room),)), farther
+    smaller = math.copysign(room, present)
+    return Fix(f"Reduce the amplitude to {smaller:g}°", ((amplitude, smaller),)), farther
 
 
 def largest_stable_step(responses: Iterable[FloatArray], kp: FloatArray, kd: FloatArray) -> float:
@@ -286,7 +287,7 @@ def soft_start_never_ends(scene: Scene) -> list[Problem]:
         if scene.controller.uses_gait
         and limit > 0.0
         and wave is not None
-        and math.degrees(abs(wave.offset) - wave.amplitude) > limit
+        and math.degrees(abs(wave.offset) - abs(wave.amplitude)) > limit
     ]
 
 

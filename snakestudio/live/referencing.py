@@ -75,7 +75,8 @@ class Referencing:
 
     def __init__(self, scene: Scene, base_dir: Path | None, timing: Timing) -> None:
         self.scene = scene
-        self.controller: Controller = controllers.create(scene, base_dir)
+        led = scene.control.model_copy(update={"lead_in": True})  # no scene may have a real robot thrown about
+        self.controller: Controller = controllers.create(scene.model_copy(update={"control": led}), base_dir)
         period = scene.control.period_s
         self.period = period * max(1, math.ceil(LEAST_PERIOD_S / period - 1e-9))
         self._cuts = max(1, math.ceil(self.period / KNOT_S - 1e-9))

@@ -26,7 +26,7 @@ def wave_directions(wave: Wave, n_links: int, axis: float = 0.0) -> FloatArray:
     n = n_links
     bend = offset * (np.arange(n) - 0.5 * (n - 1))
     half_sine = 2.0 * math.sin(0.5 * delta)
-    if amplitude <= math.pi * abs(half_sine):
+    if abs(amplitude) <= math.pi * abs(half_sine):
         angle = (np.arange(n) - 0.5) * delta + phase
         turned = -amplitude / half_sine * np.cos(angle) if amplitude else np.zeros(n)
     else:

@@ -123,6 +123,8 @@ def _columns(schema: Schema) -> dict[str, Column]:
     for name in schema.energy:
         if name not in _WORK_FIRST:
             energy(name)
+    for k, axis in enumerate("xyz"):  # an impact has no acceleration; the mean since the row before there is always
+        add(f"head_a{axis}_mps2", Fields.TWIST, lambda p, k=k: p.mean(lambda r: r.link_twist[:, schema.head, k]))  # type: ignore[misc]
     for i in range(len(schema.sections)):
         for k, name in enumerate(COMPONENTS):
             add(f"section_{i + 1}_{name}", Fields.NONE, lambda p, i=i, k=k: p.rows.strain[:, i, k])  # type: ignore[misc]

@@ -25,6 +25,10 @@ __all__ = [
 ]
 
 
+Vector3 = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+
 class Wave(NamedTuple):
     """angle_i = amplitude sin(omega t + (i - 1) phase_shift + phase) + offset; rad, rad/s."""
 
@@ -34,14 +38,22 @@ class Wave(NamedTuple):
     phase: float
     offset: float
 
+    @property
+    def reach(self) -> float:
+        """Largest angle it asks for, rad."""
+        return abs(self.amplitude) + abs(self.offset)
+
 
 class LateralUndulation(Frozen):
-    """The serpenoid wave phi_i = A sin(omega t + (i - 1) delta) + psi (P2 (71), P1 (70))."""
+    """The serpenoid wave phi_i = A sin(omega t + (i - 1) delta + phi_0) + psi (P2 (71), P1 (70), where phi_0 is 0).
+
+    A negative amplitude is the wave that is half a turn ahead.
+    """
 
     kind: Literal["lateral_undulation"] = value("lateral_undulation", label="Gait", help="Kind of gait")
     amplitude_deg: float = value(
-        40.0, label="Amplitude", unit="°", symbol="A", help="Amplitude of every joint",
-        ge=0, le=180, slider=(0, 90), live=True,
+        40.0, label="Amplitude", unit="°", symbol="A", help="Amplitude of every joint; negative: half a turn ahead",
+        ge=-180, le=180, slider=(0, 90), live=True,
     )  # fmt: skip
     frequency_deg_s: float = value(
         80.0, label="Frequency", unit="°/s", symbol="ω", help="Angular frequency of the wave; negative: backwards",
@@ -50,6 +62,10 @@ class LateralUndulation(Frozen):
     phase_shift_deg: float = value(
         -50.0, label="Phase shift", unit="°", symbol="δ", help="Phase from one joint to the next",
         ge=-180, le=180, slider=(-120, 120), live=True,
+    )  # fmt: skip
+    phase_deg: float = value(
+        0.0, label="Phase", unit="°", symbol="φ₀", help="Phase of the wave at the first joint, at t = 0",
+        ge=-360, le=360, slider=(-180, 180), live=True,
     )  # fmt: skip
     offset_deg: float = value(
         0.0, label="Offset", unit="°", symbol="ψ", help="Constant angle added to every joint: the robot turns",
@@ -72,6 +88,11 @@ class LateralUndulation(Frozen):
         return math.radians(self.phase_shift_deg)
 
     @property
+    def phase(self) -> float:
+        """Phase of the first joint at t = 0, rad."""
+        return math.radians(self.phase_deg)
+
+    @property
     def offset(self) -> float:
         """Joint offset, rad."""
         return math.radians(self.offset_deg)
@@ -79,7 +100,7 @@ class LateralUndulation(Frozen):
     @property
     def yaw(self) -> Wave:
         """The horizontal wave."""
-        return Wave(self.amplitude, self.omega, self.phase_shift, 0.0, self.offset)
+        return Wave(self.amplitude, self.omega, self.phase_shift, self.phase, self.offset)
 
     @property
     def pitch(self) -> Wave:
@@ -90,14 +111,15 @@ class LateralUndulation(Frozen):
 class TwoWaves(LateralUndulation):
     """A yaw wave and a pitch wave (P1 (70), (71)); most gaits of snake robots are of this form.
 
-    alpha_h,i = A_h sin(omega_h t + (i - 1) delta_h) + psi_h and
-    alpha_v,i = A_v sin(omega_v t + (i - 1) delta_v + delta_0) + psi_v. A positive pitch lowers link i + 1.
+    alpha_h,i = A_h sin(omega_h t + (i - 1) delta_h + phi_0) + psi_h and
+    alpha_v,i = A_v sin(omega_v t + (i - 1) delta_v + delta_0) + psi_v. A positive pitch lowers link i + 1. The phase
+    between the waves is that of the vertical one at t = 0, whatever phi_0 is.
     """
 
     kind: Literal["two_waves"] = value("two_waves", label="Gait", help="Kind of gait")  # type: ignore[assignment]
     pitch_amplitude_deg: float = value(
-        10.0, label="Pitch amplitude", unit="°", symbol="A_v", help="Amplitude of the vertical wave",
-        ge=0, le=180, slider=(0, 60), live=True,
+        10.0, label="Pitch amplitude", unit="°", symbol="A_v",
+        help="Amplitude of the vertical wave; negative: half a turn ahead", ge=-180, le=180, slider=(0, 60), live=True,
     )  # fmt: skip
     pitch_frequency_deg_s: float = value(
         80.0, label="Pitch frequency", unit="°/s", symbol="ω_v",
@@ -110,8 +132,8 @@ class TwoWaves(LateralUndulation):
     )  # fmt: skip
     pitch_phase_deg: float = value(
         90.0, label="Phase between the waves", unit="°", symbol="δ₀",
-        help="By how much the vertical wave is ahead of the horizontal one", ge=-360, le=360, slider=(-180, 180),
-        live=True,
+        help="By how much the vertical wave is ahead of a horizontal one whose phase is 0",
+        ge=-360, le=360, slider=(-180, 180), live=True,
     )  # fmt: skip
     pitch_offset_deg: float = value(
         0.0, label="Pitch offset", unit="°", symbol="ψ_v", help="Constant pitch of every joint: the robot arches",
@@ -166,9 +188,24 @@ class PlacedStart(Frozen):
         ge=-1e3, le=1e3, slider=(-1, 1),
     )  # fmt: skip
     omega_deg_s: float = value(
-        0.0, label="Turn rate", unit="°/s", help="Initial turn rate of the whole robot about that link",
+        0.0, label="Turn rate", unit="°/s", help="Initial turn rate of the whole robot about that link, z",
         ge=-1e5, le=1e5, slider=(-180, 180),
     )  # fmt: skip
+    omega_x_deg_s: float = value(
+        0.0, label="Turn rate x", unit="°/s",
+        help="Initial turn rate of the whole robot about that link, about the x axis of the ground (spatial models)",
+        ge=-1e5, le=1e5, slider=(-180, 180),
+    )  # fmt: skip
+    omega_y_deg_s: float = value(
+        0.0, label="Turn rate y", unit="°/s",
+        help="Initial turn rate of the whole robot about that link, about the y axis of the ground (spatial models)",
+        ge=-1e5, le=1e5, slider=(-180, 180),
+    )  # fmt: skip
+
+    @property
+    def omega(self) -> Vector3:
+        """Initial angular velocity of the whole robot in the frame of the ground, rad/s."""
+        return math.radians(self.omega_x_deg_s), math.radians(self.omega_y_deg_s), math.radians(self.omega_deg_s)
 
 
 def _heading(help: str) -> float:
@@ -184,7 +221,7 @@ class StraightStart(PlacedStart):
 
 
 class GaitStart(PlacedStart):
-    """The pose a gait asks for at t = 0: the scene's own, or one of another amplitude or phase shift.
+    """The pose a gait asks for at t = 0: the scene's own, or one of another amplitude, phase shift or phase.
 
     A robot laid out between obstacles keeps its place when the gait is changed only if the start says its own shape.
     """
@@ -193,16 +230,20 @@ class GaitStart(PlacedStart):
     heading_deg: float = _heading("Axis of the wave, from the first link to the last")
     amplitude_deg: float | None = value(
         None, label="Amplitude", unit="°", symbol="A", help="Amplitude of the pose; the gait's own if left out",
-        ge=0, le=180, slider=(0, 90),
+        ge=-180, le=180, slider=(0, 90),
     )  # fmt: skip
     phase_shift_deg: float | None = value(
         None, label="Phase shift", unit="°", symbol="δ", help="Phase shift of the pose; the gait's own if left out",
         ge=-180, le=180, slider=(-120, 120),
     )  # fmt: skip
+    phase_deg: float | None = value(
+        None, label="Phase", unit="°", symbol="φ₀", help="Phase of the pose; the gait's own if left out",
+        ge=-360, le=360, slider=(-180, 180),
+    )  # fmt: skip
 
     def shape(self, gait: LateralUndulation) -> LateralUndulation:
         """The gait whose pose at t = 0 is the start."""
-        own = {"amplitude_deg": self.amplitude_deg, "phase_shift_deg": self.phase_shift_deg}
+        own = {name: getattr(self, name) for name in ("amplitude_deg", "phase_shift_deg", "phase_deg")}
         return gait.model_copy(update={name: given for name, given in own.items() if given is not None})
 
 
@@ -226,10 +267,6 @@ class LinkAnglesStart(PlacedStart):
     link_angles_deg: tuple[float, ...] = value(
         label="Link angles", unit="°", help="Direction of every link, from the x axis"
     )
-
-
-Vector3 = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]
 
 
 class StateStart(Frozen):

@@ -297,6 +297,10 @@ def _carried(scene: Scene, turn: FloatArray, pivot: FloatArray, shift: FloatArra
     changes: dict[str, Any] = {"x_m": tidy(there[0]), "y_m": tidy(there[1])}
     if velocity.any():
         changes |= {"vx_m_s": tidy(velocity[0]), "vy_m_s": tidy(velocity[1]), "vz_m_s": tidy(velocity[2])}
+    omega = np.degrees(turn @ np.array(start.omega))
+    if not _upright(turn) or start.omega_x_deg_s or start.omega_y_deg_s:
+        rates = zip(("omega_x_deg_s", "omega_y_deg_s", "omega_deg_s"), omega, strict=True)
+        changes |= {name: tidy(rate) for name, rate in rates if rate or getattr(start, name)}
     in_space = scene.model.spatial or scene.model.continuum
     if in_space and (start.z_m is not None or not _upright(turn) or abs(there[2] - here[2]) > 1e-9):
         changes["z_m"] = tidy(there[2])
@@ -370,7 +374,7 @@ def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | 
         raise _refused("the shape of a continuous body is what its strain law says", "change the strain law")
     now, _ = initial_state(scene, base_dir)
     old = scene.start
-    kept = ("link", "z_m", "vx_m_s", "vy_m_s", "vz_m_s", "omega_deg_s")
+    kept = ("link", "z_m", "vx_m_s", "vy_m_s", "vz_m_s", "omega_deg_s", "omega_x_deg_s", "omega_y_deg_s")
     values = {name: getattr(old, name) for name in kept} if isinstance(old, PlacedStart) else {}
     level = with_start(scene, _made(kind, values))
     turned = _mean_direction(now) - _mean_direction(initial_state(level)[0])

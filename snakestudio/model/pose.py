@@ -117,12 +117,13 @@ def _placed_in_space(scene: Scene, start: PlacedStart) -> tuple[FloatArray, Floa
     if start.z_m is None:
         lowest = float((centre[:, 2] - robot.contact_half_length_m * np.abs(turns[:, 2, 0])).min())
         centre[:, 2] += robot.radius_m - FLAT_DEPTH - lowest
-    omega = math.radians(start.omega_deg_s)
+    omega_x, omega_y, omega = start.omega
+    arm = centre - centre[link]
     twist = np.zeros((len(centre), 6))
-    twist[:, 0] = start.vx_m_s - omega * (centre[:, 1] - start.y_m)
-    twist[:, 1] = start.vy_m_s + omega * (centre[:, 0] - start.x_m)
-    twist[:, 2] = start.vz_m_s
-    twist[:, 5] = omega
+    twist[:, 0] = start.vx_m_s - omega * (centre[:, 1] - start.y_m) + omega_y * arm[:, 2]
+    twist[:, 1] = start.vy_m_s + omega * (centre[:, 0] - start.x_m) - omega_x * arm[:, 2]
+    twist[:, 2] = start.vz_m_s + omega_x * arm[:, 1] - omega_y * arm[:, 0]
+    twist[:, 3:] = start.omega
     return np.column_stack([centre, quaternions(turns)]), twist
 
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from snakestudio.errors import Fix, Problem
 from snakestudio.model.controllers import LeaderFollower, PathFollowing, Teleoperation
 from snakestudio.model.motion import GaitStart, TwoWaves
+from snakestudio.model.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import HeightField, Obstacle
 
@@ -37,13 +38,16 @@ LINKS = EVERY_MODEL | {
     *(f"robot.{name}" for name in ("n_links", "link_length_m", "radius_m", "mass_kg", "inertia_kg_m2", "head")),
     "robot.contact_half_length_m",  # drawn, where nothing is collided with
     *(f"ground.{name}" for name in ("mu_along", "mu_across", "gravity_m_s2", "slope_deg", "downhill_deg")),
-    *(f"gait.{name}" for name in ("kind", "amplitude_deg", "frequency_deg_s", "phase_shift_deg", "offset_deg")),
+    *(
+        f"gait.{name}"
+        for name in ("kind", "amplitude_deg", "frequency_deg_s", "phase_shift_deg", "phase_deg", "offset_deg")
+    ),
     *(
         f"start.{name}"
         for name in (
             "kind", "link", "x_m", "y_m", "vx_m_s", "vy_m_s", "omega_deg_s", "heading_deg", "amplitude_deg",
-            "phase_shift_deg", "joint_angles_deg", "link_angles_deg", "position_m", "orientation_wxyz", "velocity_m_s",
-            "angular_velocity_rad_s", "file", "time_s",
+            "phase_shift_deg", "phase_deg", "joint_angles_deg", "link_angles_deg", "position_m", "orientation_wxyz",
+            "velocity_m_s", "angular_velocity_rad_s", "file", "time_s",
         )
     ),
     "joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad",
@@ -110,7 +114,32 @@ def _slides(scene: Scene) -> bool:
 
 _NOT_HERE = "not under this controller"
 
+_NO_JOINTS = "only with joints"
+
+
+def _shapes(name: str) -> _Condition:
+    """Of a value of the gait that its pose at t = 0 has, too, unless the start says its own."""
+    return _Condition((f"gait.{name}",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s, name), _NOT_HERE)
+
+
+def _jointed(scene: Scene) -> bool:
+    return scene.robot.n_links > 1 or scene.model.continuum
+
+
+_OF_JOINTS = (
+    "gait.frequency_deg_s", "gait.offset_deg", *(f"gait.{name}" for name in TwoWaves.model_fields if "pitch" in name),
+    *(f"joint_controller.{name}" for name in JointController.model_fields),
+    *(f"actuator.{name}" for name in Actuator.model_fields),
+    *(f"control.{name}" for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")),
+    *(f"robot.{name}" for name in ("head", "axis_offset_m", "joint_limit_deg", "joint_limit_stiffness_nm_per_rad")),
+    "solver.joints", "start.joint_angles_deg", "start.joint_pitch_deg",
+)  # fmt: skip
+_OF_SHAPE = tuple(f"gait.{name}" for name in ("kind", "amplitude_deg", "phase_shift_deg", "phase_deg"))
+"""What a single link has its direction from, if it starts in the gait's pose."""
+
 _CONDITIONS = (
+    _Condition(_OF_JOINTS, "robot.n_links", _jointed, _NO_JOINTS),
+    _Condition(_OF_SHAPE, "robot.n_links", lambda s: _jointed(s) or _takes_shape(s), _NO_JOINTS),
     _Condition(
         ("joint_controller.kp_nm_per_rad", "joint_controller.kd_nms_per_rad"),
         "joint_controller.law", lambda s: s.joint_controller.law == "pd", "only under PD control",
@@ -130,20 +159,17 @@ _CONDITIONS = (
         ("robot.joint_limit_stiffness_nm_per_rad",), "robot.joint_limit_deg",
         lambda s: s.robot.joint_limit_deg is not None, "only with a joint limit",
     ),
-    _Condition(
-        ("gait.amplitude_deg",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s, "amplitude_deg"),
-        _NOT_HERE,
-    ),
-    _Condition(
-        ("gait.phase_shift_deg",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s, "phase_shift_deg"),
-        _NOT_HERE,
-    ),
+    *(_shapes(name) for name in ("amplitude_deg", "phase_shift_deg", "phase_deg")),
     _Condition(
         ("gait.frequency_deg_s", "gait.pitch_frequency_deg_s", "gait.offset_deg"), "controller.kind", _uses_gait,
         _NOT_HERE,
     ),
     _Condition(("gait.frequency_deg_s",), "controller.kind", _sets_pace, "only its sign under teleoperation"),
     _Condition(("gait.*",), "controller.kind", lambda s: _uses_gait(s) or _takes_shape(s), _NOT_HERE),
+    _Condition(
+        ("control.lead_in",), "controller.kind", lambda s: _uses_gait(s) or s.controller.kind == "strain_follower",
+        _NOT_HERE,
+    ),
     _Condition(
         ("control.soft_start_deg", "control.set_point_period_s", "control.start_delay_s"), "controller.kind",
         _uses_gait, _NOT_HERE,

@@ -49,6 +49,8 @@ class Schema:
         Material abscissas of the cross-sections that the links are, m; () for a robot that has links.
     n_holds : int
         Anchors or supports of a continuous body.
+    head : int
+        Which link (or cross-section) is the head, 0-based.
     """
 
     n_links: int
@@ -58,6 +60,7 @@ class Schema:
     valid: Fields = Fields.ALL
     sections: tuple[float, ...] = ()
     n_holds: int = 0
+    head: int = 0
 
     @property
     def n_joints(self) -> int:

@@ -18,7 +18,7 @@ class Robot(Frozen):
     """
 
     name: str = value("Snake robot", label="Name", help="Name of the robot", max_length=80)
-    n_links: int = value(11, label="Links", symbol="n", help="Number of links", ge=2, le=1000, slider=(2, 40))
+    n_links: int = value(11, label="Links", symbol="n", help="Number of links", ge=1, le=1000, slider=(1, 40))
     link_length_m: float = value(
         0.122, label="Link length", unit="m", symbol="L", help="Distance between neighbouring joints",
         gt=0, le=100, slider=(0.02, 0.5),

@@ -57,6 +57,11 @@ class Control(Frozen):
         0.01, label="Control period", unit="s", help="Time for which the joints get their references at once",
         gt=0, le=1, slider=(0.001, 0.1),
     )  # fmt: skip
+    lead_in: bool = value(
+        True, label="Lead-in",
+        help="A robot that starts in another shape is led to its first references over a short ramp; off: the"
+        " references are where the gait is from t = 0 on, and its controllers throw it there",
+    )  # fmt: skip
     soft_start_deg: float = value(
         0.0, label="Soft start", unit="°",
         help="Every joint axis holds 0 until its reference is within this for the first time (3 in P1, VIII-E; 0: off)",

@@ -71,7 +71,7 @@ def steerable_gaits(scene: Scene) -> tuple[str, ...]:
         entry.name
         for entry in GAITS
         if (scene.model.spatial or entry.gait.pitch.amplitude == 0.0)
-        and all(wave.amplitude + abs(wave.offset) <= limit + 1e-9 for wave in (entry.gait.yaw, entry.gait.pitch))
+        and all(wave.reach <= limit + 1e-9 for wave in (entry.gait.yaw, entry.gait.pitch))
     ]
     return (OWN_GAIT, *names)
 

@@ -48,8 +48,14 @@ class Ground(Frozen):
     )  # fmt: skip
     coulomb_smoothing_m_s: float = value(
         1e-3, label="Coulomb smoothing", unit="m/s", symbol="ε",
-        help="Sliding velocity at which Coulomb friction reaches 0.71 of its full value (Lagrangian model)",
+        help="Sliding velocity at which Coulomb friction reaches 0.71 of its full value, 0.76 by tanh (Lagrangian"
+        " model)",
         gt=0, le=10, slider=(1e-4, 0.1), live=True,
+    )  # fmt: skip
+    coulomb_law: Literal["sqrt", "tanh"] = value(
+        "sqrt", label="Coulomb smoothing law",
+        help="What takes the place of sgn v in Coulomb friction: v / sqrt(v² + ε²), or tanh(v / ε) (Lagrangian model)",
+        live=True,
     )  # fmt: skip
     coulomb_smoothing_rad_s: float = value(
         1e-2, label="Coulomb smoothing, turning", unit="rad/s",

@@ -80,7 +80,7 @@ def test_check_passes_every_shipped_scene(capsys: pytest.CaptureFixture[str]) ->
 
 def test_check_lists_all_mistakes_of_all_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wrong, inside = tmp_path / "wrong.toml", tmp_path / "inside.toml"
-    wrong.write_text("format = 1\n[robot]\nmass_kg = -1\nn_links = 1\n")
+    wrong.write_text("format = 1\n[robot]\nmass_kg = -1\nn_links = 0\n")
     pipe = "[[obstacles]]\nkind = 'cylinder'\nx_m = 0\ny_m = 0\n"
     inside.write_text(f"format = 1\n{pipe}[[obstacles]]\nkind = 'stairs'\nx_m = 9\ny_m = 0\n")
     assert main(["check", str(wrong), str(inside), MAIN]) == 2

@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import snakestudio as ss
 from snakestudio.control import registry
 from snakestudio.control.gaits.waves import WaveGait
 from snakestudio.control.set_points import SetPoints
+from snakestudio.engines.registry import create as create_engine
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.reference import JointReference
@@ -133,6 +135,36 @@ def test_a_straight_robot_under_a_soft_start_is_not_led() -> None:
     reference = registry.create(SOFT).reference(knots(0, 100), None)
     assert np.abs(reference.angle[:, :, 0]).max() < np.radians(1.1)  # only joint 1, whose yaw starts at 0, moves
     assert np.abs(reference.angle[0, :, 1]).max() < np.radians(3.0)
+
+
+@pytest.mark.parametrize("kind", ["none", "heading", "teleoperation"])
+def test_without_lead_in_a_straight_robot_has_the_references_of_the_gait_at_once(kind: str) -> None:
+    scene = with_values(PLAIN, {"start.kind": "straight", "controller.kind": kind})
+    away = np.abs(WaveGait(PLAIN).motion(np.zeros(1))[0]).max()
+    assert away > np.radians(25.0)
+    snapshot = create_engine(scene).snapshot()
+    led = registry.create(scene).reference(knots(0, 40), snapshot)
+    assert np.abs(led.angle[0]).max() < 1e-12
+    jumps = registry.create(with_values(scene, {"control.lead_in": False})).reference(knots(0, 40), snapshot)
+    expected = WaveGait(PLAIN).motion(jumps.time)
+    if kind == "teleoperation":  # its gait stands until somebody drives
+        expected = tuple(part * (i == 0) + 0 * part for i, part in enumerate(WaveGait(PLAIN).motion(0 * jumps.time)))
+    np.testing.assert_allclose(jumps.angle[0], expected[0][0], atol=1e-12)
+    np.testing.assert_allclose(jumps.rate[0], expected[1][0], atol=1e-12)
+
+
+def test_without_lead_in_the_joints_start_with_the_torque_of_the_whole_error() -> None:
+    # P2 (43) in the middle of the first step, for a straight robot at rest: tau = K_P phi_ref + K_D phi_ref'.
+    scene = with_values(
+        Scene(), {"control.lead_in": False, "run.duration_s": DT, "run.log_rate_hz": 4000.0, "robot.n_links": 4}
+    )
+    run = ss.simulate(scene)
+    i, gait = np.arange(3), scene.gait
+    phase = gait.omega * 0.5 * DT + gait.phase_shift * i
+    wanted = 800.0 * gait.amplitude * np.sin(phase) + 2.0 * gait.amplitude * gait.omega * np.cos(phase)
+    found = [run[f"joint_{j + 1}_yaw_torque_nm"][1] for j in i]
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    assert np.abs(wanted).max() > 500.0
 
 
 def test_a_robot_bent_as_the_gait_asks_does_not_wait_for_a_soft_start() -> None:

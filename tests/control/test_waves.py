@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 
 from snakestudio.control import registry
 from snakestudio.control.gaits.ramp import RAMP_TIME, constant
+from snakestudio.control.gaits.waves import WaveGait
 from snakestudio.control.set_points import SetPoints
-from snakestudio.model.edits import with_values
+from snakestudio.model.chain import gait_joint_angles
+from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.motion import TwoWaves
+from snakestudio.model.pose import initial_state
 from snakestudio.model.scene import Scene
 
 SCENE = with_values(Scene(), {"gait.offset_deg": 3.0, "start.kind": "gait"})
@@ -42,6 +45,57 @@ def test_between_knots_the_reference_is_exact_to_rounding() -> None:
         exact = SetPoints(SCENE).reference(np.array([time]), None)
         np.testing.assert_allclose(angle, exact.angle[0], atol=1e-15)
         np.testing.assert_allclose(rate, exact.rate[0], atol=1e-11)
+
+
+TURNED = {
+    "model.kind": "spatial_nonsmooth", "gait.kind": "two_waves", "gait.offset_deg": 3.0, "gait.amplitude_deg": 30.0,
+    "start.kind": "gait",
+}  # fmt: skip
+
+
+def test_a_phase_is_a_wave_begun_earlier() -> None:
+    # sin(omega t + (i - 1) delta + phi_0) is the wave of phase 0 at the time t + phi_0 / omega.
+    time = np.linspace(0, 7, 200)
+    ahead = registry.create(with_values(SCENE, {"gait.phase_deg": 65.0})).reference(time, None)
+    plain = registry.create(SCENE).reference(time + 65.0 / 80.0, None)
+    for found, wanted in ((ahead.angle, plain.angle), (ahead.rate, plain.rate)):
+        np.testing.assert_allclose(found, wanted, atol=1e-13)
+
+
+@pytest.mark.parametrize("axis", ["", "pitch_"])
+@pytest.mark.parametrize("kind", ["planar_nonsmooth", "spatial_nonsmooth"])
+def test_a_negative_amplitude_is_half_a_turn(axis: str, kind: str) -> None:
+    scene = with_values(Scene(), {**TURNED, "model.kind": kind})
+    here = get_value(scene, f"gait.{axis}phase_deg")
+    minus = with_values(scene, {f"gait.{axis}amplitude_deg": -get_value(scene, f"gait.{axis}amplitude_deg")})
+    turned = with_values(scene, {f"gait.{axis}phase_deg": here + 180.0})
+    for one, other in zip(initial_state(minus), initial_state(turned), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-13)
+    time = np.linspace(0, 7, 50)
+    for one, other in zip(WaveGait(minus).motion(time), WaveGait(turned).motion(time), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-13)
+    np.testing.assert_allclose(
+        registry.create(minus).reference(time, None).angle[0, :, : 1 + scene.model.spatial],
+        gait_joint_angles(minus.gait, 11)[:, : 1 + scene.model.spatial],
+        atol=1e-13,
+    )  # the pose of the start is the gait's
+
+
+@pytest.mark.parametrize("changes", [{"gait.phase_deg": -100.0}, {"gait.amplitude_deg": -25.0}], ids=["phase", "sign"])
+@pytest.mark.parametrize("kind", ["lateral_undulation", "two_waves"])
+def test_phase_and_sign_change_smoothly_while_the_gait_runs(changes: dict[str, float], kind: str) -> None:
+    scene = with_values(Scene(), {**TURNED, "gait.kind": kind, "gait.phase_deg": 30.0})
+    gait, changed = registry.create(scene), with_values(scene, changes)
+    gait.apply(changed, 1.0)
+    step = 1e-5
+    time = 1.0 + np.arange(0, 1.0, step)
+    after = gait.reference(time, None)
+    np.testing.assert_allclose(after.angle[0], registry.create(scene).reference(time[:1], None).angle[0], atol=1e-13)
+    np.testing.assert_allclose(_derivative(after.angle, step), after.rate[2:-2], atol=1e-6)
+    late = np.array([9.0, 11.5])
+    np.testing.assert_allclose(
+        gait.reference(late, None).angle, registry.create(changed).reference(late, None).angle, atol=1e-12
+    )
 
 
 CHANGES = {

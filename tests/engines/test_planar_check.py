@@ -65,6 +65,10 @@ def test_joint_limits_and_slipperiness() -> None:
     assert "error gait.amplitude_deg" in found(
         Scene(robot=Robot(joint_limit_deg=45.0), gait=LateralUndulation(kind="lateral_undulation", offset_deg=-6.0))
     )
+    minus = Scene(robot=Robot(joint_limit_deg=45.0), gait=LateralUndulation(amplitude_deg=-50.0, offset_deg=-6.0))
+    (problem,) = [p for p in registry.check(minus) if p.key == "gait.amplitude_deg"]
+    assert problem.message == "amplitude and offset reach 56° but the joints stop at 45°"
+    assert problem.fixes[0].values == (("gait.amplitude_deg", -39.0),)
     bent = JointAnglesStart(kind="joint_angles", joint_angles_deg=(50.0,))
     assert "error start.joint_angles_deg" in found(Scene(robot=Robot(n_links=2, joint_limit_deg=45.0), start=bent))
     assert "hint ground.mu_along" in found(Scene(ground=Ground(mu_along=0.0, mu_across=0.0)))

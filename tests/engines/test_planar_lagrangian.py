@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from snakestudio.engines.planar_lagrangian.dynamics import _tanh
 from snakestudio.engines.planar_lagrangian.state import ENERGY
 from snakestudio.model.motion import JointAnglesStart, StraightStart
 from snakestudio.model.recording import Rows
@@ -133,6 +134,40 @@ def test_a_straight_robot_slides_to_rest_as_it_must(mu: float) -> None:
 
     assert v == pytest.approx(np.full(10, v[0]), abs=1e-14)
     assert f(v[0]) == pytest.approx(f(v0) - mu * 9.81 * t, abs=1e-9)
+
+
+def test_under_tanh_friction_it_slides_to_rest_as_it_must() -> None:
+    # v' = -mu g tanh(v / eps): sinh(v / eps) = sinh(v_0 / eps) exp(-mu g t / eps), from 15 eps down to nothing.
+    eps, v0, mu, t = 0.02, 0.3, 0.3, 0.15
+    scene = undulation(
+        start=StraightStart(kind="straight", vx_m_s=v0), ground__viscous_along_ns_per_m=0.0, ground__mu_along=mu,
+        ground__viscous_across_ns_per_m=0.0, ground__coulomb_smoothing_m_s=eps, ground__coulomb_law="tanh",
+        solver__step_s=1e-4,
+    )  # fmt: skip
+    _, rows = run(scene, t, every=50, reference=still(scene))
+    expected = eps * np.arcsinh(np.sinh(v0 / eps) * np.exp(-mu * 9.81 * rows.time / eps))
+    assert rows.link_twist[:, 4, 0] == pytest.approx(expected, rel=1e-8)
+    assert expected[-1] < 0.02 * eps < eps < expected[0]
+
+
+def test_down_a_slope_under_tanh_friction_it_reaches_the_speed_that_holds_its_weight() -> None:
+    # m g sin(slope) = mu m g cos(slope) tanh(v / eps), across the links.
+    eps, slope = 0.2, np.radians(10.0)
+    scene = undulation(
+        start=StraightStart(kind="straight"), ground__slope_deg=10.0, ground__downhill_deg=90.0, ground__mu_across=0.3,
+        ground__viscous_along_ns_per_m=0.0, ground__viscous_across_ns_per_m=0.0, ground__coulomb_smoothing_m_s=eps,
+        ground__coulomb_law="tanh",
+    )  # fmt: skip
+    _, rows = run(scene, 4.0, reference=still(scene))
+    speed = eps * np.arctanh(np.tan(slope) / 0.3)
+    assert rows.link_twist[-1, :, 1] == pytest.approx(np.full(10, speed), rel=1e-9)
+
+
+def test_its_tanh_is_numpy_s() -> None:
+    x = np.concatenate([np.linspace(-25.0, 25.0, 4001), np.geomspace(1e-300, 1.0, 500), [0.0, -0.0, 1e308, -1e308]])
+    found = np.array([_tanh(float(each)) for each in x])
+    np.testing.assert_allclose(found, np.tanh(x), rtol=5e-16, atol=0.0)
+    assert (np.signbit(found) == np.signbit(x)).all()
 
 
 def test_down_a_slope_it_reaches_the_speed_at_which_friction_holds_its_weight() -> None:

@@ -52,6 +52,7 @@ def extreme_scenes(draw: st.DrawFn) -> Scene:
             viscous_along_ns_per_m=float(viscous[0]),
             viscous_across_ns_per_m=float(viscous[1]),
             coulomb_smoothing_m_s=float(10 ** rng.uniform(-3, 0)),
+            coulomb_law=str(rng.choice(["sqrt", "tanh"])),  # type: ignore[arg-type]
             slope_deg=float(rng.choice([0.0, 10.0, 60.0])),
             downhill_deg=float(rng.uniform(-180, 180)),
         ),

@@ -20,7 +20,9 @@ json.dump(last_row({steps}), sys.stdout)
 
 
 def rough() -> Scene:
-    return undulation(ground__mu_along=0.1, ground__mu_across=0.3, ground__coulomb_smoothing_m_s=0.02)
+    return undulation(
+        ground__mu_along=0.1, ground__mu_across=0.3, ground__coulomb_smoothing_m_s=0.02, ground__coulomb_law="tanh"
+    )
 
 
 def last_row(steps: int) -> list[list[float]]:

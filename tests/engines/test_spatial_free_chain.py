@@ -135,7 +135,11 @@ def test_stiff_straight_pair_precesses_like_a_symmetric_top() -> None:
         rate = np.linalg.norm(spun) / transverse
         span = round(0.5 * math.pi / rate / 1e-3) * 1e-3
         steps = round(span / dt)
-        engine = registry.create(moving(scene, twist, pose))
+        start = StraightStart(
+            z_m=9.0, vy_m_s=twist[0, 1], omega_x_deg_s=math.degrees(spin), omega_deg_s=math.degrees(swing)
+        )
+        engine = registry.create(scene.model_copy(update={"start": start}))
+        np.testing.assert_allclose(engine.snapshot().link_twist, twist, atol=1e-13)
         last = engine.advance(still(scene), steps, (steps,)).rows.link_pose[-1]
         towards = spun / np.linalg.norm(spun)
         x = np.array([1.0, 0.0, 0.0])

@@ -103,6 +103,31 @@ def test_interval_columns_are_means_since_the_row_before() -> None:
     assert unconverged.tolist() == [0] * 10 + [1]
 
 
+@pytest.mark.parametrize("name", ["obstacle_aided", "lagrangian_undulation", "jam_resolution", "worm"])
+def test_the_heads_acceleration_is_the_slope_of_its_exported_velocity(name: str, tmp_path: Path) -> None:
+    run = ss.simulate(scenes_dir() / f"{name}.toml", duration=0.3)
+    run.to_csv(tmp_path / "a.csv")
+    _, columns = read(tmp_path / "a.csv")
+    last = name in ("lagrangian_undulation", "jam_resolution")  # P3, P4: the head is the last link
+    link = run.scene.robot.n_links if last else 1
+    for axis in "xyz":
+        slope = np.diff(columns[f"link_{link}_v{axis}_mps"]) / np.diff(columns["time_s"])
+        np.testing.assert_allclose(columns[f"head_a{axis}_mps2"], [0.0, *slope], rtol=1e-12, atol=1e-12)
+
+
+def test_a_head_in_free_fall_accelerates_with_gravity(tmp_path: Path) -> None:
+    falling = {
+        "model.kind": "spatial_nonsmooth", "robot.n_links": 3, "robot.head": "last", "start.z_m": 50.0,
+        "gait.amplitude_deg": 0.0,
+    }  # fmt: skip
+    run = ss.simulate(ss.Scene(), duration=0.2, **falling)
+    np.testing.assert_allclose(run["head_az_mps2"][1:], -9.81, rtol=1e-9)
+    assert run["head_az_mps2"][0] == 0.0
+    np.testing.assert_allclose(run["head_ax_mps2"], 0.0, atol=1e-9)
+    run.to_mcap(tmp_path / "fall.mcap")  # whichever end the head is, its run file knows
+    np.testing.assert_array_equal(ss.load_run(tmp_path / "fall.mcap")["head_az_mps2"], run["head_az_mps2"])
+
+
 def test_impulses_in_the_csv_add_up_to_the_momentum(tmp_path: Path) -> None:
     # Newton's second law over every row interval: all forces on the chain are obstacle and ground forces and weight.
     run = ss.simulate(MAIN, duration=1.0)

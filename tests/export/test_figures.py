@@ -33,6 +33,7 @@ NUMBERS = {
     "P1": "6 7 8 9 10 11",
     "P2": "9 10 11 12 13 14",
     "P3": "5 6 7 8 9",
+    "P4": "joints speed momentum turning path errors",
     "P5": "7 8 9 10 11 12 13 15 16 17 18 19",
 }
 
@@ -140,7 +141,7 @@ def test_any_run_can_be_drawn(tmp_path: Path, flat: Recording, jammed: Recording
 
 
 def test_mistakes_are_told(tmp_path: Path, flat: Recording, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(UsageError, match="P1, P2, P3, P5"):
+    with pytest.raises(UsageError, match="P1, P2, P3, P4, P5"):
         figures_of_paper("P9")
     with pytest.raises(UsageError, match=r"there are 9, 10"):
         figures_of_paper("P2", ["3"])
@@ -150,13 +151,44 @@ def test_mistakes_are_told(tmp_path: Path, flat: Recording, capsys: pytest.Captu
     with pytest.raises(ExportError, match="one of these endings"):
         draw_figure(tmp_path / "figure.doc", figure, [(flat, None)], "")
     assert main(["figures", "P7"]) == 2
-    assert "P1, P2, P3, P5" in capsys.readouterr().err
+    assert "P1, P2, P3, P4, P5" in capsys.readouterr().err
 
 
 def test_one_command_makes_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["figures", "p5", "--only", "15,18", "--out", str(tmp_path)]) == 0
     assert {path.name for path in tmp_path.iterdir()} == {"P5_fig_15.pdf", "P5_fig_18.pdf"}
     assert "wrote" in capsys.readouterr().out
+
+
+def lines_of(name: str, runs: list[Recording]) -> list[list[np.ndarray]]:
+    """What a figure of P4 draws, axes by axes."""
+    (figure,) = figures_of_paper("P4", [name])
+    with printed(figure.width_mm, figure.height_mm) as page:
+        figure.draw(page, runs, [])
+        return [[np.asarray(line.get_xydata()) for line in axes.lines] for axes in page.axes]
+
+
+def run_of(need: Need, duration: float) -> Recording:
+    made, path = prepared(need)
+    return run_offline(with_values(made, {"run.duration_s": duration}), path.parent).recording
+
+
+def test_what_p4_states_is_what_its_figures_show() -> None:
+    # P4 (25), the solution of a linear equation; (31), (32) without friction; and the numbers that PHYSICS holds.
+    speed = figures_of_paper("P4", ["speed"])[0]
+    runs = [run_of(need, 6.0) for need in speed.needs]
+    _, below = lines_of("joints", runs[:1])
+    for found, told in zip(below[::2], below[1::2], strict=True):
+        early = found[:, 0] < 0.5
+        np.testing.assert_allclose(found[early, 1], told[early, 1], rtol=1e-5, atol=1e-9)
+    ((ahead, equal, free),) = lines_of("speed", runs)
+    late = ahead[:, 0] > 0.8
+    assert np.mean(ahead[late, 1]) == pytest.approx(5.74, abs=0.3)
+    assert np.abs(equal[:, 1]).max() < 1e-9
+    assert np.abs(free[:, 1]).max() < 1e-9
+    ((parts, whole),) = lines_of("momentum", runs[2:])
+    assert parts[1:, 1].min() > 1e-2
+    assert whole[:, 1].max() < 1e-12
 
 
 @pytest.mark.soak

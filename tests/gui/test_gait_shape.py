@@ -58,8 +58,9 @@ def test_a_positive_pitch_lowers_what_follows() -> None:
     assert joints[-1, 2] == pytest.approx(-6 * ROBOT.link_length_m * math.sin(0.3))
 
 
-def test_the_gait_is_seen_at_the_phase_of_its_references() -> None:
-    scene = spatial(SIDEWINDING)
+@pytest.mark.parametrize("changes", [{}, {"amplitude_deg": -30.0, "phase_deg": 40.0}, {"pitch_amplitude_deg": -10.0}])
+def test_the_gait_is_seen_at_the_phase_of_its_references(changes: dict[str, float]) -> None:
+    scene = spatial(SIDEWINDING.model_copy(update=changes))
     snapshot = make_recording(scene, 140).snapshot(123)
     assert np.allclose(gait_angles(scene, snapshot), snapshot.joint_angle_ref, atol=1e-9)
 

@@ -32,7 +32,7 @@ def test_a_value_is_replaced_and_the_old_scene_stays(scene: Scene) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "piece"),
     [
-        ("gait.amplitude_deg", -1, "gait.amplitude_deg: -1 must be at least 0"),
+        ("gait.amplitude_deg", -181, "gait.amplitude_deg: -181 must be at least -180"),
         ("gait.amplitud_deg", 1, "did you mean amplitude_deg"),
         ("gate.amplitude_deg", 1, "gate.amplitude_deg: there is no such key"),
         ("obstacles[8].x_m", 1, "obstacles[8].x_m: there is no such key"),
@@ -124,7 +124,7 @@ def test_an_edit_of_a_large_scene_leaves_the_rest_alone(scene: Scene) -> None:
 
 def test_several_wrong_values_are_named_together(scene: Scene) -> None:
     with pytest.raises(SceneError) as caught:
-        edits.with_values(scene, {"gait.amplitude_deg": -1, "obstacles[2].radius_m": 0, "start.x_m": "far"})
+        edits.with_values(scene, {"gait.amplitude_deg": -181, "obstacles[2].radius_m": 0, "start.x_m": "far"})
     assert {problem.key for problem in caught.value.problems} == {
         "gait.amplitude_deg",
         "obstacles[2].radius_m",

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 
 from snakestudio.model.chain import gait_joint_angles, joint_angles
 from snakestudio.model.edits import with_values
@@ -71,7 +72,7 @@ def test_the_placed_link_points_where_the_start_says() -> None:
     np.testing.assert_allclose(matrices(rolled[:, 3:])[5, 2, 2], 0.0, atol=1e-12)
 
 
-@given(st.floats(0, 45), st.floats(0, 45), st.floats(-120, 120), st.floats(-180, 180), st.floats(-180, 180))
+@given(st.floats(-45, 45), st.floats(-45, 45), st.floats(-120, 120), st.floats(-180, 180), st.floats(-180, 180))
 def test_a_robot_lies_level_in_the_gaits_pose(
     yaw: float, pitch: float, shift: float, phase: float, heading: float
 ) -> None:
@@ -109,6 +110,21 @@ def test_a_start_at_a_height_hangs_there_and_moves_as_one_body() -> None:
     np.testing.assert_allclose(rate, np.cross([0.0, 0.0, np.pi / 2], apart), atol=1e-12)
 
 
+def test_a_start_turns_about_any_axis_as_one_body() -> None:
+    # scipy's rotation by exp(omega t) about the placed link, differentiated over time.
+    scene = space(
+        start__kind="joint_angles", start__joint_angles_deg=[20.0] * 10, start__joint_pitch_deg=[5.0] * 10,
+        start__z_m=0.7, start__vz_m_s=-1.0, start__link=4, start__omega_deg_s=90.0, start__omega_x_deg_s=-200.0,
+        start__omega_y_deg_s=35.0,
+    )  # fmt: skip
+    pose, twist = initial_state(scene)
+    omega, h = np.radians([-200.0, 35.0, 90.0]), 1e-6
+    ahead, back = (Rotation.from_rotvec(sign * h * omega).as_matrix() for sign in (1.0, -1.0))
+    arm = pose[:, :3] - pose[3, :3]
+    np.testing.assert_allclose(twist[:, :3], arm @ ((ahead - back) / (2 * h)).T + [0, 0, -1.0], atol=1e-9)
+    np.testing.assert_allclose(twist[:, 3:], np.tile(omega, (11, 1)), atol=1e-14)
+
+
 def test_a_robot_with_offset_axes_is_no_longer() -> None:
     pose, _ = initial_state(space(robot__axis_offset_m=0.022))
     np.testing.assert_allclose(np.diff(pose[:, 0]), 0.122, atol=1e-15)
@@ -120,7 +136,7 @@ def test_the_plane_ignores_what_only_space_has() -> None:
         plain,
         {
             "gait.kind": "two_waves", "start.z_m": 1.0, "start.pitch_deg": 20.0, "start.roll_deg": 20.0,
-            "start.vz_m_s": 1.0, "robot.axis_offset_m": 0.02,
+            "start.vz_m_s": 1.0, "robot.axis_offset_m": 0.02, "start.omega_x_deg_s": 40.0, "start.omega_y_deg_s": 40.0,
         },
     )  # fmt: skip
     for one, other in zip(initial_state(plain), initial_state(odd), strict=True):

@@ -95,7 +95,7 @@ BAD = {
     "negative mass": ("format = 1\n[robot]\nmass_kg = -1\n", ["robot.mass_kg: -1 must be greater than 0 kg"]),
     "nan": ("format = 1\n[ground]\nmu_along = nan\n", ["ground.mu_along: nan is not a finite number"]),
     "infinite": ("format = 1\n[run]\nduration_s = inf\n", ["run.duration_s: inf"]),
-    "one link": ("format = 1\n[robot]\nn_links = 1\n", ["robot.n_links: 1 must be at least 2"]),
+    "no link": ("format = 1\n[robot]\nn_links = 0\n", ["robot.n_links: 0 must be at least 1"]),
     "a million links": ("format = 1\n[robot]\nn_links = 1000000\n", ["robot.n_links: 1000000 must be at most 1000"]),
     "half a link": ("format = 1\n[robot]\nn_links = 3.5\n", ["robot.n_links: 3.5 is not a whole number"]),
     "a truth": ("format = 1\n[robot]\nmass_kg = true\n", ["robot.mass_kg: True is not a number"]),
@@ -155,7 +155,7 @@ def test_a_mistake_is_named_with_its_remedy(case: str) -> None:
 
 def test_all_mistakes_are_named_at_once() -> None:
     with pytest.raises(SceneError) as caught:
-        parse_scene("format = 1\nnothing = 1\n[robot]\nmass_kg = -1\nn_links = 1\n[gait]\nkind = 'dance'\n", "bad.toml")
+        parse_scene("format = 1\nnothing = 1\n[robot]\nmass_kg = -1\nn_links = 0\n[gait]\nkind = 'dance'\n", "bad.toml")
     assert {problem.key for problem in caught.value.problems} == {
         "nothing",
         "robot.mass_kg",
@@ -166,7 +166,7 @@ def test_all_mistakes_are_named_at_once() -> None:
 
 
 def test_contradictions_among_the_right_parts_are_named_too() -> None:
-    text = "format = 1\n[gait]\namplitude_deg = -1\n[control]\nperiod_s = 0.0101\n[start]\nkind = 'gait'\nlink = 12\n"
+    text = "format = 1\n[gait]\namplitude_deg = -181\n[control]\nperiod_s = 0.0101\n[start]\nkind = 'gait'\nlink = 12\n"
     with pytest.raises(SceneError) as caught:
         parse_scene(text)
     assert {p.key for p in caught.value.problems} == {"gait.amplitude_deg", "control.period_s", "start.link"}

@@ -28,6 +28,7 @@ SIDEWAYS = load_scene(scenes_dir() / "sidewinding.toml")
 def test_every_joint_turns_as_the_gait_says(head: str, shift: float) -> None:
     """Against the controller that makes the joints' references, links counted as it counts them."""
     values = {"robot.head": head, "gait.phase_shift_deg": shift, "gait.offset_deg": 7.0, "gait.pitch_offset_deg": -2.0}
+    values |= {"gait.phase_deg": 25.0, "gait.pitch_amplitude_deg": -10.0}
     scene = with_values(SIDEWAYS, values)
     law, beam = strain_of_gait(scene)
     assert fit_error(scene, law, beam) < 1e-12

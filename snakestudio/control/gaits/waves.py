@@ -151,6 +151,8 @@ class WaveGait:
     def apply(self, gait: LateralUndulation, time: float) -> None:
         """Ramp to the parameters of `gait` from `time` on."""
         yaw, pitch = (self._changed(s, w, time) for s, w in zip(self._states, (gait.yaw, gait.pitch), strict=True))
+        if gait.yaw != NO_WAVE:
+            yaw = self._led(yaw, gait.yaw.phase, time)
         if (yaw, pitch) != self._states and gait.pitch != NO_WAVE:
             pitch = self._beside(yaw, pitch, time)
         self._take((yaw, pitch))
@@ -166,20 +168,24 @@ class WaveGait:
         if wave.omega != state.omega.target:
             state = replace(state, turned=state.passed(time), omega=state.omega.towards(wave.omega, time))
         # The far end of the robot feels a change of the phase shift once for every joint.
-        lever = float(self._joints[-1]) * wave.amplitude
+        lever = float(self._joints[-1]) * abs(wave.amplitude)
         return replace(state, phase_shift=_towards(state.phase_shift, wave.phase_shift, time, lever))
 
     @staticmethod
-    def _beside(yaw: _WaveState, pitch: _WaveState, time: float) -> _WaveState:
+    def _led(state: _WaveState, lead: float, time: float) -> _WaveState:
+        """`state` on its way to a lead (rad), the shorter way round."""
+        lead += 2.0 * math.pi * round((state.lead.target - lead) / (2.0 * math.pi))
+        if abs(lead - state.lead.target) < 1e-9:  # rounding
+            return state
+        return replace(state, lead=state.lead.towards(lead, time, abs(state.wave.amplitude)))
+
+    def _beside(self, yaw: _WaveState, pitch: _WaveState, time: float) -> _WaveState:
         """`pitch` with the lead that puts it, once the frequencies are reached, where it belongs beside `yaw`."""
         lead = pitch.wave.phase
         if yaw.omega.target != 0.0:
             settled = max(time, *(ramp.start + ramp.duration for ramp in (yaw.omega, pitch.omega)))
             lead += pitch.omega.target / yaw.omega.target * yaw.passed(settled) - pitch.passed(settled)
-        lead += 2.0 * math.pi * round((pitch.lead.target - lead) / (2.0 * math.pi))  # the shorter way
-        if abs(lead - pitch.lead.target) < 1e-9:  # rounding
-            return pitch
-        return replace(pitch, lead=pitch.lead.towards(lead, time, pitch.wave.amplitude))
+        return self._led(pitch, lead, time)
 
     def checkpoint(self) -> tuple[_WaveState, _WaveState]:
         """The full state."""

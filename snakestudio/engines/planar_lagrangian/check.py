@@ -22,6 +22,7 @@ FloatArray = NDArray[np.float64]
 
 READS = LINKS | {
     "ground.viscous_along_ns_per_m", "ground.viscous_across_ns_per_m", "ground.coulomb_smoothing_m_s",
+    "ground.coulomb_law",
     "joint_controller.law", "joint_controller.linearization_kp_per_s2", "joint_controller.linearization_kd_per_s",
 }  # fmt: skip
 """Scene keys with an effect in this formulation."""

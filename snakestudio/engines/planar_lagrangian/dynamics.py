@@ -23,13 +23,36 @@ __all__ = ["accelerate", "linearizing_torques"]
 
 FloatArray = NDArray[np.float64]
 
+LN2_HEAD, LN2_TAIL = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+"""ln 2; the first has so few bits that its products with small integers are exact."""
+ROUND = 6755399441055744.0
+"""1.5 * 2^52: adding and subtracting it rounds to the nearest integer."""
+
+
+@inlined
+def _tanh(x: float) -> float:
+    """Hyperbolic tangent, E / (E + 2) with E = exp(2 |x|) - 1; to two units in the last place, the same everywhere.
+
+    The library's has other last bits where the processor multiplies and adds at once.
+    """
+    twice = min(2.0 * abs(x), 40.0)  # from there on it is 1
+    k = (twice / LN2_HEAD + ROUND) - ROUND
+    r = (twice - k * LN2_HEAD) - k * LN2_TAIL
+    # exp(r) - 1 by its series, |r| <= ln(2) / 2: what is left out is below 1e-18 of it.
+    e = 1.0
+    for i in range(14, 1, -1):
+        e = 1.0 + e * r / i
+    power = math.ldexp(1.0, int(k))
+    grown = power * (e * r) + (power - 1.0)
+    return math.copysign(grown / (grown + 2.0), x)
+
 
 @inlined
 def _forces(params: Params, wrench: FloatArray, work: Work) -> None:
     """Friction (13) to (17) on every link at its velocity (4), (5), external forces and weight, and their powers.
 
     As in (15), Coulomb friction along and across do not know of each other, so equal coefficients do not make it
-    isotropic; sgn v is smoothed to v / sqrt(v^2 + eps^2).
+    isotropic; sgn v is smoothed to v / sqrt(v^2 + eps^2), or to tanh(v / eps).
     """
     n = work.cos.shape[0]
     for k in range(n):
@@ -42,8 +65,12 @@ def _forces(params: Params, wrench: FloatArray, work: Work) -> None:
         cos, sin, vx, vy = work.cos[k], work.sin[k], work.place[k, 0], work.place[k, 1]
         along, across = cos * vx + sin * vy, cos * vy - sin * vx
         viscous_t, viscous_n = -params.viscous_along * along, -params.viscous_across * across
-        coulomb_t = -params.coulomb_along * along / math.sqrt(along * along + eps2)
-        coulomb_n = -params.coulomb_across * across / math.sqrt(across * across + eps2)
+        if params.tanh:
+            coulomb_t = -params.coulomb_along * _tanh(along / params.smoothing)
+            coulomb_n = -params.coulomb_across * _tanh(across / params.smoothing)
+        else:
+            coulomb_t = -params.coulomb_along * along / math.sqrt(along * along + eps2)
+            coulomb_n = -params.coulomb_across * across / math.sqrt(across * across + eps2)
         viscous += viscous_t * along + viscous_n * across
         coulomb += coulomb_t * along + coulomb_n * across
         ft, fn = viscous_t + coulomb_t, viscous_n + coulomb_n

@@ -53,7 +53,8 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
-        super().__init__(scene, base_dir, Schema(n_links=n, has_pitch=False, energy=ENERGY, valid=VALID))
+        schema = Schema(n, False, ENERGY, valid=VALID, head=scene.robot.head_index)
+        super().__init__(scene, base_dir, schema)
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._work = make_work(n)

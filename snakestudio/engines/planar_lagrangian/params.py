@@ -42,6 +42,8 @@ class Params(NamedTuple):
         Largest Coulomb friction of a link, mu m g, N.
     smoothing : float
         eps of v / sqrt(v^2 + eps^2), which takes the place of sgn v, m/s.
+    tanh : bool
+        tanh(v / eps) instead of that.
     """
 
     half_length: float
@@ -61,6 +63,7 @@ class Params(NamedTuple):
     coulomb_along: float
     coulomb_across: float
     smoothing: float
+    tanh: bool
 
 
 def make_params(scene: Scene) -> Params:
@@ -89,6 +92,7 @@ def make_params(scene: Scene) -> Params:
         coulomb_along=ground.mu_along * load,
         coulomb_across=ground.mu_across * load,
         smoothing=ground.coulomb_smoothing_m_s,
+        tanh=ground.coulomb_law == "tanh",
     )
 
 

@@ -66,7 +66,7 @@ class PlanarNonsmoothEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
-        super().__init__(scene, base_dir, Schema(n_links=n, has_pitch=False, energy=ENERGY))
+        super().__init__(scene, base_dir, Schema(n, False, ENERGY, head=scene.robot.head_index))
         self._params: Params = make_params(scene)
         self._state: State = make_state(*planar_pose(scene, base_dir))
         self._work, self._scratch = make_work(n, len(self._state.normal))

@@ -66,7 +66,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
 
     def __init__(self, scene: Scene, base_dir: Path | None = None) -> None:
         n = scene.robot.n_links
-        super().__init__(scene, base_dir, Schema(n_links=n, has_pitch=True, energy=ENERGY))
+        super().__init__(scene, base_dir, Schema(n, True, ENERGY, head=scene.robot.head_index))
         self._params: Params = make_params(scene, base_dir)
         pose, twist = initial_state(scene, base_dir)
         twist = twist.copy()

@@ -76,7 +76,7 @@ class PaperFigure:
     Attributes
     ----------
     number : str
-        As in the paper.
+        As in the paper; a name where it has none.
     caption : str
         What it shows, in a sentence.
     needs : tuple of Need
@@ -95,6 +95,10 @@ class PaperFigure:
     width_mm: float = 88.0
     height_mm: float = 60.0
     takes_measured: bool = False
+
+    def title(self, paper: str) -> str:
+        """Of its file: "Figure 6 of P1"."""
+        return f"Figure {self.number} of {paper}" if self.number.isdigit() else f"{paper}: {self.number}"
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ PAPERS = {
     "P1": "Transeth, Leine, Glocker, Pettersen 2008: 3D non-smooth model",
     "P2": "Transeth, Leine, Glocker, Pettersen, Liljebäck 2008: obstacle-aided locomotion",
     "P3": "Liljebäck, Pettersen, Stavdahl: jam resolution",
+    "P4": "Rezapour, Pettersen, Liljebäck, Gravdahl, Kelasidi 2014: path following, planar Lagrangian model",
     "P5": "Boyer, Ali, Porez 2012: macro-continuous dynamics",
 }
 """The papers whose figures can be made."""
@@ -145,7 +146,7 @@ def write_run_figures(
     jobs = [(f"{stem}_{figure.number}", figure, figure.caption) for figure in figures_of(recording)]
     for paper in PAPERS:
         jobs += [
-            (f"{stem}_{paper}_fig_{figure.number}", figure, f"Figure {figure.number} of {paper}")
+            (f"{stem}_{paper}_fig_{figure.number}", figure, figure.title(paper))
             for figure in figures_of_paper(paper)
             if [need.scene for need in figure.needs] == [stem] and not figure.needs[0].values
         ]

@@ -23,6 +23,7 @@ _GROUPS = (
     ("contact_", "Contacts"),
     ("contacts_", "Contacts"),
     ("com_", "Centre of mass"),
+    ("head_a", "Head"),
     ("energy_", "Energy and work"),
     ("work_", "Energy and work"),
     ("solver_", "Solver"),
@@ -31,8 +32,8 @@ _GROUPS = (
 _UNSEEN = frozenset({"time_s"})
 _PARTS = {"link": "Links", "joint": "Joints", "section": "Sections", "contact": "Anchors and supports"}
 _ORDER = (
-    "Centre of mass", "Links", "Joints", "Contacts", "Sections", "Anchors and supports", "Body", "Energy and work",
-    "Solver", "Controller",
+    "Centre of mass", "Head", "Links", "Joints", "Contacts", "Sections", "Anchors and supports", "Body",
+    "Energy and work", "Solver", "Controller",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from snakestudio.gui.docks.body_shape import BodyShape
 from snakestudio.gui.docks.presets import Preset, PresetBox
 from snakestudio.gui.document import Document
 from snakestudio.gui.models import is_planar, unused_reason
+from snakestudio.gui.widgets.form import ToggleRow
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.parameter_row import ParameterRow, refusal
 from snakestudio.gui.widgets.sections import Section
@@ -87,6 +88,9 @@ class GaitPanel(Section):
         self.body.addWidget(self.wave_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.soft_start = ParameterRow(document, "control.soft_start_deg", slider=False)
         self.add(self.soft_start)
+        self.lead_in = ToggleRow(document, ["control.lead_in"])
+        self.lead_in.set_note("applies at reset")
+        self.add(self.lead_in)
         self.refresh(document.scene)
 
     def refresh(self, scene: Scene) -> None:
@@ -108,7 +112,8 @@ class GaitPanel(Section):
         two = isinstance(scene.gait, TwoWaves)
         ignored = two and is_planar(scene)
         used = scene.controller.uses_gait
-        for widget in (self.presets, self._area, self.wave_button, self.soft_start):
+        self.lead_in.refresh()
+        for widget in (self.presets, self._area, self.wave_button, self.soft_start, self.lead_in):
             widget.setVisible(used)
         ignored &= used
         self.hint.say("The planar model ignores the vertical wave; the spatial model uses it." if ignored else "")

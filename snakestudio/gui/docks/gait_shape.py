@@ -60,11 +60,13 @@ class BodyChain(NamedTuple):
         return np.asarray((self.feet[:, :, 2] - radius).min(axis=1) > LIFTED)
 
 
-def _phase(told: FloatArray, lag: FloatArray) -> float | None:
-    """Phase at which A sin(phase + lag) + psi fits `told` best; None if nothing is told."""
+def _phase(told: FloatArray, wave: Wave, joints: FloatArray) -> float | None:
+    """Phase at which A sin(phase + i delta) + psi fits `told` best; None if nothing is told."""
+    lag = joints * wave.phase_shift
     basis = np.stack([np.cos(lag), np.sin(lag), np.ones(len(lag))], axis=1)
     (sine, cosine, _), *_ = np.linalg.lstsq(basis, told, rcond=None)
-    return math.atan2(sine, cosine) if math.hypot(sine, cosine) > 1e-9 else None
+    sign = -1.0 if wave.amplitude < 0.0 else 1.0
+    return math.atan2(sign * sine, sign * cosine) if math.hypot(sine, cosine) > 1e-9 else None
 
 
 def _wave(wave: Wave, phase: float, joints: FloatArray) -> FloatArray:
@@ -92,8 +94,8 @@ def gait_angles(scene: Scene, snapshot: Snapshot | None, ahead: float = 0.0) -> 
     pitch_phase: float | None = None
     if snapshot is not None and _told(snapshot, scene):
         told = snapshot.joint_angle_ref
-        yaw_phase = _phase(told[:, 0], joints * yaw.phase_shift)
-        pitch_phase = _phase(told[:, 1], joints * pitch.phase_shift)
+        yaw_phase = _phase(told[:, 0], yaw, joints)
+        pitch_phase = _phase(told[:, 1], pitch, joints)
     # A wave that is not told (or has no amplitude yet) keeps its time with the other.
     if yaw_phase is None:
         lead = 0.0 if pitch_phase is None else pitch_phase - pitch.phase

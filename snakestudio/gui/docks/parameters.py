@@ -97,6 +97,10 @@ class ParameterPanels(Themed):
         self.friction_presets.chosen.connect(self._choose)
         self._contact = contact = self._section("Contact and friction", _CONTACT)
         contact.body.insertWidget(0, self.friction_presets)
+        self.coulomb_law = ChoiceRow(document, ["ground.coulomb_law"])
+        contact.body.insertWidget(
+            contact.body.indexOf(self._rows["ground.coulomb_smoothing_m_s"]) + 1, self.coulomb_law
+        )
         self._joint_section = joints = self._section("Joint controller", _JOINTS)
         self.law = ChoiceRow(document, ["joint_controller.law"])
         joints.body.insertWidget(0, self.law)
@@ -195,7 +199,9 @@ class ParameterPanels(Themed):
             if before is None or get_value(before, key) != get_value(after, key):
                 row.refresh()
         self._model_help.setText(MODELS[after.model.kind].help)
-        for choice, key in ((self.joints, "solver.joints"), (self.law, "joint_controller.law")):
+        for choice, key in (
+            (self.joints, "solver.joints"), (self.law, "joint_controller.law"), (self.coulomb_law, "ground.coulomb_law")
+        ):  # fmt: skip
             choice.setVisible(not unused_reason(after, key))
             choice.refresh()
         self._shape_pace.ask()

@@ -75,7 +75,7 @@ class CaptureRecording:
             rate[:, :known] = _slope(capture.time, angle[:, :known].reshape(k, -1)).reshape(k, known, 2)
         own = recording.schema
         # A column of the same name as a computed one stands in its place: the centre of mass, where it was measured.
-        self._schema = Schema(n, own.has_pitch, own.energy, tuple(extra), valid, own.sections, own.n_holds)
+        self._schema = Schema(n, own.has_pitch, own.energy, tuple(extra), valid, own.sections, own.n_holds, own.head)
         self._rows = _rows(capture.time, pose, twist, angle, rate, own, extra)
 
     @property

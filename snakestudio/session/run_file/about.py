@@ -114,8 +114,8 @@ def about(scene: Scene, schema: Schema, columns: Columns, origin: Origin, create
     }
 
 
-def schema_of(text: str) -> Schema:
-    """The schema that `about` wrote.
+def schema_of(text: str, scene: Scene) -> Schema:
+    """The schema that `about` wrote; which end is the head is the scene's to say.
 
     Raises
     ------
@@ -131,6 +131,7 @@ def schema_of(text: str) -> Schema:
         valid=Fields(int(plain["valid"])),
         sections=tuple(map(float, plain["sections"])),
         n_holds=int(plain["n_holds"]),
+        head=0 if scene.model.continuum else scene.robot.head_index,
     )
     count(schema.n_links, _MOST_LINKS, "links")
     count(len(schema.extra) + len(schema.energy) + schema.n_holds, _MOST_COLUMNS, "columns")

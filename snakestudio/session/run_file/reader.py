@@ -62,7 +62,8 @@ class RunFile(StoredRows):
 
     def __init__(self, path: Path, begun: _Begun, index: Index, complete: bool) -> None:
         about = begun.about
-        scene, schema = _scene(path, about), schema_of(about["schema"])
+        scene = _scene(path, about)
+        schema = schema_of(about["schema"], scene)
         if not fits(schema, scene):
             raise ValueError("its rows are of another body than its scene")
         super().__init__(scene, schema, names.BLOCK_ROWS)
