@@ -143,6 +143,15 @@ def tree(number: int) -> dict[str, Any]:
             found["robot"]["axis_offset_m"] = 0.022
         if rng.random() < 0.2:
             found["actuator"] = {"free_play_deg": float(rng.uniform(0, 5)), "max_torque_nm": _log(rng, 0.5, 20)}
+    else:
+        if rng.random() < 0.5:
+            found["solver"]["joints"] = "implicit"
+        if rng.random() < 0.3:
+            found["robot"]["axis_offset_m"] = 0.022
+        if rng.random() < 0.2:
+            found["actuator"] = {"free_play_deg": float(rng.uniform(0, 5)), "max_torque_nm": _log(rng, 0.5, 20)}
+    if rng.random() < 0.2:
+        found["ground"] |= {"stribeck_rise": float(rng.uniform(0, 1)), "stribeck_velocity_m_s": _log(rng, 1e-3, 0.1)}
     return found
 
 

@@ -141,3 +141,94 @@ def test_a_run_can_be_pickled(tmp_path: Path, opened: bool) -> None:
     for name in run:
         np.testing.assert_array_equal(copy[name], run[name], name)
     copy.close()
+
+
+def test_a_run_is_taken_where_its_file_is(tmp_path: Path) -> None:
+    run = ss.simulate(MAIN, duration=0.4)
+    run.to_mcap(tmp_path / "run.mcap")
+    further, notes = ss.continue_from(run, 0.2, 0.5, record=str(tmp_path / "further.mcap"))
+    assert notes == ()
+    by_file, _ = ss.continue_from(tmp_path / "run.mcap", 0.2, 0.5)
+    whole = ss.simulate(MAIN, duration=0.5)
+    for name in ("time_s", "link_6_x_m"):
+        np.testing.assert_array_equal(further[name], by_file[name])
+        np.testing.assert_array_equal(further[name], whole[name])
+    assert further.scene_file == MAIN.name
+    assert len(ss.load_run(tmp_path / "further.mcap")["time_s"]) == len(further["time_s"])
+    run["time_s"]  # it is not closed
+    with pytest.raises(ss.SnakeStudioError, match="is the run that is gone on with"):
+        ss.continue_from(ss.load_run(tmp_path / "run.mcap"), 0.2, 0.5, record=tmp_path / "run.mcap")
+    again = ss.simulate(run)
+    np.testing.assert_array_equal(again["link_6_x_m"], run["link_6_x_m"])
+    assert again.scene_file == MAIN.name
+    assert ss.check(run) == ss.check(tmp_path / "run.mcap") == ss.check(run.scene)
+
+
+WRONG_KINDS = {
+    "load_scene": lambda run, wrong: ss.load_scene(wrong),
+    "save_scene, what": lambda run, wrong: ss.save_scene(wrong, "scene.toml"),
+    "save_scene, where": lambda run, wrong: ss.save_scene(run.scene, wrong),
+    "load_run": lambda run, wrong: ss.load_run(wrong),
+    "load_experiment": lambda run, wrong: ss.load_experiment(wrong),
+    "load_experiment, layout": lambda run, wrong: ss.load_experiment("measured.csv", wrong),
+    "simulate, duration": lambda run, wrong: ss.simulate(MAIN, duration=wrong),
+    "simulate, rate": lambda run, wrong: ss.simulate(MAIN, rate=wrong),
+    "compare_models, kind": lambda run, wrong: ss.compare_models(MAIN, wrong),
+    "compare_chain, links": lambda run, wrong: ss.compare_chain(scenes_dir() / "continuum_undulation.toml", wrong),
+    "compare_chain, at": lambda run, wrong: ss.compare_chain(scenes_dir() / "continuum_undulation.toml", 8, at=wrong),
+    "compare_experiment, experiment": lambda run, wrong: ss.compare_experiment(run, wrong),
+    "compare_experiment, experiments": lambda run, wrong: ss.compare_experiment(run, [wrong]),
+    "continue_from, time": lambda run, wrong: ss.continue_from(run, wrong),
+    "continue_from, duration": lambda run, wrong: ss.continue_from(run, 0.1, wrong),
+    "continue_from, values": lambda run, wrong: ss.continue_from(run, 0.1, values=wrong),
+    "continue_from, record": lambda run, wrong: ss.continue_from(run, 0.1, 0.2, record=wrong),
+    "continue_from, problem": lambda run, wrong: ss.continue_from(run, 0.1, 0.2, problem=wrong),
+    "fit, experiment": lambda run, wrong: ss.fit(MAIN, wrong, {"ground.mu_along": (0.1, 0.2)}),
+    "fit, free": lambda run, wrong: ss.fit(MAIN, "measured.csv", wrong),
+    "fit, range": lambda run, wrong: ss.fit(MAIN, "measured.csv", {"ground.mu_along": wrong}),
+    "fit, offset_s": lambda run, wrong: ss.fit(MAIN, "measured.csv", {"ground.mu_along": (0.1, 0.2)}, offset_s=wrong),
+    "signal": lambda run, wrong: run.signal(wrong),
+    "signal, other": lambda run, wrong: run.signal("com_x_m - other.com_x_m", wrong),
+    "to_csv": lambda run, wrong: run.to_csv(wrong),
+    "to_hdf5": lambda run, wrong: run.to_hdf5(wrong),
+    "to_mcap": lambda run, wrong: run.to_mcap(wrong),
+    "to_video": lambda run, wrong: run.to_video(wrong),
+}
+WRONG_SCENES = {
+    "simulate": lambda wrong: ss.simulate(wrong),
+    "check": lambda wrong: ss.check(wrong),
+    "compare_models": lambda wrong: ss.compare_models(wrong),
+    "compare_chain": lambda wrong: ss.compare_chain(wrong),
+    "continue_from": lambda wrong: ss.continue_from(wrong, 0.1),
+    "compare_experiment": lambda wrong: ss.compare_experiment(wrong, "measured.csv"),
+    "fit": lambda wrong: ss.fit(wrong, "measured.csv", {"ground.mu_along": (0.1, 0.2)}),
+}
+NONE_IS_LEFT_OUT = {
+    "load_experiment, layout", "simulate, duration", "simulate, rate", "continue_from, duration",
+    "continue_from, values", "continue_from, record", "continue_from, problem", "fit, offset_s", "signal, other",
+}  # fmt: skip
+
+RUNS_ARE_TAKEN = {"signal, other", "continue_from, values"}  # it is a mapping, whose every key is said to be none
+
+
+@pytest.fixture(scope="module")
+def short_run() -> ss.Run:
+    return ss.simulate(MAIN, duration=0.1)
+
+
+@pytest.mark.parametrize("name", WRONG_KINDS)
+def test_what_is_of_the_wrong_kind_is_named(short_run: ss.Run, name: str) -> None:
+    for wrong in (short_run, object(), b"run.mcap", None):
+        if (wrong is None and name in NONE_IS_LEFT_OUT) or (wrong is short_run and name in RUNS_ARE_TAKEN):
+            continue
+        with pytest.raises(ss.SnakeStudioError) as caught:
+            WRONG_KINDS[name](short_run, wrong)
+        assert str(caught.value).count("\n") == 0
+        assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize("name", WRONG_SCENES)
+def test_what_is_no_scene_and_no_run_is_named(name: str) -> None:
+    for wrong in (3.5, object(), b"scene.toml", None, {}):
+        with pytest.raises(ss.SnakeStudioError, match=r"^(scene|run) must be .*, not (None|a \w+)\.$"):
+            WRONG_SCENES[name](wrong)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from snakestudio.api.running import Run, prepare
+from snakestudio.api.running import Run, prepare, scene_name
 from snakestudio.export import chain_text
 from snakestudio.export.chain_csv import write_chain
 from snakestudio.export.comparison_csv import write_comparison
 from snakestudio.export.comparison_text import report
+from snakestudio.model.arguments import is_number, number_of, wrong_kind
 from snakestudio.model.events import Change
 from snakestudio.model.scene import Scene
 from snakestudio.session.chain_comparison import compare_chain as run_chains
@@ -86,7 +86,11 @@ def compare_scene(
 
 
 def compare_models(
-    scene: Scene | str | Path, *kinds: str, duration: float | None = None, rate: float | None = None, **values: Any
+    scene: Scene | Run | str | Path,
+    *kinds: str,
+    duration: float | None = None,
+    rate: float | None = None,
+    **values: Any,
 ) -> Comparison:
     """Run a scene in several models, side by side, and compare them with the first that can run it.
 
@@ -94,8 +98,8 @@ def compare_models(
 
     Parameters
     ----------
-    scene : Scene or path
-        A scene, its file, or a CSV that SnakeStudio exported.
+    scene : Scene, Run or path
+        A scene, its file, a run, or a CSV that SnakeStudio exported.
     *kinds : str
         Models, as in `scene.model.kind`; all of them, the scene's own first, if left out.
     duration : float, optional
@@ -113,8 +117,7 @@ def compare_models(
         If there is no such model.
     """
     prepared, base_dir, changes = prepare(scene, duration, rate, values)
-    name = None if isinstance(scene, Scene) else Path(scene).name
-    comparison = compare_scene(prepared, kinds, base_dir, changes, name)
+    comparison = compare_scene(prepared, kinds, base_dir, changes, scene_name(scene))
     assert comparison is not None, "nothing cancels it"
     return comparison
 
@@ -168,14 +171,18 @@ def compare_scene_chain(
 
 
 def compare_chain(
-    scene: Scene | str | Path, *links: int, at: float | Sequence[float] = (), own_axes: bool = False, **values: Any
+    scene: Scene | Run | str | Path,
+    *links: int,
+    at: float | Sequence[float] = (),
+    own_axes: bool = False,
+    **values: Any,
 ) -> ChainReport:
     """Hold chains of rigid links against the continuous body of a scene.
 
     Parameters
     ----------
-    scene : Scene or path
-        A scene, its file, or a CSV that SnakeStudio exported.
+    scene : Scene, Run or path
+        A scene, its file, a run, or a CSV that SnakeStudio exported.
     *links : int
         Numbers of links; 8, 16, ... 256 if left out, under friction up to 64.
     at : float or sequence of float
@@ -195,8 +202,10 @@ def compare_chain(
         If a run fails.
     """
     prepared, base_dir, _ = prepare(scene, None, None, values)
-    name = None if isinstance(scene, Scene) else Path(scene).name
-    times = tuple(np.atleast_1d(at).tolist())
-    found = compare_scene_chain(prepared, links, times, base_dir, name, None, own_axes)
+    for count in links:
+        if not is_number(count, Integral):
+            raise wrong_kind("a number of links", "a whole number", count)
+    times = tuple(number_of("at", instant) for instant in (at if isinstance(at, Iterable) else (at,)))
+    found = compare_scene_chain(prepared, tuple(map(int, links)), times, base_dir, scene_name(scene), None, own_axes)
     assert found is not None, "nothing cancels it"
     return found

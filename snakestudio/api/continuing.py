@@ -4,36 +4,37 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from snakestudio.api.running import Run
+from snakestudio.api.running import Run, load_run
 from snakestudio.errors import UsageError
+from snakestudio.model.arguments import number_of, path_of, values_of
 from snakestudio.model.edits import with_values
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.offline import run_to_end
 from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_file import Origin, open_run
+from snakestudio.session.run_file import Origin
 
 __all__ = ["continue_from"]
 
 
 def continue_from(
-    path: str | Path,
+    path: Run | str | Path,
     time: float,
     duration: float | None = None,
     values: Mapping[str, Any] | None = None,
     progress: Callable[[float], bool] | None = None,
-    record: Path | None = None,
-    problem: Path | None = None,
+    record: str | Path | None = None,
+    problem: str | Path | None = None,
 ) -> tuple[Run, tuple[str, ...]]:
     """Go on with a recorded run from a moment, as a new run that begins with its rows up to there.
 
     Parameters
     ----------
-    path : str or Path
-        Run file.
+    path : Run, str or Path
+        The run, or its file.
     time : float
         s; the nearest recorded row is gone on from.
     duration : float, optional
@@ -42,9 +43,9 @@ def continue_from(
         Scene values by dotted key that change at that moment, as far as they can while a run goes.
     progress : callable, optional
         Gets the finished fraction.
-    record : Path, optional
+    record : str or Path, optional
         Run file to record the new run to.
-    problem : Path, optional
+    problem : str or Path, optional
         Where the contact problem of the last step is written to (.hdf5, which is FCLIB, or .npz).
 
     Returns
@@ -58,32 +59,50 @@ def continue_from(
     UsageError, ExportError, RunFileError, SceneError, StateError, PhysicsError
         Naming what is wrong.
     """
-    source = Path(path)
-    if record is not None and record.resolve() == source.resolve():
-        raise UsageError(f"{record} is the run that is gone on with; give another name to record to.")
-    with contextlib.closing(open_run(source)) as old:
-        last = float(old.times[-1]) if len(old) else 0.0
-        if not 0 <= time <= last + 1e-9:
-            raise UsageError(f"{source.name} has no moment at {time:g} s: it was recorded up to {last:g} s.")
-        origin = Origin(old.info.scene_file, old.base_dir)
-        found = continue_run(
-            old, time, old.base_dir, source.name,
-            lambda scene, schema: SpooledRecording(scene, schema, record, origin=origin),
-        )  # fmt: skip
-        assert found is not None, "nothing stops it"
-        runner, base_dir, scene_file = found.runner, old.base_dir, old.info.scene_file
-    wanted = dict(values) if values is not None else {}
+    wanted = values_of("values", values)
     if duration is not None:
-        if not 0 < duration < math.inf:
+        if not 0 < number_of("duration", duration) < math.inf:
             raise UsageError(f"duration {duration!r} must be a positive number.")
         wanted["run.duration_s"] = float(duration)
+    at, target = number_of("time", time), None if record is None else path_of("record", record)
+    written = None if problem is None else path_of("problem", problem)
+    with _opened(path) as old:
+        source = getattr(old.recording, "path", None)  # of a recording in memory there is none
+        name = source.name if source is not None else old.scene_file or "a run"
+        if target is not None and source is not None and target.resolve() == source.resolve():
+            raise UsageError(f"{target} is the run that is gone on with; give another name to record to.")
+        recording = old.recording
+        last = float(recording.times[-1]) if len(recording) else 0.0
+        if not 0 <= at <= last + 1e-9:
+            raise UsageError(f"{name} has no moment at {at:g} s: it was recorded up to {last:g} s.")
+        origin = Origin(old.scene_file or "", old.base_dir)
+        found = continue_run(
+            recording, at, old.base_dir, name,
+            lambda scene, schema: SpooledRecording(scene, schema, target, origin=origin),
+        )  # fmt: skip
+        assert found is not None, "nothing stops it"
+    runner = found.runner
     try:
         if wanted and (refused := runner.apply(with_values(runner.scene, wanted))):
             raise UsageError(f"{', '.join(refused)}: this cannot change while a run goes.")
         if runner.finished:
             raise UsageError(f"This run ends at {runner.time:g} s; say with a longer duration how far it shall go on.")
-        result = run_to_end(runner, (), progress, problem)
+        result = run_to_end(runner, (), progress, written)
     finally:
         runner.recording.close()
     failure = "" if result.ok else result.message
-    return Run(result.recording, scene_file or None, failure, base_dir, result.recording.trouble_at_end), found.notes
+    further = Run(result.recording, old.scene_file, failure, old.base_dir, result.recording.trouble_at_end)
+    return further, found.notes
+
+
+@contextlib.contextmanager
+def _opened(given: Run | str | Path) -> Iterator[Run]:
+    """The run that is meant; a file is open for as long as this lasts."""
+    if isinstance(given, Run):
+        yield given
+        return
+    run = load_run(path_of("run", given, "a Run or the name of a run file (str or Path)"))
+    try:
+        yield run
+    finally:
+        run.close()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from snakestudio.api.running import Run
+from snakestudio.api.running import Run, load_run
 from snakestudio.export.experiment_csv import write_experiment
 from snakestudio.export.experiment_text import report
+from snakestudio.model.arguments import path_of
 from snakestudio.model.capture import Capture
 from snakestudio.model.recording import Recording
 from snakestudio.session.experiment.alignment import AlignmentOptions
@@ -17,6 +19,8 @@ from snakestudio.session.experiment.importing import read_capture
 from snakestudio.session.experiment.layout import Layout, load_layout
 
 __all__ = ["ExperimentReport", "compare_experiment", "load_experiment"]
+
+_MEASURED = "captures or file names (str or Path)"
 
 
 class ExperimentReport:
@@ -75,12 +79,14 @@ def load_experiment(path: str | Path, layout: Layout | str | Path | None = None)
     ExperimentError
         Saying what is wrong and what to do.
     """
-    chosen = load_layout(layout) if isinstance(layout, str | Path) else layout
-    return read_capture(path, chosen)
+    source = path_of("path", path)
+    if layout is None or isinstance(layout, Layout):
+        return read_capture(source, layout)
+    return read_capture(source, load_layout(path_of("layout", layout, "a Layout or a file name (str or Path)")))
 
 
 def compare_experiment(
-    run: Run | Recording,
+    run: Run | Recording | str | Path,
     experiments: Capture | str | Path | Sequence[Capture | str | Path],
     *,
     offset_bounds: tuple[float, float] = (-0.5, 0.5),
@@ -93,7 +99,7 @@ def compare_experiment(
 
     Parameters
     ----------
-    run : Run or Recording
+    run : Run, Recording or path of a run file
     experiments : Capture or path, or several
     offset_bounds : (float, float)
         Within which the time offset is sought, s.
@@ -110,11 +116,18 @@ def compare_experiment(
     ExperimentError
         If an experiment cannot be read, or has too little in common with the run.
     """
-    given = [experiments] if isinstance(experiments, Capture | str | Path) else list(experiments)
-    captures = [one if isinstance(one, Capture) else read_capture(one) for one in given]
+    if not isinstance(run, Run) and not hasattr(run, "schema"):  # which every recording has
+        run = load_run(path_of("run", run, "a Run or the name of a run file (str or Path)"))
+    assert not isinstance(run, str | Path), "it has no schema"
+    given: list[Any] = [experiments]
+    if isinstance(experiments, Sequence) and not isinstance(experiments, str | bytes):
+        given = list(experiments)
+    captures = [
+        one if isinstance(one, Capture) else read_capture(path_of("experiments", one, _MEASURED)) for one in given
+    ]
     chosen = None if link is None else link - 1
     options = AlignmentOptions(offset_bounds, align_position, align_heading, over, chosen)
-    recording = run.recording if isinstance(run, Run) else run
+    recording: Recording = run.recording if isinstance(run, Run) else run
     data = compare(recording, captures, options)
     assert data is not None, "nothing cancels it"
     if isinstance(run, Run):

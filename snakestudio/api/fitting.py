@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from snakestudio.api.running import prepare
+from snakestudio.api.running import Run, prepare
 from snakestudio.errors import UsageError
 from snakestudio.export.fit_picture import write_fit_picture
 from snakestudio.export.fit_text import report
+from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.scene import Scene
 from snakestudio.session import fitting
 from snakestudio.session.experiment.importing import read_capture
@@ -79,7 +78,7 @@ def fit_trials(
 
 
 def fit(
-    scene: Scene | str | Path,
+    scene: Scene | Run | str | Path,
     experiment: str | Path | Captured | Trial | Sequence[Any],
     free: Free,
     *,
@@ -95,7 +94,7 @@ def fit(
 
     Parameters
     ----------
-    scene : Scene or path
+    scene : Scene, Run or path
     experiment : path, Capture, Trial, sequence of Track, or a sequence of such
         What was measured: one run or several. A `Trial` brings a scene of its own.
     free : mapping of str to (low, high) or (low, high, "log"), or sequence
@@ -133,14 +132,19 @@ def fit(
 
 
 def _parameters(free: Free) -> list[FreeParameter]:
-    if isinstance(free, Mapping):
+    if isinstance(free, Mapping) and not isinstance(free, Run):
         return [fitting.free_parameter(name, bounds) for name, bounds in free.items()]
-    return [fitting.parse_free(one) if isinstance(one, str) else one for one in free]
+    given = [] if isinstance(free, Run | str | bytes) or not isinstance(free, Iterable) else list(free)
+    if not given or not all(isinstance(one, str | FreeParameter) for one in given):
+        raise wrong_kind("free", 'what may change, such as {"ground.mu_along": (0.05, 0.5)}', free)
+    return [fitting.parse_free(one) if isinstance(one, str) else one for one in given]
 
 
 def _bounds(offset_s: tuple[float, float] | float) -> tuple[float, float]:
-    low, high = np.broadcast_to(np.asarray(offset_s, dtype=np.float64), 2).tolist()
-    return low, high
+    ends = tuple(offset_s) if isinstance(offset_s, Iterable) and not isinstance(offset_s, Mapping) else (offset_s,) * 2
+    if len(ends) != 2 or not all(map(is_number, ends)):
+        raise wrong_kind("offset_s", "a number or two, (low, high)", offset_s)
+    return float(ends[0]), float(ends[1])
 
 
 def _are_tracks(given: Any) -> bool:

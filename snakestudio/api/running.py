@@ -6,7 +6,6 @@ import io
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from snakestudio.errors import PhysicsError, Problem, SceneError, UsageError
 from snakestudio.export.csv import write_csv
 from snakestudio.export.mcap import write_mcap
 from snakestudio.export.provenance import read_changes, replayed, scene_to_rebuild
+from snakestudio.model.arguments import is_number, path_of, values_of, wrong_kind
 from snakestudio.model.atomic import roomy_folder
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_values
@@ -29,7 +29,7 @@ from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_file import Origin, RunFile, open_run
 from snakestudio.session.run_file.copying import copy_run
 
-__all__ = ["Run", "check", "load_run", "plan", "prepare", "simulate", "simulate_scene"]
+__all__ = ["Run", "check", "load_run", "plan", "prepare", "scene_name", "simulate", "simulate_scene"]
 
 
 class Run(Mapping[str, NDArray[np.float64]]):
@@ -111,7 +111,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         ExportError
             If the file cannot be written.
         """
-        write_mcap(path, self.recording, self.scene_file, base_dir=self.base_dir)
+        write_mcap(path_of("path", path), self.recording, self.scene_file, base_dir=self.base_dir)
 
     def signal(self, text: str, other: Run | None = None) -> NDArray[np.float64]:
         """A derived signal: a typed expression over the columns.
@@ -136,6 +136,10 @@ class Run(Mapping[str, NDArray[np.float64]]):
         """
         from snakestudio.session.signals import compile_signal
 
+        if not isinstance(text, str):
+            raise wrong_kind("text", 'an expression over columns, such as "norm(link_6_v?_mps)"', text)
+        if other is not None and not isinstance(other, Run):
+            raise wrong_kind("other", "a Run, such as load_run(...) gives", other)
         signal = compile_signal(text, self._names, other.columns if other is not None else ())
         return signal.values(self.recording, other=None if other is None else other.recording)
 
@@ -147,7 +151,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         ExportError
             If the file cannot be written.
         """
-        write_csv(path, self.recording, self.scene_file)
+        write_csv(path_of("path", path), self.recording, self.scene_file)
 
     def to_hdf5(self, path: str | Path) -> None:
         """Write all columns as HDF5, with units, scene, changes and events; see `snakestudio.export.hdf5`.
@@ -159,7 +163,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         """
         from snakestudio.export.hdf5 import write_hdf5
 
-        write_hdf5(path, self.recording, self.scene_file)
+        write_hdf5(path_of("path", path), self.recording, self.scene_file)
 
     def to_video(self, path: str | Path, **options: Any) -> Path:
         """Render the run as a video; `options` are those of `snakestudio.export.video.VideoOptions`.
@@ -175,7 +179,8 @@ class Run(Mapping[str, NDArray[np.float64]]):
         """
         from snakestudio.export.video import VideoOptions, write_video
 
-        written = write_video(path, self.recording, VideoOptions(**options), base_dir=self.base_dir)
+        target = path_of("path", path)
+        written = write_video(target, self.recording, VideoOptions(**options), base_dir=self.base_dir)
         assert written is not None, "nothing cancels it"
         return written
 
@@ -193,14 +198,14 @@ def _unpickled(data: bytes, *about: Any) -> Run:
 
 
 def prepare(
-    scene: Scene | str | Path,
+    scene: Scene | Run | str | Path,
     duration: float | None = None,
     rate: float | None = None,
     values: Mapping[str, Any] | None = None,
 ) -> tuple[Scene, Path | None, tuple[Change, ...]]:
     """A scene with some values replaced, the folder its paths are relative to, and the changes an earlier run notes.
 
-    The scene may also be a CSV that SnakeStudio exported, or a run file: then it is what was run there.
+    The scene may also be a CSV that SnakeStudio exported, a run file, or a run: then it is what was run there.
 
     Raises
     ------
@@ -209,21 +214,32 @@ def prepare(
     """
     base_dir: Path | None = None
     changes: tuple[Change, ...] = ()
-    if not isinstance(scene, Scene) and Path(scene).suffix.lower() == ".mcap":
-        with open_run(scene) as run:
-            scene, changes = scene_to_rebuild(run), replayed(run.changes)
-            base_dir = run.base_dir
+    if isinstance(scene, Run):
+        base_dir, recording = scene.base_dir, scene.recording
+        scene, changes = scene_to_rebuild(recording), replayed(recording.changes)
     elif not isinstance(scene, Scene):
-        path = Path(scene)
-        scene = load_scene(path)
-        base_dir = path.parent
-        if path.suffix.lower() == ".csv":
-            changes = read_changes(path)
-    wanted = dict(values) if values is not None else {}
+        path = path_of("scene", scene, "a Scene, a file name (str or Path) or a Run")
+        if path.suffix.lower() == ".mcap":
+            with open_run(path) as run:
+                scene, changes = scene_to_rebuild(run), replayed(run.changes)
+                base_dir = run.base_dir
+        else:
+            scene = load_scene(path)
+            base_dir = path.parent
+            if path.suffix.lower() == ".csv":
+                changes = read_changes(path)
+    wanted = values_of("values", values)
     for name, key, given in (("duration", "run.duration_s", duration), ("rate", "run.log_rate_hz", rate)):
         if given is not None:
             wanted[key] = _positive(name, given)
     return (with_values(scene, wanted) if wanted else scene), base_dir, changes
+
+
+def scene_name(scene: Scene | Run | str | Path) -> str | None:
+    """Name of the file that what `prepare` takes came from; None if it came from none."""
+    if isinstance(scene, Run):
+        return scene.scene_file
+    return None if isinstance(scene, Scene) else Path(scene).name
 
 
 def load_run(path: str | Path) -> Run:
@@ -234,12 +250,12 @@ def load_run(path: str | Path) -> Run:
     RunFileError
         If it is no recorded run, or cannot be read.
     """
-    recording = open_run(path)
+    recording = open_run(path_of("path", path))
     return Run(recording, recording.info.scene_file or None, base_dir=recording.base_dir)
 
 
 def _positive(name: str, given: object) -> float:
-    if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) < np.inf:
+    if not is_number(given) or not 0 < float(given) < np.inf:
         raise UsageError(f"{name} {given!r} must be a positive number.")
     return float(given)
 
@@ -273,13 +289,15 @@ def simulate_scene(
     return Run(result.recording, scene_file, failure, base_dir, result.recording.trouble_at_end)
 
 
-def simulate(scene: Scene | str | Path, duration: float | None = None, rate: float | None = None, **values: Any) -> Run:
+def simulate(
+    scene: Scene | Run | str | Path, duration: float | None = None, rate: float | None = None, **values: Any
+) -> Run:
     """Run a scene and return its columns.
 
     Parameters
     ----------
-    scene : Scene or path
-        A scene, its file, or a CSV that SnakeStudio exported (which is run again).
+    scene : Scene, Run or path
+        A scene, its file, or what is run again: a run, its file, or a CSV that SnakeStudio exported.
     duration : float, optional
         Simulated time, s; the scene's own if left out.
     rate : float, optional
@@ -295,8 +313,7 @@ def simulate(scene: Scene | str | Path, duration: float | None = None, rate: flo
         If the physics fails; its `run` attribute has what was recorded until then.
     """
     prepared, base_dir, changes = prepare(scene, duration, rate, values)
-    name = None if isinstance(scene, Scene) else Path(scene).name
-    run = simulate_scene(prepared, base_dir, changes, name)
+    run = simulate_scene(prepared, base_dir, changes, scene_name(scene))
     if run.failure:
         error = PhysicsError(run.failure)
         error.run = run  # type: ignore[attr-defined]
@@ -305,13 +322,13 @@ def simulate(scene: Scene | str | Path, duration: float | None = None, rate: flo
 
 
 def plan(
-    scene: Scene | str | Path, path: str | Path, *, width_mm: float = 180.0, names: bool = False, **values: Any
+    scene: Scene | Run | str | Path, path: str | Path, *, width_mm: float = 180.0, names: bool = False, **values: Any
 ) -> Path:
     """Draw the plan of a scene to scale: obstacles, the robot at its start and the path, seen from above.
 
     Parameters
     ----------
-    scene : Scene, str or Path
+    scene : Scene, Run, str or Path
     path : str or Path
         SVG, PNG or PDF, by its suffix.
     width_mm : float
@@ -334,18 +351,15 @@ def plan(
     from snakestudio.export.plan import write_plan
 
     prepared, base_dir, _ = prepare(scene, values=values)
-    return write_plan(Path(path), prepared, base_dir, width_mm=width_mm, names=names)
+    return write_plan(path_of("path", path), prepared, base_dir, width_mm=width_mm, names=names)
 
 
-def check(scene: Scene | str | Path) -> list[Problem]:
-    """Everything that is wrong or doubtful in a scene or scene file; empty if nothing is."""
+def check(scene: Scene | Run | str | Path) -> list[Problem]:
+    """Everything that is wrong or doubtful in a scene, its file, or what was run; empty if nothing is."""
     from snakestudio.session import scene_check
 
-    base_dir: Path | None = None
-    if not isinstance(scene, Scene):
-        base_dir = Path(scene).parent
-        try:
-            scene = load_scene(scene)
-        except SceneError as error:
-            return list(error.problems) or [Problem("error", "", str(error), "")]
-    return scene_check.check(scene, base_dir)
+    try:
+        prepared, base_dir, _ = prepare(scene)
+    except SceneError as error:
+        return list(error.problems) or [Problem("error", "", str(error), "")]
+    return scene_check.check(prepared, base_dir)

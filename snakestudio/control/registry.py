@@ -51,15 +51,17 @@ def check(scene: Scene) -> list[Problem]:
     return examine(scene)
 
 
-def create(scene: Scene, base_dir: Path | None = None) -> Controller:
+def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False) -> Controller:
     """The controller of `scene`, at the start of a run; relative paths in the scene are relative to `base_dir`.
+
+    `checked` says that `check` has just found no error in it.
 
     Raises
     ------
     SceneError
         If the scene asks for what its controller cannot do, or the start depends on a file that cannot be used.
     """
-    errors = [problem for problem in check(scene) if problem.severity == "error"]
+    errors = [] if checked else [problem for problem in check(scene) if problem.severity == "error"]
     if errors:
         raise SceneError("\n".join(problem.sentence() for problem in errors), errors)
     if scene.model.continuum:  # it has no joints that a controller could lead

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.model.motion import JointAnglesStart, LateralUndulation
+from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import STANDARD_GRAVITY
 
@@ -19,7 +20,9 @@ __all__ = [
     "TOLERATED",
     "gait_reach",
     "inside_obstacle",
+    "joint_control",
     "joint_gaps",
+    "joint_shape",
     "joint_stops",
     "largest_stable_step",
     "long_step",
@@ -286,3 +289,34 @@ def soft_start_never_ends(scene: Scene) -> list[Problem]:
         and wave is not None
         and math.degrees(abs(wave.offset) - abs(wave.amplitude)) > limit
     ]
+
+
+def joint_shape(robot: Robot) -> list[Problem]:
+    """Whether the joint fits into a link."""
+    if robot.axis_offset_m < robot.link_length_m:
+        return []
+    return [
+        Problem(
+            "error",
+            "robot.axis_offset_m",
+            f"{robot.axis_offset_m:g} m is not less than robot.link_length_m = {robot.link_length_m:g} m",
+            "make the offset smaller or the links longer",
+        )
+    ]
+
+
+def joint_control(scene: Scene, stable_step: Callable[[Scene], float]) -> list[Problem]:
+    """Whether the joint controllers suit the time step (`stable_step`: the longest), and the motors the controllers."""
+    if scene.solver.joints == "explicit":
+        return long_step(scene, stable_step(scene))
+    lag = scene.actuator.time_constant_s
+    if 0.0 < lag < scene.solver.step_s:
+        return [
+            Problem(
+                "hint",
+                "actuator.time_constant_s",
+                f"{lag:g} s is shorter than the time step of {scene.solver.step_s:g} s, so the lag is not resolved",
+                "take a smaller solver.step_s if the lag matters",
+            )
+        ]
+    return []

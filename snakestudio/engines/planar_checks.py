@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from snakestudio.engines import checks, start_checks
 from snakestudio.errors import Problem
-from snakestudio.model.pose import initial_state
+from snakestudio.model.pose import initial_state, planar_arms
 from snakestudio.model.scene import Scene
 
 __all__ = ["given_state", "no_pitch"]
@@ -58,8 +58,9 @@ def _flatness(scene: Scene, pose: FloatArray, twist: FloatArray) -> list[Problem
 
 def _joint_gaps(scene: Scene, q: FloatArray) -> list[Problem]:
     """Whether the joints of a given state are closed."""
-    axis = 0.5 * scene.robot.link_length_m * np.column_stack([np.cos(q[:, 2]), np.sin(q[:, 2])])
-    return checks.joint_gaps(q[:-1, :2] + axis[:-1], q[1:, :2] - axis[1:])
+    front, rear = planar_arms(scene)
+    axis = np.column_stack([np.cos(q[:, 2]), np.sin(q[:, 2])])
+    return checks.joint_gaps(q[:-1, :2] + front * axis[:-1], q[1:, :2] - rear * axis[1:])
 
 
 def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Problem]:
@@ -74,9 +75,11 @@ def given_state(scene: Scene, q: FloatArray, base_dir: Path | None) -> list[Prob
     if any(problem.severity == "error" for problem in problems):
         return problems
     axis = np.column_stack([np.cos(q[:, 2]), np.sin(q[:, 2]), np.zeros(len(q))])
-    arm, upright = 0.5 * scene.robot.link_length_m * axis, np.tile([0.0, 0.0, 1.0], (len(q) - 1, 1, 1))
+    front, rear = planar_arms(scene)
+    upright = np.tile([0.0, 0.0, 1.0], (len(q) - 1, 1, 1))
     flat = twist * [1.0, 1.0, 0.0, 0.0, 0.0, 1.0]
-    return problems + start_checks.torn_velocities(scene, flat, arm[:-1], -arm[1:], upright, np.zeros((len(q) - 1, 3)))
+    sweep = np.zeros((len(q) - 1, 3))
+    return problems + start_checks.torn_velocities(scene, flat, front * axis[:-1], -rear * axis[1:], upright, sweep)
 
 
 def no_pitch(scene: Scene) -> list[Problem]:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QGridLayout,
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui import theme
+from snakestudio.gui.docks.checks import refusal_text
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Selection
@@ -206,7 +207,9 @@ class ArrayDialog(QDialog):
             self._made = arrayed(scene, self.plan, indices, fresh, self._document.base_dir)
         except ValidationError:
             problem = "Some of it would be more than 10 km away; take a smaller spacing."
-        except (ValueError, SnakeStudioError) as error:
+        except SnakeStudioError as error:
+            problem = refusal_text(error, scene)
+        except ValueError as error:
             problem = str(error)
         self._preview.show(self._made.scene.obstacles[len(scene.obstacles) :] if self._made is not None else ())
         self._problem = problem

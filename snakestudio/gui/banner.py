@@ -6,13 +6,13 @@ something else under it.
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QFontMetricsF
 from PySide6.QtWidgets import (
     QBoxLayout,
     QHBoxLayout,
@@ -25,20 +25,17 @@ from PySide6.QtWidgets import (
 )
 
 from snakestudio.engines import registry
-from snakestudio.errors import SceneError
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.docks.checks import finding_text
-from snakestudio.gui.docks.obstacle_texts import obstacle_title
 from snakestudio.gui.models import MODELS
 from snakestudio.gui.widgets.themed import Themed
-from snakestudio.model.edits import get_value
-from snakestudio.model.fields import field_doc
+from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
 from snakestudio.session.preparation_words import ENGINE_NAMES, percent, time_left
 from snakestudio.session.status import Status
 
-__all__ = ["Banner", "Banners", "Button", "label_of"]
+__all__ = ["Banner", "Banners", "Button"]
 
 Kind = Literal["info", "warning", "danger"]
 Button = tuple[str, Callable[[], object]]
@@ -179,7 +176,7 @@ class Banner(Themed):
         margins, gap = layout.contentsMargins(), layout.spacing()
         room = width - margins.left() - margins.right() - self._icon.sizeHint().width() - gap
         room -= 0 if self._close.isHidden() else self._close.sizeHint().width() + gap
-        line = self._text.fontMetrics().lineSpacing()
+        line = math.ceil(QFontMetricsF(self._text.font()).lineSpacing())  # as the label rounds it: whole lines are seen
         high = lines * line
 
         def cut(room: int) -> bool:
@@ -193,7 +190,8 @@ class Banner(Themed):
         self._more.setText("Less" if self._whole else "More")
         self._actions.setVisible(longer or bool(shown))
         if self._whole:
-            high = max(high, highest - (self._actions.sizeHint().height() if low else 0) - 3 * line)
+            most = highest - (self._actions.sizeHint().height() if low else 0) - 3 * line
+            high = max(high, most // line * line)
         self._text.setToolTip(self._text.text() if longer else "")
         align = Qt.AlignmentFlag.AlignTop if longer else Qt.AlignmentFlag.AlignVCenter
         self._text.setAlignment(Qt.AlignmentFlag.AlignLeft | align)
@@ -369,18 +367,3 @@ def _pending_text(keys: Sequence[str], scene: Scene) -> str:
     names = [label_of(scene, key) for key in keys]
     listed = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     return f"{listed}: {'these apply' if len(names) > 1 else 'this applies'} at reset."
-
-
-def label_of(scene: Scene, key: str) -> str:
-    """What people call the scene value at a dotted key, for example "Robot: Links"."""
-    owner, _, name = key.rpartition(".")
-    try:
-        part = get_value(scene, owner) if owner else scene
-        label = field_doc(type(part), name).label
-    except (SceneError, KeyError, AttributeError):  # a key of a scene that is gone is shown as it is
-        return key
-    head = owner.partition("[")[0].replace("_", " ").replace(".", " ").capitalize()
-    if found := re.fullmatch(r"obstacles\[(\d+)\]", owner):
-        index = int(found[1]) - 1
-        head = obstacle_title(scene.obstacles[index], index)
-    return f"{head}: {label}" if head and head != label else label

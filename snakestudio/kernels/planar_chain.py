@@ -1,9 +1,9 @@
 """Linear algebra of a planar chain of links: velocity increments in O(n), joints eliminated instead of constrained.
 
-A link's joints move with v +- H omega p, p = (-sin, cos). From both ends inwards, each link's angular velocity is
-eliminated, and what remains, a quadratic function of the velocity of the joint towards the middle, is handed on (the
-articulated-body recursion, whose joint part is here a single number). Going from both ends at once is twice as fast
-as from one, for the two recursions do not wait for each other.
+A link's joints move with v + F omega p and v - R omega p, p = (-sin, cos), F and R being its arms to front and rear.
+From both ends inwards, each link's angular velocity is eliminated, and what remains, a quadratic function of the
+velocity of the joint towards the middle, is handed on (the articulated-body recursion, whose joint part is here a
+single number). Going from both ends at once is twice as fast as from one, for the two do not wait for each other.
 """
 
 from __future__ import annotations
@@ -26,24 +26,26 @@ the link it is handed to: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y, b_w."""
 @inlined
 def close_joints(problem: ChainProblem, u: FloatArray) -> None:
     """Make `u` (n, 3) satisfy the joints (P2 (61)): the first link and all angular velocities stay."""
-    half = problem.half_length
+    half, skew = 0.5 * (problem.rear + problem.front), 0.5 * (problem.rear - problem.front)
     for k in range(1, u.shape[0]):
         last, here = u[k - 1, 2], u[k, 2]
-        u[k, 0] = u[k - 1, 0] - half * (problem.sin[k - 1] * last + problem.sin[k] * here)
-        u[k, 1] = u[k - 1, 1] + half * (problem.cos[k - 1] * last + problem.cos[k] * here)
+        sin_last, sin_here = problem.sin[k - 1] * last, problem.sin[k] * here
+        cos_last, cos_here = problem.cos[k - 1] * last, problem.cos[k] * here
+        u[k, 0] = u[k - 1, 0] - (half * (sin_last + sin_here) + skew * (sin_here - sin_last))
+        u[k, 1] = u[k - 1, 1] + (half * (cos_last + cos_here) + skew * (cos_here - cos_last))
 
 
 @inlined
 def _hand_on(
-    local: FloatArray, k: int, hx: float, hy: float, stiffness: float, q: float, m: Message, eliminated: FloatArray
-) -> Message:
+    local: FloatArray, k: int, hx: float, hy: float, lx: float, ly: float, stiffness: float, q: float, m: Message,
+    eliminated: FloatArray,
+) -> Message:  # fmt: skip
     """Eliminate the angular velocity of link k, which got `m` from its outer neighbour.
 
-    The centre of gravity moves with v + h omega, the outer joint with v + 2 h omega, v being the inner joint's
-    velocity. `stiffness` and `q` are those of a stop at the inner joint: 1/2 B (omega - w)^2 - q (omega - w).
+    The centre of gravity moves with v + h omega, the outer joint with v + l omega, v being the inner joint's velocity.
+    `stiffness` and `q` are what acts between it and the link further in: 1/2 B (omega - w)^2 - q (omega - w).
     """
     mxx, mxy, myy, mxw, myw, mww, ox, oy, ow = m
-    lx, ly = 2.0 * hx, 2.0 * hy
     cxx, cxy, cyy, cxw, cyw = local[k, 0], local[k, 1], local[k, 2], local[k, 3], local[k, 4]
     bx, by = local[k, 6], local[k, 7]
     sx = cxx * hx + cxy * hy + cxw
@@ -79,15 +81,15 @@ def _hand_on(
 
 @inlined
 def spread(
-    eliminated: FloatArray, k: int, hx: float, hy: float, vx: float, vy: float, w: float, du: FloatArray
-) -> tuple[float, float, float]:
+    eliminated: FloatArray, k: int, hx: float, hy: float, lx: float, ly: float, vx: float, vy: float, w: float,
+    du: FloatArray,
+) -> tuple[float, float, float]:  # fmt: skip
     """Motion of link k from that of its inner joint; returns that of its outer joint and the angular velocity."""
     omega = (eliminated[k, 2] + eliminated[k, 3] * w) - (eliminated[k, 0] * vx + eliminated[k, 1] * vy)
-    sx, sy = hx * omega, hy * omega
-    du[k, 0] = vx + sx
-    du[k, 1] = vy + sy
+    du[k, 0] = vx + hx * omega
+    du[k, 1] = vy + hy * omega
     du[k, 2] = omega
-    return vx + 2.0 * sx, vy + 2.0 * sy, omega
+    return vx + lx * omega, vy + ly * omega, omega
 
 
 @inlined
@@ -103,46 +105,55 @@ def solve_chain(
         Of every link about its centre of gravity: A_xx, A_xy, A_yy, A_xw, A_yw, A_ww, b_x, b_y, b_w.
     stops : (n - 1, 4)
         Of every joint, columns 2 and 3: stiffness B and right-hand side q of
-        1/2 B (omega' - omega)^2 - q (omega' - omega), omega' of the link behind the joint.
+        1/2 B (omega' - omega)^2 - q (omega' - omega), omega' of the link behind the joint; those of stop and drag.
     eliminated : (n, 4)
         Workspace.
     du : (n, 3)
         Result, about the centres of gravity.
     """
     n = local.shape[0]
-    half = problem.half_length
+    forth, back, length = problem.front, problem.rear, problem.front + problem.rear
     cos, sin = problem.cos, problem.sin
     middle = n // 2
     pairs = n - 1 - middle
-    stopped = problem.n_stops > 0
+    coupled = problem.n_stops + problem.n_drags > 0
     front = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # from the last link
     rear = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # from the first link
     stiff_a = q_a = stiff_b = q_b = 0.0
     for j in range(pairs):
         k = n - 1 - j
-        if stopped:
+        if coupled:
             stiff_a, q_a, stiff_b, q_b = stops[k - 1, 2], stops[k - 1, 3], stops[j, 2], -stops[j, 3]
-        front = _hand_on(local, k, -half * sin[k], half * cos[k], stiff_a, q_a, front, eliminated)
-        rear = _hand_on(local, j, half * sin[j], -half * cos[j], stiff_b, q_b, rear, eliminated)
+        front = _hand_on(
+            local, k, -back * sin[k], back * cos[k], -length * sin[k], length * cos[k], stiff_a, q_a, front, eliminated
+        )
+        rear = _hand_on(
+            local, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], stiff_b, q_b, rear, eliminated
+        )
     if pairs < middle:
         j = pairs
-        if stopped:
+        if coupled:
             stiff_b, q_b = stops[j, 2], -stops[j, 3]
-        rear = _hand_on(local, j, half * sin[j], -half * cos[j], stiff_b, q_b, rear, eliminated)
-    # The middle link: its angular velocity first, then the velocity of its centre.
+        rear = _hand_on(
+            local, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], stiff_b, q_b, rear, eliminated
+        )
+    # The middle link, seen from halfway between its joints: its angular velocity first, then the velocity there.
     k = middle
-    hx, hy = -half * sin[k], half * cos[k]
+    half, skew = 0.5 * (back + forth), 0.5 * (back - forth)
+    hx, hy, ex, ey = -half * sin[k], half * cos[k], -skew * sin[k], skew * cos[k]
     fxx, fxy, fyy, fxw, fyw, fww, gx, gy, gw = front
     rxx, rxy, ryy, rxw, ryw, rww, ox, oy, ow = rear
+    own_x, own_y = local[k, 0] * ex + local[k, 1] * ey, local[k, 1] * ex + local[k, 2] * ey
+    own_w = ex * (own_x + 2.0 * local[k, 3]) + ey * (own_y + 2.0 * local[k, 4])
     dx, dy = (fxx - rxx) * hx + (fxy - rxy) * hy, (fxy - rxy) * hx + (fyy - ryy) * hy
     axx, axy, ayy = local[k, 0] + fxx + rxx, local[k, 1] + fxy + rxy, local[k, 2] + fyy + ryy
-    sx, sy = local[k, 3] + dx + fxw + rxw, local[k, 4] + dy + fyw + ryw
+    sx, sy = local[k, 3] + own_x + dx + fxw + rxw, local[k, 4] + own_y + dy + fyw + ryw
     aww = (
-        local[k, 5] + (fxx + rxx) * hx * hx + 2.0 * (fxy + rxy) * hx * hy + (fyy + ryy) * hy * hy
+        local[k, 5] + own_w + (fxx + rxx) * hx * hx + 2.0 * (fxy + rxy) * hx * hy + (fyy + ryy) * hy * hy
         + fww + rww + 2.0 * (hx * (fxw - rxw) + hy * (fyw - ryw))
     )  # fmt: skip
     bx, by = local[k, 6] + gx + ox, local[k, 7] + gy + oy
-    bw = local[k, 8] + hx * (gx - ox) + hy * (gy - oy) + gw + ow
+    bw = local[k, 8] + (ex * local[k, 6] + ey * local[k, 7]) + hx * (gx - ox) + hy * (gy - oy) + gw + ow
     kx, ky, g = sx / aww, sy / aww, bw / aww
     axx -= sx * kx
     axy -= sx * ky
@@ -153,16 +164,22 @@ def solve_chain(
     vy = (by - ratio * bx) / (ayy - ratio * axy)
     vx = (bx - axy * vy) / axx
     omega = g - kx * vx - ky * vy
-    du[k, 0] = vx
-    du[k, 1] = vy
+    du[k, 0] = vx + ex * omega
+    du[k, 1] = vy + ey * omega
     du[k, 2] = omega
     ax, ay, aw = vx + hx * omega, vy + hy * omega, omega
     bx, by, bw = vx - hx * omega, vy - hy * omega, omega
     if pairs < middle:
         j = pairs
-        bx, by, bw = spread(eliminated, j, half * sin[j], -half * cos[j], bx, by, bw, du)
+        bx, by, bw = spread(
+            eliminated, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], bx, by, bw, du
+        )
     for i in range(pairs):
         j = pairs - 1 - i
         k = n - 1 - j
-        ax, ay, aw = spread(eliminated, k, -half * sin[k], half * cos[k], ax, ay, aw, du)
-        bx, by, bw = spread(eliminated, j, half * sin[j], -half * cos[j], bx, by, bw, du)
+        ax, ay, aw = spread(
+            eliminated, k, -back * sin[k], back * cos[k], -length * sin[k], length * cos[k], ax, ay, aw, du
+        )
+        bx, by, bw = spread(
+            eliminated, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], bx, by, bw, du
+        )

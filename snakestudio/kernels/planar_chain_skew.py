@@ -56,12 +56,11 @@ def _sum(a: Matrix, b: Matrix) -> Matrix:
 
 @inlined
 def _hand_on(
-    local: FloatArray, k: int, hx: float, hy: float, stiffness: float, q: float, outer: Matrix, eliminated: FloatArray
-) -> Matrix:
+    local: FloatArray, k: int, hx: float, hy: float, lx: float, ly: float, stiffness: float, q: float, outer: Matrix,
+    eliminated: FloatArray,
+) -> Matrix:  # fmt: skip
     """As `planar_chain._hand_on`: eliminate the angular velocity of link k, which got `outer` from its neighbour."""
-    xx, xy, yx, yy, xw, yw, wx, wy, ww, bx, by, bw = _sum(
-        _moved(_own(local, k), hx, hy), _moved(outer, 2.0 * hx, 2.0 * hy)
-    )
+    xx, xy, yx, yy, xw, yw, wx, wy, ww, bx, by, bw = _sum(_moved(_own(local, k), hx, hy), _moved(outer, lx, ly))
     inverse = 1.0 / (ww + stiffness)
     couple = stiffness * inverse
     kx, ky, g = wx * inverse, wy * inverse, (bw + q) * inverse
@@ -114,11 +113,11 @@ def solve_chain_skew(
         negatives). The line of the middle link is overwritten.
     """
     n = local.shape[0]
-    half = problem.half_length
+    forth, back, length = problem.front, problem.rear, problem.front + problem.rear
     cos, sin = problem.cos, problem.sin
     middle = n // 2
     pairs = n - 1 - middle
-    stopped = problem.n_stops > 0
+    coupled = problem.n_stops + problem.n_drags > 0
     none = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     front = none  # from the last link
     rear = none  # from the first link
@@ -127,20 +126,28 @@ def solve_chain_skew(
         if i == pairs:
             front, rear = rear, none
         side, k, joint = (-1.0, n - 1 - i, n - 2 - i) if i < pairs else (1.0, i - pairs, i - pairs)
-        if stopped:
+        near, far = (-back, -length) if i < pairs else (forth, length)
+        if coupled:
             stiffness, q = stops[joint, 2], -side * stops[joint, 3]
-        rear = _hand_on(local, k, side * half * sin[k], -side * half * cos[k], stiffness, q, rear, eliminated)
-    hx, hy = -half * sin[middle], half * cos[middle]
+        rear = _hand_on(
+            local, k, near * sin[k], -near * cos[k], far * sin[k], -far * cos[k], stiffness, q, rear, eliminated
+        )
+    ax, ay = -forth * sin[middle], forth * cos[middle]
+    bx, by = back * sin[middle], -back * cos[middle]
     vx, vy, omega = _solve_middle(
-        local, middle, _sum(_own(local, middle), _sum(_moved(front, hx, hy), _moved(rear, -hx, -hy)))
+        local, middle, _sum(_own(local, middle), _sum(_moved(front, ax, ay), _moved(rear, bx, by)))
     )
     du[middle, 0] = vx
     du[middle, 1] = vy
     du[middle, 2] = omega
-    ax, ay, aw = vx + hx * omega, vy + hy * omega, omega
+    ax, ay, aw = vx + ax * omega, vy + ay * omega, omega
     for k in range(middle + 1, n):
-        ax, ay, aw = spread(eliminated, k, -half * sin[k], half * cos[k], ax, ay, aw, du)
-    bx, by, bw = vx - hx * omega, vy - hy * omega, omega
+        ax, ay, aw = spread(
+            eliminated, k, -back * sin[k], back * cos[k], -length * sin[k], length * cos[k], ax, ay, aw, du
+        )
+    bx, by, bw = vx + bx * omega, vy + by * omega, omega
     for i in range(middle):
         j = middle - 1 - i
-        bx, by, bw = spread(eliminated, j, half * sin[j], -half * cos[j], bx, by, bw, du)
+        bx, by, bw = spread(
+            eliminated, j, forth * sin[j], -forth * cos[j], length * sin[j], -length * cos[j], bx, by, bw, du
+        )

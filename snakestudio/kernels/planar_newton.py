@@ -47,10 +47,10 @@ def _evaluate(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScra
     worst = 0.0
     law = scratch.friction
     mu_max = max(problem.mu_along, problem.mu_across)
-    if mu_max > 0.0 and problem.load > 0.0:
+    if mu_max > 0.0 and problem.load[0] > 0.0:
         prox_r = problem.mass / (mu_max * mu_max)
-        radius = problem.load
         for k in range(law.shape[0]):
+            radius = problem.load[k]
             p1, p2 = impulses.friction[k, 0], impulses.friction[k, 1]
             d1, d2 = prox_r * law[k, 0], prox_r * law[k, 1]
             y1, y2 = p1 - d1, p2 - d2
@@ -81,7 +81,9 @@ def _evaluate(problem: ChainProblem, impulses: ChainImpulses, scratch: ChainScra
         for k in range(law.shape[0] - 1):
             if problem.stops[k] != 0.0:
                 scratch.stop[k, 1] = impulses.stop[k] - prox_r * scratch.stop[k, 0]
-                distance = natural_positive(impulses.stop[k], scratch.stop[k, 0], prox_r) / (2.0 * problem.half_length)
+                distance = natural_positive(impulses.stop[k], scratch.stop[k, 0], prox_r) / (
+                    problem.front + problem.rear
+                )
                 squares += distance * distance
                 worst = max(worst, distance)
     return worst, squares
@@ -132,20 +134,19 @@ def _linearise(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, sc
     """Local quadratics of all links and joints: inertia, and the force laws linearised at the present iterate."""
     n = u.shape[0]
     local, law = scratch.local, scratch.friction
-    mu_1, mu_2, radius = problem.mu_along, problem.mu_across, problem.load
+    mu_1, mu_2 = problem.mu_along, problem.mu_across
     mu_max = max(mu_1, mu_2)
-    friction = mu_max > 0.0 and radius > 0.0
+    friction = mu_max > 0.0 and problem.load[0] > 0.0
     stiff = problem.mass / EPSILON
     stiff_1 = stiff if mu_1 > 0.0 else 0.0  # B mu^2 of either axis
     stiff_2 = stiff if mu_2 > 0.0 else 0.0
     over_1 = stiff / mu_1 if mu_1 > 0.0 else 0.0  # B mu
     over_2 = stiff / mu_2 if mu_2 > 0.0 else 0.0
     soft = mu_max * mu_max / stiff if friction else 0.0  # 1 / B of the tangential direction in slip
-    curvature = mu_max * mu_max / (problem.mass * radius) if friction else 0.0  # 1 / (r load)
     for k in range(n):
         assemble_inertia(problem, u, local, k)
         if friction:
-            cos, sin = problem.cos[k], problem.sin[k]
+            cos, sin, radius = problem.cos[k], problem.sin[k], problem.load[k]
             p1, p2 = impulses.friction[k, 0], impulses.friction[k, 1]
             norm = law[k, 4]
             if norm <= radius:  # stick: P becomes P - B gamma
@@ -155,6 +156,7 @@ def _linearise(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, sc
                 local[k, 2] += stiff_1 * sin * sin + stiff_2 * cos * cos
             else:  # slip: P becomes load n + tau beta (...), tau the tangent of the disc at n
                 n1, n2 = law[k, 2], law[k, 3]
+                curvature = mu_max * mu_max / (problem.mass * radius)  # 1 / (r load)
                 beta = 1.0 / ((norm - radius) * curvature + soft)
                 law[k, 5] = beta
                 pull = beta * ((n1 * p2 - n2 * p1) * soft - (n1 * law[k, 1] - n2 * law[k, 0]))
@@ -172,13 +174,15 @@ def _linearise(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, sc
             stiffness = scratch.contact[c, 2] / EPSILON
             impulse = impulses.normal[c] - stiffness * scratch.contact[c, 0]
             add_contact(local, problem.link[c], problem.rows, c, 0, stiffness, impulse)
-    if problem.n_stops > 0:
+    if problem.n_stops + problem.n_drags > 0:
         stiffness = 0.5 * problem.inertia / EPSILON
         for k in range(n - 1):
-            closed = problem.stops[k] != 0.0 and scratch.stop[k, 1] > 0.0
-            scratch.stop[k, 2] = stiffness if closed else 0.0
-            impulse = impulses.stop[k] - stiffness * scratch.stop[k, 0]
-            scratch.stop[k, 3] = problem.stops[k] * impulse if closed else 0.0
+            drag = problem.drag[k]
+            scratch.stop[k, 2] = drag
+            scratch.stop[k, 3] = -drag * (u[k + 1, 2] - u[k, 2])
+            if problem.stops[k] != 0.0 and scratch.stop[k, 1] > 0.0:
+                scratch.stop[k, 2] += stiffness
+                scratch.stop[k, 3] += problem.stops[k] * (impulses.stop[k] - stiffness * scratch.stop[k, 0])
 
 
 @inlined
@@ -186,9 +190,9 @@ def _update(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scrat
     """Take the full Newton step: velocities, relative velocities by their increments, impulses."""
     n = u.shape[0]
     law, du = scratch.friction, scratch.du
-    mu_1, mu_2, radius = problem.mu_along, problem.mu_across, problem.load
+    mu_1, mu_2 = problem.mu_along, problem.mu_across
     mu_max = max(mu_1, mu_2)
-    friction = mu_max > 0.0 and radius > 0.0
+    friction = mu_max > 0.0 and problem.load[0] > 0.0
     stiff = problem.mass / EPSILON
     prox_1 = stiff / (mu_1 * mu_1) if mu_1 > 0.0 else 0.0  # B of either axis
     prox_2 = stiff / (mu_2 * mu_2) if mu_2 > 0.0 else 0.0
@@ -199,7 +203,7 @@ def _update(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scrat
         u[k, 1] += dy
         u[k, 2] += du[k, 2]
         if friction:
-            cos, sin = problem.cos[k], problem.sin[k]
+            cos, sin, radius = problem.cos[k], problem.sin[k], problem.load[k]
             p1, p2 = impulses.friction[k, 0], impulses.friction[k, 1]
             g1 = law[k, 0] + mu_1 * (cos * dx + sin * dy)
             g2 = law[k, 1] + mu_2 * (cos * dy - sin * dx)
@@ -226,10 +230,11 @@ def _update(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scrat
     if problem.n_rough > 0:
         update_rough(problem, impulses, scratch)
     if problem.n_stops > 0:
+        stiffness = 0.5 * problem.inertia / EPSILON
         for k in range(n - 1):
             scratch.stop[k, 0] += problem.stops[k] * (du[k + 1, 2] - du[k, 2])
-            if scratch.stop[k, 2] > 0.0:
-                impulses.stop[k] -= scratch.stop[k, 2] * scratch.stop[k, 0]
+            if problem.stops[k] != 0.0 and scratch.stop[k, 1] > 0.0:
+                impulses.stop[k] -= stiffness * scratch.stop[k, 0]
             else:
                 impulses.stop[k] = 0.0
 

@@ -18,10 +18,12 @@ class ChainProblem(NamedTuple):
 
     Attributes
     ----------
-    mass, inertia, half_length : float
-        Of every link: kg, kg m^2 and half the distance between its joints, m.
-    load : float
-        Normal impulse of the ground on every link, which is the radius of the friction disc, N s.
+    mass, inertia : float
+        Of every link: kg, kg m^2.
+    front, rear : float
+        From the centre of gravity of every link to the joint before it and to the one behind it, m.
+    load : (n,)
+        Normal impulse of the ground on every link, which is the radius of its friction disc, N s.
     mu_along, mu_across : float
         Friction coefficients along and across a link; the scaled sliding velocity is (mu_along v.e, mu_across v.s), so
         that P2 (52) becomes a disc. An axis with 0 has no friction.
@@ -44,12 +46,17 @@ class ChainProblem(NamedTuple):
         +1 for a joint at its lower stop, -1 at its upper, 0 for a free one; gamma_S = stop * joint rate >= 0.
     n_stops : int
         How many joints are at a stop.
+    drag : (n - 1,)
+        What a joint's motor loses of its impulse for a unit of the joint's rate, N m s/rad; the rest is in `u_free`.
+    n_drags : int
+        How many joints have one.
     """
 
     mass: float
     inertia: float
-    half_length: float
-    load: float
+    front: float
+    rear: float
+    load: FloatArray
     mu_along: float
     mu_across: float
     scale: float
@@ -62,6 +69,8 @@ class ChainProblem(NamedTuple):
     n_rough: int
     stops: FloatArray
     n_stops: int
+    drag: FloatArray
+    n_drags: int
 
 
 class ChainImpulses(NamedTuple):

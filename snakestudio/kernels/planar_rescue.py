@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import jit
-from snakestudio.kernels.contact_rescue import rescue, rescue_room
+from snakestudio.kernels.contact_rescue import rescue
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
+from snakestudio.kernels.rescue_points import rescue_room
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 
 __all__ = ["PlanarRescue", "make_planar_rescue", "rescue_contacts"]
@@ -31,10 +32,13 @@ class PlanarRescue(NamedTuple):
         For the `Parts`, and behind them a `rescue_room`, of n + c contacts.
     first : (n + 1,) int
         Of the `SpatialProblem`.
+    guess : ChainImpulses
+        Those of the step before, which Newton's iteration has led astray: to be filled before `rescue_contacts`.
     """
 
     room: FloatArray
     first: IntArray
+    guess: ChainImpulses
 
 
 class Parts(NamedTuple):
@@ -42,8 +46,8 @@ class Parts(NamedTuple):
 
     Attributes
     ----------
-    axis, joint, free, still, stop, rows, gain : arrays
-        Of the `SpatialProblem`; `still` is drive and drag of the joints, which are 0.
+    axis, joint, free, drive, drag, stop, rows, gain : arrays
+        Of the `SpatialProblem`; `drive` is 0, for it is in `free`.
     impulses, guess : SpatialImpulses
     w : (n, 6)
     rescue : (any,)
@@ -52,7 +56,8 @@ class Parts(NamedTuple):
     axis: FloatArray
     joint: FloatArray
     free: FloatArray
-    still: FloatArray
+    drive: FloatArray
+    drag: FloatArray
     stop: FloatArray
     rows: FloatArray
     gain: FloatArray
@@ -65,8 +70,9 @@ class Parts(NamedTuple):
 def make_planar_rescue(n_links: int, capacity: int) -> PlanarRescue:
     """Workspace for `n_links` links and `capacity` obstacle contacts."""
     n, c, j = n_links, n_links + capacity, n_links - 1
-    parts = 15 * n + 20 * j + 53 * c
-    return PlanarRescue(np.zeros(parts + len(rescue_room(n, c))), np.zeros(n + 1, np.int64))
+    parts = 15 * n + 22 * j + 53 * c
+    guess = ChainImpulses(np.zeros((n, 2)), np.zeros(capacity), np.zeros(capacity), np.zeros(j))
+    return PlanarRescue(np.zeros(parts + len(rescue_room(n, c))), np.zeros(n + 1, np.int64), guess)
 
 
 @jit
@@ -79,13 +85,14 @@ def _put_row(s: Parts, c: int, law: int, x: float, y: float, arm: float, shift: 
 
 @jit
 def _convert(
-    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, s: Parts, first: IntArray
+    problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, guess: ChainImpulses, s: Parts, first: IntArray
 ) -> SpatialProblem:
-    """The problem in space; its impulses and velocities go to `s.impulses` and `s.w`."""
+    """The problem in space; its impulses, velocities and guess go to `s.impulses`, `s.w` and `s.guess`."""
     n = u.shape[0]
-    half = problem.half_length
+    # Centres are halfway between the axes of a link alone: from the pitch axis behind to the yaw axis before it.
+    half, offset = problem.front, problem.rear - problem.front
     rough = max(problem.mu_along, problem.mu_across)
-    contact = s.impulses.contact
+    contact, before = s.impulses.contact, s.guess.contact
     c = ordinal = 0
     for k in range(n):
         cos, sin = problem.cos[k], problem.sin[k]
@@ -99,7 +106,7 @@ def _convert(
         s.w[k, 2] = s.w[k, 3] = s.w[k, 4] = 0.0
         s.w[k, 5] = u[k, 2]
         first[k] = c
-        if rough > 0.0 and problem.load > 0.0:
+        if rough > 0.0 and problem.load[0] > 0.0:
             for i in range(40):
                 s.rows[c, i] = 0.0
             mu_1, mu_2 = problem.mu_along, problem.mu_across
@@ -107,9 +114,12 @@ def _convert(
             _put_row(s, c, 2, -mu_2 * sin, mu_2 * cos, 0.0, half * mu_2)
             s.gain[c, 0] = 0.0
             s.gain[c, 1] = problem.mass / (rough * rough)
-            contact[c, 0] = problem.load
+            contact[c, 0] = problem.load[k]
             contact[c, 1] = impulses.friction[k, 0]
             contact[c, 2] = impulses.friction[k, 1]
+            before[c, 0] = problem.load[k]
+            before[c, 1] = guess.friction[k, 0]
+            before[c, 2] = guess.friction[k, 1]
             c += 1
         while ordinal < problem.n_contacts and problem.link[ordinal] == k:
             for i in range(40):
@@ -124,6 +134,9 @@ def _convert(
             contact[c, 0] = impulses.normal[ordinal]
             contact[c, 1] = impulses.tangent[ordinal]
             contact[c, 2] = 0.0
+            before[c, 0] = guess.normal[ordinal]
+            before[c, 1] = guess.tangent[ordinal]
+            before[c, 2] = 0.0
             c += 1
             ordinal += 1
     first[n] = c
@@ -132,13 +145,17 @@ def _convert(
         joint[2] = 1.0
         joint[3] = -problem.sin[k + 1]
         joint[4] = problem.cos[k + 1]
-        joint[6] = 2.0 * half * problem.cos[k]
-        joint[7] = 2.0 * half * problem.sin[k]
+        joint[6] = 2.0 * half * problem.cos[k] + offset * problem.cos[k + 1]
+        joint[7] = 2.0 * half * problem.sin[k] + offset * problem.sin[k + 1]
+        joint[9] = -offset * problem.sin[k + 1]
+        joint[10] = offset * problem.cos[k + 1]
+        s.drag[k, 0] = problem.drag[k]
         s.stop[k, 0] = problem.stops[k]
         s.impulses.stop[k, 0] = impulses.stop[k]
+        s.guess.stop[k, 0] = guess.stop[k]
     return SpatialProblem(
-        problem.mass, problem.inertia, problem.inertia, half, 0.0, problem.scale, s.axis, s.joint, s.free, s.still,
-        s.still, s.stop, problem.n_stops, first, s.rows, s.gain,
+        problem.mass, problem.inertia, problem.inertia, half, offset, problem.scale, s.axis, s.joint, s.free, s.drive,
+        s.drag, s.stop, problem.n_stops, first, s.rows, s.gain,
     )  # fmt: skip
 
 
@@ -157,6 +174,7 @@ def rescue_contacts(
     most : int
         Linear solves at most.
     scratch : PlanarRescue
+        With the guess in it.
 
     Returns
     -------
@@ -167,34 +185,30 @@ def rescue_contacts(
     first = scratch.first
     # No function that is compiled may return arrays, so the workspace is parted here.
     room, joints, contacts = scratch.room, n - 1, n + impulses.normal.shape[0]
-    a, b = 15 * n, 15 * n + 20 * joints
+    a, b = 15 * n, 15 * n + 22 * joints
     s = Parts(
         room[: 3 * n].reshape(n, 3),
         room[a : a + 12 * joints].reshape(joints, 12),
         room[3 * n : 9 * n].reshape(n, 6),
         room[a + 12 * joints : a + 14 * joints].reshape(joints, 2),
         room[a + 14 * joints : a + 16 * joints].reshape(joints, 2),
+        room[a + 16 * joints : a + 18 * joints].reshape(joints, 2),
         room[b : b + 40 * contacts].reshape(contacts, 40),
         room[b + 40 * contacts : b + 43 * contacts].reshape(contacts, 3),
         SpatialImpulses(
             room[b + 43 * contacts : b + 48 * contacts].reshape(contacts, 5),
-            room[a + 16 * joints : a + 18 * joints].reshape(joints, 2),
+            room[a + 18 * joints : a + 20 * joints].reshape(joints, 2),
         ),
         SpatialImpulses(
             room[b + 48 * contacts : b + 53 * contacts].reshape(contacts, 5),
-            room[a + 18 * joints : b].reshape(joints, 2),
+            room[a + 20 * joints : b].reshape(joints, 2),
         ),
         room[9 * n : a].reshape(n, 6),
         room[b + 53 * contacts :],
     )
-    converted = _convert(problem, impulses, u, s, first)
-    for c in range(first[n]):
-        for i in range(5):
-            s.guess.contact[c, i] = s.impulses.contact[c, i]
-    for k in range(n - 1):
-        s.guess.stop[k, 0] = s.impulses.stop[k, 0]
+    converted = _convert(problem, impulses, u, scratch.guess, s, first)
     done, _ = rescue(converted, s.impulses, s.w, s.guess, most, s.rescue)
-    half = problem.half_length
+    half = problem.front
     contact = s.impulses.contact
     ordinal = 0
     for k in range(n):

@@ -37,7 +37,7 @@ class ChainScratch(NamedTuple):
     contact : (c, 6)
         Of every obstacle contact: gamma, P - r gamma, r; the same of its friction, r = 0 if it has none.
     stop : (n - 1, 4)
-        Of every joint stop: gamma, P - r gamma, stiffness B and right-hand side q (see `solve_chain`).
+        Of every joint: gamma and P - r gamma of its stop, stiffness B and right-hand side q (see `solve_chain`).
     local, eliminated, du : (n, 12), (n, 4), (n, 3)
         See `solve_chain` and `solve_chain_skew`.
     old_link : (n, 7)

@@ -54,7 +54,7 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
             cos, sin, vx, vy = problem.cos[k], problem.sin[k], u[k, 0], u[k, 1]
             distance = natural_disc(
                 impulses.friction[k, 0], impulses.friction[k, 1], mu_1 * (cos * vx + sin * vy),
-                mu_2 * (cos * vy - sin * vx), prox_r, problem.load,
+                mu_2 * (cos * vy - sin * vx), prox_r, problem.load[k],
             )  # fmt: skip
             worst = max(worst, distance)
             total += distance
@@ -77,7 +77,7 @@ def chain_law_residual(problem: ChainProblem, u: FloatArray, impulses: ChainImpu
         for k in range(n - 1):
             if problem.stops[k] != 0.0:
                 gamma = problem.stops[k] * (u[k + 1, 2] - u[k, 2])
-                distance = natural_positive(impulses.stop[k], gamma, 0.5 * inertia) / (2.0 * problem.half_length)
+                distance = natural_positive(impulses.stop[k], gamma, 0.5 * inertia) / (problem.front + problem.rear)
                 worst = max(worst, distance)
                 total += distance
     return (worst + 0.0 * total) / problem.scale
@@ -102,10 +102,10 @@ def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainIm
     Returns
     -------
     float
-        Worst defect / (m g dt) beyond rounding, angular ones divided by the half-length; dimensionless.
+        Worst defect / (m g dt) beyond rounding, angular ones divided by half the length; dimensionless.
     """
     n: int = u.shape[0]
-    half = problem.half_length
+    half = 0.5 * (problem.front + problem.rear)
     px = 0.0  # impulse at the front joint of link k
     py = 0.0
     worst = 0.0
@@ -137,6 +137,11 @@ def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainIm
                 moment += problem.stops[k - 1] * impulses.stop[k - 1]
             if k < n - 1:
                 moment -= problem.stops[k] * impulses.stop[k]
+        if problem.n_drags > 0:
+            if k > 0:
+                moment -= problem.drag[k - 1] * (u[k, 2] - u[k - 1, 2])
+            if k < n - 1:
+                moment += problem.drag[k] * (u[k + 1, 2] - u[k, 2])
         # Impulse at the rear joint, of the linear equation of link k.
         rx = fx + px - problem.mass * (u[k, 0] - problem.u_free[k, 0])
         ry = fy + py - problem.mass * (u[k, 1] - problem.u_free[k, 1])
@@ -148,7 +153,7 @@ def chain_joint_impulses(problem: ChainProblem, u: FloatArray, impulses: ChainIm
             total += abs(rx) + abs(ry)
             rx = 0.0
             ry = 0.0
-        lever = half * (cos * (py + ry) - sin * (px + rx))
+        lever = problem.front * (cos * py - sin * px) + problem.rear * (cos * ry - sin * rx)
         missed = abs(moment + lever - problem.inertia * (u[k, 2] - problem.u_free[k, 2])) / half
         worst = max(worst, missed)
         total += missed

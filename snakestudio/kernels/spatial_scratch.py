@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.kernels.contact_rescue import rescue_room
+from snakestudio.kernels.rescue_points import rescue_room
 from snakestudio.kernels.spatial_problem import SpatialImpulses
 
 __all__ = ["SpatialScratch", "make_spatial_scratch"]

@@ -24,6 +24,7 @@ from snakestudio.live.run import LiveRun
 from snakestudio.live.standing import Standing
 from snakestudio.live.twin import Twin
 from snakestudio.model.edits import changed_keys, get_value, tree
+from snakestudio.model.labels import label_of
 from snakestudio.model.pose import initial_state
 from snakestudio.model.recording import Recording
 from snakestudio.model.reference import JointReference
@@ -288,7 +289,7 @@ class Course:
         else:
             going = run.referencing.scene  # its start is how the robot lay, and concerns nobody any more
             live, refused = taken_over(going, scene.model_copy(update={"start": going.start}))
-            self._tell_waiting(tuple(refused))
+            self._tell_waiting(scene, tuple(refused))
             if live != going:
                 since = run.referencing.apply(live, run.time(now))
                 self._note_change(run, run.scene, live, run.begin + since)
@@ -297,13 +298,14 @@ class Course:
         self._scene = scene
         self._standing.judge(self._scene)
 
-    def _tell_waiting(self, keys: tuple[str, ...]) -> None:
-        """Say once which values the stream does not take over, and when there are none any more."""
+    def _tell_waiting(self, scene: Scene, keys: tuple[str, ...]) -> None:
+        """Say once which values of a scene the stream does not take over, and when there are none any more."""
         before, self._waiting = self._waiting, keys
         if keys and keys != before:
+            called = ", ".join(label_of(scene, key) for key in keys)
             self.tell(
-                f"{', '.join(keys)}: this cannot change while the robot streams; the robot takes it over with its next "
-                "stream.", "warning", "waiting",
+                f"{called}: this cannot change while the robot streams; the robot takes it over with its next stream.",
+                "warning", "waiting",
             )  # fmt: skip
         elif before and not keys:
             self.tell("The robot streams what the scene says again.", "info", "waiting")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import secrets
 import stat
 import sys
 import tempfile
@@ -158,10 +159,9 @@ def replacing(path: Path, *, alone: bool = False) -> Iterator[Partial]:
     before = identity(target) if target is not None else None
     if target is not None and not alone:
         _remove_dead(target)
-    handle, name = _beside(target) if target is not None else _apart(path)
-    partial = Partial(name)
+    partial = Partial(_beside(target) if target is not None else _apart(path))
     try:
-        with _alive(handle):
+        with _alive(_made(partial.path)):
             yield partial
         if not partial.keep:
             return
@@ -193,14 +193,16 @@ def growing(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
     if target is None:
         raise OSError(errno.EINVAL, "this is no plain file, and a run is read back while it is written")
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = _beside(target)
-    file = os.fdopen(handle, "wb", buffering=0)
+    name = _beside(target)
+    file: BinaryIO | None = None
     try:
+        file = os.fdopen(_made(name), "wb", buffering=0)
         yield name, file
         _take_over_rights(name, target)
         os.replace(name, target)
     except BaseException:
-        file.close()
+        if file is not None:
+            file.close()
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
@@ -213,16 +215,22 @@ def roomy_folder() -> str | None:
     return None
 
 
-def _beside(target: Path) -> tuple[int, Path]:
-    """A new file of a name of its own beside another; its ending is the same, for it says what is to be written."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=_prefix(target), suffix=target.suffix)
-    return handle, Path(name)
+def _beside(target: Path) -> Path:
+    """A name of its own beside a file; its ending is the same, for it says what is to be written."""
+    return target.parent / f"{_prefix(target)}{secrets.token_hex(8)}{target.suffix}"
 
 
-def _apart(path: Path) -> tuple[int, Path]:
+def _apart(path: Path) -> Path:
     """The same for what will be written through: in the folder of a device nothing is made."""
-    handle, name = tempfile.mkstemp(dir=roomy_folder(), prefix="snakestudio-", suffix=path.suffix)
-    return handle, Path(name)
+    return Path(roomy_folder() or tempfile.gettempdir()) / f"snakestudio-{secrets.token_hex(8)}{path.suffix}"
+
+
+def _made(name: Path) -> int:
+    """A new file that only its owner reads.
+
+    Its name is known before it is there, unlike with tempfile: whoever is interrupted right then can remove it.
+    """
+    return os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
 
 
 def _prefix(target: Path) -> str:

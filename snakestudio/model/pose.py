@@ -44,11 +44,22 @@ def gait_link_angles(gait: LateralUndulation, n_links: int, heading: float) -> F
     return wave_directions(gait.yaw, n_links, heading)
 
 
-def _planar_chain(theta: FloatArray, length: float, link: int, x: float, y: float) -> FloatArray:
+def planar_arms(scene: Scene) -> tuple[float, float]:
+    """From a link's centre of gravity to the joint before it and to the one behind it, in a planar model, m.
+
+    The pitch axes, at rest there, lie in the links behind the joints; only some models know of them.
+    """
+    robot = scene.robot
+    offset = robot.axis_offset_m if scene.model.kind == "planar_nonsmooth" else 0.0
+    return 0.5 * (robot.link_length_m - offset), 0.5 * (robot.link_length_m + offset)
+
+
+def _planar_chain(theta: FloatArray, arms: tuple[float, float], link: int, x: float, y: float) -> FloatArray:
     """Centres of gravity, (n, 2), of a closed chain with link directions `theta`, link `link` (0-based) at (x, y)."""
+    front, rear = arms
     axis = np.column_stack([np.cos(theta), np.sin(theta)])
     centre = np.zeros((len(theta), 2))
-    centre[1:] = np.cumsum(0.5 * length * (axis[:-1] + axis[1:]), axis=0)
+    centre[1:] = np.cumsum(front * axis[:-1] + rear * axis[1:], axis=0)
     centre += np.array([x, y]) - centre[link]
     return centre
 
@@ -66,7 +77,7 @@ def _placed(scene: Scene, start: PlacedStart) -> tuple[FloatArray, FloatArray]:
         theta = math.radians(start.heading_deg) + bends - bends[link]
     else:
         theta = np.full(n, math.radians(getattr(start, "heading_deg", 0.0)))
-    centre = _planar_chain(theta, scene.robot.link_length_m, link, start.x_m, start.y_m)
+    centre = _planar_chain(theta, planar_arms(scene), link, start.x_m, start.y_m)
     omega = math.radians(start.omega_deg_s)
     velocity = np.array([start.vx_m_s, start.vy_m_s]) + omega * np.column_stack(
         [start.y_m - centre[:, 1], centre[:, 0] - start.x_m]

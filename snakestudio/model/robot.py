@@ -46,7 +46,7 @@ class Robot(Frozen):
     )  # fmt: skip
     axis_offset_m: float = value(
         0.0, label="Axis offset", unit="m",
-        help="Distance from the yaw axis to the pitch axis of a joint (spatial models; 0.022 on Aiko, P1 VIII-F)",
+        help="Distance from the yaw axis to the pitch axis of a joint (non-smooth models; 0.022 on Aiko, P1 VIII-F)",
         ge=0, le=100, slider=(0, 0.05),
     )  # fmt: skip
     head: Literal["first", "last"] = value(

@@ -95,7 +95,7 @@ class Solver(Frozen):
     )
     joints: Literal["explicit", "implicit"] = value(
         "explicit", label="Joint controllers",
-        help="Explicit as in the papers, or implicit, which allows large steps (spatial models)",
+        help="Explicit as in the papers, or implicit, which allows large steps (non-smooth models)",
     )  # fmt: skip
     tolerance: float = value(
         1e-9, label="Tolerance", help="Residual at which the contact solver stops; up to 1e-8 counts as converged",

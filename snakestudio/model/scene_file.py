@@ -9,6 +9,7 @@ from pathlib import Path
 
 from snakestudio.errors import Problem, SceneError
 from snakestudio.inputs import SCENE, InputError, leading_lines, read_text
+from snakestudio.model.arguments import path_of, wrong_kind
 from snakestudio.model.atomic import followed, write_atomically
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_dump import dump_scene
@@ -37,8 +38,10 @@ def load_scene(path: str | Path) -> Scene:
     ------
     SceneError
         With one sentence a mistake, each naming file, key, value and remedy.
+    UsageError
+        If `path` is no file name.
     """
-    path = Path(path)
+    path = path_of("path", path)
     return parse_scene(read_scene_text(path), source=str(path))
 
 
@@ -82,8 +85,12 @@ def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
     ------
     SceneError
         If the file cannot be written; the old one is untouched then.
+    UsageError
+        If what is given is no scene, or no file name.
     """
-    path = Path(path)
+    if not isinstance(scene, Scene):
+        raise wrong_kind("scene", "a Scene", scene)
+    path = path_of("path", path)
     try:
         if path.is_dir():
             raise SceneError(f"{path}: this is a folder; give a file name ending in .toml.")

@@ -70,12 +70,12 @@ class Anchor(Frozen):
         None, label="Until", unit="s", help="When it lets go; never if left out", gt=0, le=1e6, slider=(0, 20)
     )
     velocity_m_s: tuple[str, str, str] = value(
-        ("0", "0", "0"), label="Velocity",
-        help="Velocity of what it is anchored to, in the frame of that cross-section, formulas of t, m/s",
+        ("0", "0", "0"), label="Velocity", unit="m/s",
+        help="Velocity of what it is anchored to, in the frame of that cross-section, formulas of t",
     )  # fmt: skip
     angular_velocity_rad_s: tuple[str, str, str] = value(
-        ("0", "0", "0"), label="Angular velocity",
-        help="Angular velocity of what it is anchored to, in the frame of that cross-section, formulas of t, rad/s",
+        ("0", "0", "0"), label="Angular velocity", unit="rad/s",
+        help="Angular velocity of what it is anchored to, in the frame of that cross-section, formulas of t",
     )  # fmt: skip
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from snakestudio.render.instances import Batch, FloatArray, line_rows
 from snakestudio.render.quantities import QUANTITIES, Range, gradient, tick_texts
 from snakestudio.render.style import Theme
-from snakestudio.render.view import REFERENCE_HEIGHT
 from snakestudio.render.world_parts import Label
 
-__all__ = ["Bar", "bar", "bar_corner", "bar_labels", "bar_lines", "bar_matrix", "bar_scale"]
+__all__ = ["Bar", "bar", "bar_corner", "bar_labels", "bar_left", "bar_lines", "bar_matrix", "bar_scale"]
 
 _WIDTH, _PAD, _MARGIN = 236.0, 14.0, 14.0
 _TITLE, _COLOURS, _NOTE = 24.0, 36.0, 22.0
@@ -71,16 +70,21 @@ def bar_scale(pixel: float) -> float:
     return max(pixel, 0.85)
 
 
-def bar_corner(this: Bar, width: int, height: int) -> tuple[float, float, float]:
+def bar_left(width: int, pixel: float) -> float:
+    """Where a bar begins in a picture so wide, device pixels; `pixel` as in `View`."""
+    return width - (_WIDTH + _MARGIN) * bar_scale(pixel)
+
+
+def bar_corner(this: Bar, width: int, height: int, pixel: float) -> tuple[float, float, float]:
     """Left and upper side of the bar in a picture, and device pixels for a pixel of the bar."""
-    size = bar_scale(height / REFERENCE_HEIGHT)
-    return width - (_WIDTH + _MARGIN) * size, max(this.top * height, _MARGIN * size), size
+    size = bar_scale(pixel)
+    return bar_left(width, pixel), max(this.top * height, _MARGIN * size), size
 
 
-def bar_matrix(this: Bar, width: int, height: int) -> FloatArray:
+def bar_matrix(this: Bar, width: int, height: int, pixel: float) -> FloatArray:
     """Matrix (4, 4) from pixels right of and below the bar's upper left corner to clip space."""
     matrix = np.zeros((4, 4))
-    left, top, size = bar_corner(this, width, height)
+    left, top, size = bar_corner(this, width, height, pixel)
     matrix[0, 0], matrix[1, 1] = 2 * size / width, -2 * size / height
     matrix[:, 3] = (2 * left / width - 1, 1 - 2 * top / height, 0.0, 1.0)
     return matrix

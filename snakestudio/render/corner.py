@@ -22,6 +22,6 @@ def draw_corners(draw_list: DrawList, view: View, lines: LinePainter, labels: La
         labels.draw(triad_labels(theme), view, quads, corner)
     bar = draw_list.bar
     if bar is not None:
-        corner = bar_matrix(bar, view.width, view.height)
+        corner = bar_matrix(bar, view.width, view.height, view.pixel)
         lines.draw(bar_lines(bar, theme, view.pixel), view, quads, corner)
         labels.draw(bar_labels(bar, theme, view.pixel), view, quads, corner)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from snakestudio.render.camera import Camera
 from snakestudio.render.instances import FloatArray
 
-__all__ = ["REFERENCE_HEIGHT", "View"]
+__all__ = ["REFERENCE_HEIGHT", "View", "reference_pixel"]
 
 REFERENCE_HEIGHT = 720.0
 """Height of the picture that widths in pixels are meant for."""
@@ -15,6 +15,12 @@ REFERENCE_HEIGHT = 720.0
 
 _LEAST = 0.92
 """Pixels of the design that one of the reference picture has at least: letters of 12 have 11 then."""
+
+
+def reference_pixel(height: int, ratio: float = 1.0) -> float:
+    """See `View.pixel`."""
+    usual = height / REFERENCE_HEIGHT
+    return max(usual, _LEAST * ratio) if ratio > 1.0 else usual
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,5 +52,4 @@ class View:
     @property
     def pixel(self) -> float:
         """Device pixels for a pixel of a picture `REFERENCE_HEIGHT` high; on fine screens enough to be read."""
-        usual = self.height / REFERENCE_HEIGHT
-        return max(usual, _LEAST * self.ratio) if self.ratio > 1.0 else usual
+        return reference_pixel(self.height, self.ratio)

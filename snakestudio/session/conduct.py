@@ -148,16 +148,16 @@ class Conduct:
             first = next(problem for problem in problems if problem.severity == "error")
             self._publish(Status("blocked", first.sentence(), problems=problems))
             return
-        self._get_ready(problems)
+        self._get_ready(problems, checked=True)
 
-    def _get_ready(self, problems: tuple[Problem, ...]) -> None:
-        """Make the engine at t = 0, or prepare it first."""
+    def _get_ready(self, problems: tuple[Problem, ...], *, checked: bool = False) -> None:
+        """Make the engine at t = 0, or prepare it first; `checked` if the problems were found just now."""
         assert self._scene is not None
         kind = self._scene.model.kind
         try:
             if is_prepared(kind):
                 self._stop_preparation()
-                self._start(problems)
+                self._start(problems, checked=checked)
                 return
             if kind in self._unwanted:
                 self._unprepared(self._unwanted[kind], problems)
@@ -202,11 +202,11 @@ class Conduct:
             )
         )
 
-    def _start(self, problems: tuple[Problem, ...]) -> None:
+    def _start(self, problems: tuple[Problem, ...], *, checked: bool = False) -> None:
         assert self._scene is not None
         path = self._new_run(self._scene)
         try:
-            self._runner = Runner(self._scene, self._base_dir, path=path, scene_file=self._scene_file)
+            self._runner = Runner(self._scene, self._base_dir, path=path, scene_file=self._scene_file, checked=checked)
         except SnakeStudioError as error:
             self._publish(Status("blocked", str(error), problems=problems))
             return

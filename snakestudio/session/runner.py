@@ -60,6 +60,8 @@ class Runner:
         Run file to record to while the run goes; see `SpooledRecording`.
     scene_file : str
         Name of the scene's file, for the run file.
+    checked : bool
+        Whether `scene_check.check` has just found no error in it.
 
     Raises
     ------
@@ -74,10 +76,12 @@ class Runner:
         sinks: tuple[Sink, ...] = (),
         path: Path | None = None,
         scene_file: str = "",
+        *,
+        checked: bool = False,
     ) -> None:
         # The controller first: a body's strain law and contacts are looked at there, and the engine builds on them.
-        self.controller = controllers.create(scene, base_dir)
-        self.engine: Engine = engines.create(scene, base_dir)
+        self.controller = controllers.create(scene, base_dir, checked=checked)
+        self.engine: Engine = engines.create(scene, base_dir, checked=checked)
         schema = self.engine.schema
         schema = replace(schema, extra=schema.extra + self.controller.channels)
         self.recording = SpooledRecording(scene, schema, path, origin=Origin(scene_file, base_dir))

@@ -40,7 +40,7 @@ def test_checking_does_not_load_the_compiler() -> None:
         (
             {"ground__stribeck_rise": 0.5},
             "ground.stribeck_rise: 0.5 is left out by this model; make it 0, or choose "
-            'model.kind = "spatial_nonsmooth".',
+            'model.kind = "planar_nonsmooth" or "spatial_nonsmooth".',
         ),
         (
             {"ground__mu_rolling": 0.1},
@@ -50,12 +50,12 @@ def test_checking_does_not_load_the_compiler() -> None:
         (
             {"solver__joints": "implicit"},
             'solver.joints: "implicit" is left out by this model; make it "explicit", or choose '
-            'model.kind = "spatial_nonsmooth".',
+            'model.kind = "planar_nonsmooth" or "spatial_nonsmooth".',
         ),
         (
             {"actuator__max_torque_nm": 3.0},
             "actuator.max_torque_nm: 3 is left out by this model; leave it out, or choose "
-            'model.kind = "spatial_nonsmooth".',
+            'model.kind = "planar_nonsmooth" or "spatial_nonsmooth".',
         ),
         (
             {"robot__joint_limit_deg": 60.0},

@@ -88,7 +88,8 @@ def test_other_values_let_a_value_count() -> None:
         )
 
     velocity = "ground.stribeck_velocity_m_s"
-    assert reason(velocity) == "only in the spatial model"
+    assert reason(velocity, model__kind="planar_lagrangian") == "only in the planar non-smooth and spatial models"
+    assert reason(velocity) == "only with a Stribeck rise"
     assert reason(velocity, model__kind="spatial_nonsmooth") == "only with a Stribeck rise"
     assert reason(velocity, model__kind="spatial_nonsmooth", ground__stribeck_rise=0.5) == ""
     stops = "robot.joint_limit_stiffness_nm_per_rad"

@@ -20,7 +20,9 @@ from snakestudio.gui.viewport.surface import set_default_format
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.beam import Beam
 from snakestudio.model.scene import Model
+from snakestudio.render.bar_parts import bar, bar_corner
 from snakestudio.render.overlays import Overlays
+from snakestudio.render.view import reference_pixel
 from tests.body_recording import make_body_recording
 from tests.gui.fake import FakeBridge
 
@@ -56,6 +58,20 @@ def viewport(
     qtbot.waitExposed(viewport)
     yield viewport
     viewport.close_surface()
+
+
+def test_in_a_narrow_picture_the_bar_lies_below_the_legend(qtbot: QtBot, viewport: Viewport) -> None:
+    viewport.options.set(body_quantity="torque")
+    for width, height in ((320, 232), (800, 500)):
+        viewport.resize(width, height)
+        qtbot.waitUntil(lambda width=width: viewport.legends.forces.isVisible() and viewport.width() == width)
+        shown = viewport.overlays()
+        legend = viewport.legends.forces.geometry()
+        made = bar("torque", shown.body_range, 1.0, shown.bar_top)
+        assert made is not None
+        left, top, _ = bar_corner(made, width, height, reference_pixel(height))
+        assert left >= legend.right() or top >= legend.bottom()
+        assert top > viewport.buttons.geometry().bottom()
 
 
 def test_a_body_is_seen_and_its_sections_can_be_clicked(viewport: Viewport, qtbot: QtBot) -> None:

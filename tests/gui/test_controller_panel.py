@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui import theme
 from snakestudio.gui.controllers import CONTROLLERS
 from snakestudio.gui.docks.controller_panel import ControllerPanel
 from snakestudio.gui.docks.parameters import ParameterPanels
@@ -86,7 +87,9 @@ def test_what_has_no_effect_is_locked(qtbot: QtBot, panels: ParameterPanels, doc
     panel = panels.controller
     pick(qtbot, panel, "leader_follower")
     document.set_value("start.kind", "straight", "Start")
-    assert panels.rows["gait.frequency_deg_s"].unused == "not under this controller"
+    frequency = panels.rows["gait.frequency_deg_s"]
+    assert frequency.unused == "not under this controller"
+    assert frequency._label.text().startswith(f"<span style='color:{theme.current().dim}'>Frequency"), "it can be read"
     assert panels.rows["control.start_delay_s"].unused
     assert not panels.rows["controller.jam_gain_rad_per_n"].unused
     document.set_value("controller.jam_resolution", False, "Off")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -35,10 +38,12 @@ def test_a_long_notice_leaves_most_of_the_picture_free_and_shows_the_rest_on_req
     banner.say("danger", f"CONTACT LOST, MAY STILL MOVE\n{LONG}", [("Show Events", lambda: None)], closable=False)
     qtbot.waitUntil(lambda: 2 * line < banner.height() < 0.4 * drawn.viewport.height())
     assert banner._text.height() >= 2 * line, "its headline can be read"
+    whole = math.ceil(QFontMetricsF(banner._text.font()).lineSpacing())
+    qtbot.waitUntil(lambda: banner._text.height() % whole == 0)  # no line is cut through
     assert banner.text.endswith(LONG), "what it says is not another thing"
     assert "Node 39" in banner.findChildren(type(banner._text))[1].toolTip()
     qtbot.mouseClick(more(banner), Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: banner._text.height() > 4 * line)
+    qtbot.waitUntil(lambda: banner._text.height() > 4 * line and banner._text.height() % whole == 0)
     assert drawn.banners.geometry().top() >= drawn.viewport.geometry().top()
     qtbot.mouseClick(more(banner), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: banner.height() < 0.4 * drawn.viewport.height())

@@ -18,12 +18,13 @@ from snakestudio.gui.docks.height_rows import HeightsRow, PictureRow
 from snakestudio.gui.docks.inspector import Inspector
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
 from snakestudio.gui.docks.obstacle_edits import copies
-from snakestudio.gui.docks.obstacle_texts import KINDS, kind_title, obstacle_title, place_and_size
+from snakestudio.gui.docks.obstacle_texts import KINDS, place_and_size
 from snakestudio.gui.docks.scene_tree import SceneTree
 from snakestudio.gui.document import Document
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.widgets.form import NumberRow
+from snakestudio.model.labels import kind_title, obstacle_title
 from snakestudio.model.presets import PRESETS
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Scene

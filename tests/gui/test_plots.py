@@ -599,13 +599,30 @@ def test_a_curve_keeps_its_peaks_and_does_not_zigzag() -> None:
         assert np.all(np.diff(xs) > 0)
 
 
-def test_ticks_are_round_numbers() -> None:
+def test_ticks_are_round_numbers(qtbot: QtBot) -> None:
     axis = ChartAxis("bottom", 20, "s")
     assert axis.tickStrings([-0.25, 0.0, 0.25], 1.0, 0.05) == ["−0.25", "0", "0.25 s"]
     decades = ChartAxis("left", 48)
     decades.show_as(True, None)
     assert decades.tickStrings([-10.0, -8.0], 1.0, 2.0) == ["10⁻¹⁰", "10⁻⁸"]
     assert decades.tickSpacing(-8.2, -8.0, 100.0) == [(1.0, 0.0)]
+
+
+@pytest.mark.parametrize("height", [20.0, 35.0, 49.0, 120.0])
+def test_numbers_of_an_axis_never_lie_over_each_other(qtbot: QtBot, height: float) -> None:
+    axis = ChartAxis("left", 48)
+    axis.setGeometry(0.0, 0.0, 48.0, height)
+    for low, high in ((0.0, 1.0), (0.0, 0.1), (-20.2, -18.9), (0.0, 60.0), (-1e-9, 3.0)):
+        axis.setRange(low, high)
+        places = axis.places()
+        assert len(places) >= min(2, height / 25)
+        assert np.all(np.diff(places) * height / (high - low) >= axis.line_height)
+    axis.show_as(False, [(float(k), f"{k}") for k in range(20)])
+    axis.setRange(0.0, 20.0)
+    shown = np.array([place for place, _ in axis.shown()])
+    assert len(shown) >= 1
+    assert np.all(np.diff(shown) * height / 20.0 >= axis.line_height)
+    assert shown[0] == 0.0
 
 
 def test_a_run_of_fewer_links_under_one_of_more(qtbot: QtBot, document: Document) -> None:

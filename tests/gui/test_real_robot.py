@@ -77,15 +77,15 @@ def test_a_scene_of_a_real_robot_opens_unfolded(panels: ParameterPanels, documen
     assert panels.real_robot.is_folded
 
 
-def test_what_the_planar_model_does_not_know_is_locked(panels: ParameterPanels, document: Document) -> None:
+def test_what_a_smooth_model_does_not_know_is_locked(panels: ParameterPanels, document: Document) -> None:
     row = panels.rows["actuator.free_play_deg"]
     assert row.field.isEnabled()
-    document.set_value("model.kind", "planar_nonsmooth", "Model")
+    document.set_value("model.kind", "planar_lagrangian", "Model")
     assert not row.field.isEnabled()
     assert row.slider is not None
     assert not row.slider.isEnabled()
-    assert "only in the spatial model" in row._label.text()
-    assert "only in the spatial model" in row.field.toolTip()
+    assert "only in the planar non-smooth and spatial models" in row._label.text()
+    assert "only in the planar non-smooth and spatial models" in row.field.toolTip()
     assert panels.rows["control.start_delay_s"].field.isEnabled()
     document.undo_stack.undo()
     assert row.field.isEnabled()
@@ -122,7 +122,7 @@ def _other(scene: Scene, key: str) -> object:
 
 @pytest.mark.parametrize(
     ("kind", "fewest"),
-    [("planar_nonsmooth", 20), ("spatial_nonsmooth", 10), ("planar_lagrangian", 18), ("planar_nonholonomic", 15)],
+    [("planar_nonsmooth", 16), ("spatial_nonsmooth", 10), ("planar_lagrangian", 18), ("planar_nonholonomic", 15)],
 )
 def test_an_engine_reads_nothing_of_what_is_locked(kind: Any, fewest: int) -> None:
     scene = Scene(model=Model(kind=kind))

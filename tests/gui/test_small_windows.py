@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QMargins, QRect
 from PySide6.QtWidgets import QScrollArea, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from snakestudio.gui.channels.browser import ChannelBrowser
+from snakestudio.gui.channels.derived_dialog import DerivedDialog
+from snakestudio.gui.channels.library import Library
+from snakestudio.gui.docks.inspector import Inspector
+from snakestudio.gui.docks.parameters import ParameterPanels
 from snakestudio.gui.main_window import MainWindow, placed_within
 from snakestudio.gui.plots.panel import PlotPanel
+from snakestudio.gui.plots.scale import readable
 from snakestudio.gui.robot.services import LiveChoices
 from snakestudio.gui.robot.stop_button import StopButton
+from snakestudio.gui.video.dialog import VideoDialog
+from snakestudio.gui.widgets.form import ChoiceRow
+from snakestudio.gui.widgets.form_row import FormRow
+from snakestudio.gui.widgets.number_field import NumberField
+from snakestudio.paths import scenes_dir
+from tests.gui.fake import make_recording
 from tests.gui.fake_link import FakeLink, FakeLoaded, services
 
 pytestmark = pytest.mark.gui
 
 _SIZE = 900, 600
+_PADDING = 8
+"""Beside what is written in a field, px."""
 
 
 def place(part: QWidget, window: QWidget) -> QRect:
@@ -57,6 +73,62 @@ def test_more_plots_than_there_is_room_for_scroll(small: MainWindow, qtbot: QtBo
     qtbot.waitUntil(lambda: not panel.plots[-1].chart.viewport().visibleRegion().isEmpty())
     for tool in (panel.follow_button, panel.pause_button, panel.window_box, panel.bar.add_button):
         assert place(panel.bar, small).contains(place(tool, small)), tool
+
+
+def test_numbers_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
+    small.document.set_value("obstacles[3].x_m", -0.12345, "x")
+    small.selection.set([("obstacle", 2)])
+    inspector = small.findChild(Inspector)
+    assert isinstance(inspector, Inspector)
+    qtbot.waitUntil(lambda: inspector.reveal("obstacles[3].x_m") is not None)
+    row = inspector.reveal("obstacles[3].x_m")
+    assert isinstance(row, FormRow)
+    field = row.findChild(NumberField)
+    assert isinstance(field, NumberField)
+    qtbot.waitUntil(lambda: field.text() == "−0.12345")
+    qtbot.waitUntil(lambda: field.width() >= field.fontMetrics().horizontalAdvance(field.text()) + 2 * _PADDING)
+
+
+def test_panels_are_no_wider_than_their_docks(small: MainWindow, qtbot: QtBot) -> None:
+    assert small.files.open(scenes_dir() / "lagrangian_undulation.toml")  # whose panel has a choice of long words
+    panels = small.findChild(ParameterPanels)
+    assert isinstance(panels, ParameterPanels)
+    area = panels.findChild(QScrollArea)
+    assert isinstance(area, QScrollArea)
+    content = area.widget()
+    qtbot.waitUntil(lambda: bool(panels.findChildren(ChoiceRow)))
+    assert content.minimumSizeHint().width() <= area.viewport().width()
+
+
+def test_values_of_channels_are_seen_whole(small: MainWindow, qtbot: QtBot) -> None:
+    small.show_dock("channels")
+    browser = small.findChild(ChannelBrowser)
+    assert isinstance(browser, ChannelBrowser)
+    qtbot.waitUntil(lambda: browser.tree.topLevelItemCount() > 0)
+    group = browser.tree.topLevelItem(0)
+    assert group is not None
+    group.setExpanded(True)
+    leaf = group.child(0)
+    assert leaf is not None
+    for value in (-0.0012345, -0.00012345, -12345.0):
+        leaf.setText(1, readable(value, ""))
+        assert browser.tree.columnWidth(1) >= browser.tree.sizeHintForColumn(1), leaf.text(1)
+
+
+def test_dialogs_fit_on_a_screen_of_that_size(small: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    derived = DerivedDialog(small.bridge, Library(None), parent=small)
+    derived.show()
+    qtbot.waitExposed(derived)
+    derived.resize(_SIZE[0] - 100, 100)
+    qtbot.waitUntil(lambda: derived.help.geometry().top() > derived.chart.geometry().bottom())
+    assert derived.help.height() >= derived.help.heightForWidth(derived.help.width())
+    assert derived.chart.height() >= derived.chart.minimumHeight()
+    derived.close()
+    recording = make_recording(small.document.scene, 3)
+    video = VideoDialog(tmp_path / "run.mp4", recording, small.viewport, small.settings, small)
+    assert video.minimumSizeHint().width() <= _SIZE[0]
+    assert video.minimumSizeHint().height() <= _SIZE[1]
+    video.close()
 
 
 def test_what_lies_over_the_picture_lies_beside_each_other(small: MainWindow) -> None:

@@ -608,6 +608,6 @@ def test_a_search_reaches_every_value_that_matters(document: Document) -> None:
     for key in keys:
         get_value(document.scene, key)
     assert not any(key.startswith(("beam", "strain")) for key in keys), "a chain has no strain law"
-    (play,) = find(document.scene, "actuator.free_play")
-    assert play.unused, "what has no effect here is found, and says why"
+    (inertia,) = find(document.scene, "axial_inertia")
+    assert inertia.unused, "what has no effect here is found, and says why"
     assert {item.keys[0] for item in find(document.scene, "friction along")} >= {"ground.mu_along"}

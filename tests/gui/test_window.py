@@ -17,14 +17,13 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QLabel, QP
 from pytestqt.qtbot import QtBot
 
 from snakestudio.gui import theme
-from snakestudio.gui.banner import Banner, label_of
+from snakestudio.gui.banner import Banner
 from snakestudio.gui.channels.derived_dialog import DerivedDialog
 from snakestudio.gui.channels.library import Library
 from snakestudio.gui.commands.spec import SEPARATOR
 from snakestudio.gui.commands.table import TABLE
 from snakestudio.gui.crash import CrashGuard
 from snakestudio.gui.docking import DOCKS
-from snakestudio.gui.document import Document
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.run_bar import SPEEDS
 from snakestudio.gui.runs.beside import _Beside
@@ -326,11 +325,6 @@ def test_another_scene_is_without_the_runs_beside_the_one_before(
     assert drawn.files.open(MAIN_SCENE.with_name("sidewinding.toml"))
     assert drawn.overlaid.overlaid() == []
     assert cleared
-
-
-def test_what_waits_for_a_reset_is_called_as_in_the_tree(document: Document) -> None:
-    assert label_of(document.scene, "obstacles[3].radius_m") == "Cylinder 3: Radius"
-    assert label_of(document.scene, "robot.n_links") == "Robot: Links"
 
 
 def test_before_the_session_has_the_scene_the_window_says_that_it_loads(

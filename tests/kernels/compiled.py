@@ -10,7 +10,7 @@ from snakestudio.kernels.gap import stadium_circle, stadium_rectangle, stadium_t
 from snakestudio.kernels.planar_chain import solve_chain
 from snakestudio.kernels.planar_chain_skew import solve_chain_skew
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
-from snakestudio.kernels.planar_rescue import rescue_contacts
+from snakestudio.kernels.planar_rescue import PlanarRescue, rescue_contacts
 from snakestudio.kernels.planar_scratch import ChainScratch, make_scratch
 from snakestudio.kernels.planar_solver import polish_contacts, solve_contacts
 from snakestudio.kernels.residual import CONVERGED, chain_joint_impulses, chain_law_residual
@@ -30,6 +30,7 @@ def solve(
     problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, scratch: ChainScratch, tolerance: float, most: int
 ) -> int:
     """Solve in place as a step does; returns the iterations."""
+    _guess(impulses, scratch.rescue)
     iterations: int = _solve(problem, impulses, u, scratch, tolerance, most)
     if max(residuals(problem, u, impulses)) > CONVERGED and iterations < most:
         iterations += polish_contacts(problem, impulses, u, scratch, tolerance, most - iterations)
@@ -40,7 +41,14 @@ def solve(
 
 def solve_by_rescue(problem: ChainProblem, impulses: ChainImpulses, u: FloatArray, most: int) -> int:
     """As `solve`, without the fast iteration before."""
-    return rescue_contacts(problem, impulses, u, most, make_scratch(len(u), problem.n_contacts).rescue)
+    scratch = make_scratch(len(u), len(impulses.normal)).rescue
+    _guess(impulses, scratch)
+    return rescue_contacts(problem, impulses, u, most, scratch)
+
+
+def _guess(impulses: ChainImpulses, scratch: PlanarRescue) -> None:
+    for begun, array in zip(scratch.guess, impulses, strict=True):
+        begun[: len(array)] = array
 
 
 @jit

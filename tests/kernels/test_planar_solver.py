@@ -39,11 +39,13 @@ def random_problem(seed: int, n: int, n_contacts: int, **given: Any) -> tuple[Ch
     rows = np.zeros((n_contacts, 6))
     rows[:, :3] = np.column_stack([np.cos(angle), np.sin(angle), rng.uniform(-0.04, 0.04, n_contacts)])
     stops = rng.choice([-1.0, 0.0, 0.0, 1.0], n - 1)
+    asymmetry = seed % 3  # links with their joints off the middle
     values: dict[str, Any] = {
         "mass": mass,
         "inertia": 1.3e-3,
-        "half_length": length / 2,
-        "load": mass * 9.81 * dt,
+        "front": (0.5 - 0.1 * asymmetry) * length,
+        "rear": (0.5 + 0.1 * asymmetry) * length,
+        "load": mass * 9.81 * dt * np.ones(n),
         "mu_along": float(rng.choice([0.0, 0.1, 0.3])),
         "mu_across": float(rng.choice([0.1, 0.5])),
         "scale": mass * 9.81 * dt,
@@ -56,6 +58,8 @@ def random_problem(seed: int, n: int, n_contacts: int, **given: Any) -> tuple[Ch
         "n_rough": 0,
         "stops": stops,
         "n_stops": int(np.count_nonzero(stops)),
+        "drag": np.zeros(n - 1),
+        "n_drags": 0,
     }
     problem = ChainProblem(**{**values, **given})
     normal, zeros = rng.uniform(0, 1e-3, n_contacts), np.zeros(n_contacts)
@@ -68,16 +72,19 @@ def random_problem(seed: int, n: int, n_contacts: int, **given: Any) -> tuple[Ch
 def dense_solution(problem: ChainProblem) -> FloatArray:
     """u_E by ADMM on the dense problem min 1/2 |u - u_free|_M^2 + laws(gamma), joints by elimination."""
     n = len(problem.cos)
-    half = problem.half_length
     # u = J y with y = (velocity of the first link, all angular velocities).
     J = np.zeros((3 * n, n + 2))
     for k in range(n):
         J[3 * k : 3 * k + 2, :2] = np.eye(2)
         for j in range(1, k + 1):
-            for i in (j - 1, j):
-                J[3 * k : 3 * k + 2, 2 + i] += half * np.array([-problem.sin[i], problem.cos[i]])
+            for i, arm in ((j - 1, problem.front), (j, problem.rear)):
+                J[3 * k : 3 * k + 2, 2 + i] += arm * np.array([-problem.sin[i], problem.cos[i]])
         J[3 * k + 2, 2 + k] = 1.0
     M = np.diag(np.tile([problem.mass, problem.mass, problem.inertia], n))
+    drag = np.zeros_like(M)
+    for k in range(n - 1):
+        pair = [3 * k + 2, 3 * k + 5]
+        drag[np.ix_(pair, pair)] += problem.drag[k] * np.array([[1.0, -1.0], [-1.0, 1.0]])
     W = []
     for k in range(n):
         along, across = np.zeros(3 * n), np.zeros(3 * n)
@@ -93,7 +100,7 @@ def dense_solution(problem: ChainProblem) -> FloatArray:
         row[3 * k + 2], row[3 * k + 5] = -problem.stops[k], problem.stops[k]
         W.append(row)
     A = np.array(W) @ J
-    H, f = J.T @ M @ J, J.T @ M @ problem.u_free.reshape(-1)
+    H, f = J.T @ (M + drag) @ J, J.T @ M @ problem.u_free.reshape(-1)
     # Scale the unilateral rows to be as stiff as friction is.
     scales = np.ones(len(A))
     scales[2 * n :] = 1.0 / np.maximum(np.linalg.norm(A[2 * n :], axis=1), 1e-12)
@@ -108,7 +115,7 @@ def dense_solution(problem: ChainProblem) -> FloatArray:
         z = v.copy()
         pairs = v[: 2 * n].reshape(n, 2)
         norm = np.linalg.norm(pairs, axis=1, keepdims=True)
-        shrink = np.maximum(1.0 - problem.load / rho / np.maximum(norm, 1e-300), 0.0)
+        shrink = np.maximum(1.0 - problem.load[:, None] / rho / np.maximum(norm, 1e-300), 0.0)
         z[: 2 * n] = (pairs * shrink).reshape(-1)
         z[2 * n :] = np.maximum(v[2 * n :], 0.0)
         y = y + rho * (A @ x_new - z)
@@ -122,26 +129,30 @@ def dense_solution(problem: ChainProblem) -> FloatArray:
 def test_velocities_agree_with_a_dense_solver(seed: int) -> None:
     # u_E is unique (strictly convex), so any solver gives it; the dense one gets to about 1e-8 m/s.
     n = 2 + seed % 6
-    problem, impulses, u = random_problem(seed, n, seed % 4)
+    # Every other one has drag in its joints, and loads that differ.
+    rng = np.random.default_rng(seed)
+    other = {"drag": rng.uniform(0, 3e-3, n - 1), "n_drags": n - 1, "load": rng.uniform(1e-3, 3e-3, n)}
+    problem, impulses, u = random_problem(seed, n, seed % 4, **(other if seed % 2 else {}))
     solve(problem, impulses, u, make_scratch(n, max(problem.n_contacts, 1)), 1e-11, 500)
     laws, motion = residuals(problem, u, impulses)
     assert laws <= 1e-10
     assert motion <= 1e-9
     expected = dense_solution(problem)
-    assert np.abs((u - expected) * [1, 1, problem.half_length]).max() < 5e-8
+    assert np.abs((u - expected) * [1, 1, problem.rear]).max() < 5e-8
 
 
 @pytest.mark.parametrize("seed", range(20, 50))
 def test_the_rescue_solves_alone_and_finds_the_same(seed: int) -> None:
     n = 2 + seed % 11
-    problem, impulses, u = random_problem(seed, n, seed % 7)
+    drag = {"drag": np.full(n - 1, 2e-3), "n_drags": n - 1} if seed % 2 else {}
+    problem, impulses, u = random_problem(seed, n, seed % 7, **drag)
     other_impulses = ChainImpulses(*(array.copy() for array in impulses))
     other = u.copy()
     scratch = make_scratch(n, max(problem.n_contacts, 1))
     assert solve(problem, impulses, u, scratch, 1e-10, 500) < 500
     assert solve_by_rescue(problem, other_impulses, other, 500) < 500
     assert residuals(problem, other, other_impulses)[0] <= 1e-8
-    assert np.abs((u - other) * [1, 1, problem.half_length]).max() < 1e-9
+    assert np.abs((u - other) * [1, 1, problem.rear]).max() < 1e-9
 
 
 @given(
@@ -166,7 +177,7 @@ def test_every_problem_is_solved(
         contacts,
         mass=m,
         inertia=m * length**2 * 10.0**slender,
-        load=load * m * 9.81 * step,
+        load=load * m * 9.81 * step * np.ones(n),
         scale=m * 9.81 * step,
         mu_along=mu[0],
         mu_across=mu[1],
@@ -181,10 +192,10 @@ def test_every_problem_is_solved(
 def test_residual_of_a_case_by_hand() -> None:
     # One sticking, one sliding link; numbers below are worked out in the comments.
     problem = ChainProblem(
-        mass=2.0, inertia=0.5, half_length=0.5, load=0.1, mu_along=0.5, mu_across=0.25, scale=0.1,
+        mass=2.0, inertia=0.5, front=0.5, rear=0.5, load=np.full(2, 0.1), mu_along=0.5, mu_across=0.25, scale=0.1,
         cos=np.array([1.0, 0.0]), sin=np.array([0.0, 1.0]), u_free=np.zeros((2, 3)), n_contacts=1,
         link=np.array([1]), rows=np.array([[0.0, 1.0, 0.5, 0.0, 0.0, 0.0]]), n_rough=0, stops=np.array([-1.0]),
-        n_stops=1,
+        n_stops=1, drag=np.zeros(1), n_drags=0,
     )  # fmt: skip
     impulses = ChainImpulses(np.array([[0.03, -0.04], [0.1, 0.0]]), np.array([0.02]), np.zeros(1), np.array([0.0]))
     u = np.zeros((2, 3))
@@ -210,9 +221,10 @@ def test_joint_impulses_and_defect_by_hand() -> None:
     # Two links in line, the second pushed sideways by 0.2 N s at its centre, nothing else, u = u_free = 0: the joint
     # must carry all of it to the first link, where it is missing: 0.2 / 0.1, and as moments 0.2 at either link.
     problem = ChainProblem(
-        mass=2.0, inertia=0.5, half_length=0.5, load=0.1, mu_along=0.5, mu_across=0.25, scale=0.1,
+        mass=2.0, inertia=0.5, front=0.5, rear=0.5, load=np.full(2, 0.1), mu_along=0.5, mu_across=0.25, scale=0.1,
         cos=np.ones(2), sin=np.zeros(2), u_free=np.zeros((2, 3)), n_contacts=1, link=np.array([1]),
         rows=np.array([[0.0, 1.0, 0.0, -0.5, 0.0, -0.2]]), n_rough=1, stops=np.zeros(1), n_stops=0,
+        drag=np.zeros(1), n_drags=0,
     )  # fmt: skip
     impulses = ChainImpulses(np.zeros((2, 2)), np.array([0.2]), np.zeros(1), np.zeros(1))
     assert residuals(problem, np.zeros((2, 3)), impulses)[1] == pytest.approx(2.0)
@@ -225,9 +237,10 @@ def test_joint_impulses_and_defect_by_hand() -> None:
 def test_residual_of_friction_on_an_obstacle_by_hand() -> None:
     # Normal y, tangent -x scaled with mu = 0.5, on the surface 0.4 below the axis: arm of (-1, 0) at (0, -0.4) is -0.4.
     problem = ChainProblem(
-        mass=2.0, inertia=0.5, half_length=0.5, load=0.0, mu_along=0.0, mu_across=0.0, scale=0.1,
+        mass=2.0, inertia=0.5, front=0.5, rear=0.5, load=np.zeros(2), mu_along=0.0, mu_across=0.0, scale=0.1,
         cos=np.ones(2), sin=np.zeros(2), u_free=np.zeros((2, 3)), n_contacts=1, link=np.array([1]),
         rows=np.array([[0.0, 1.0, 0.0, -0.5, 0.0, -0.2]]), n_rough=1, stops=np.zeros(1), n_stops=0,
+        drag=np.zeros(1), n_drags=0,
     )  # fmt: skip
     u = np.zeros((2, 3))
 
@@ -295,8 +308,8 @@ def test_unsymmetric_chain_against_a_dense_solution() -> None:
         for k in range(n):
             J[3 * k : 3 * k + 2, :2] = np.eye(2)
             for j in range(1, k + 1):
-                for i in (j - 1, j):
-                    J[3 * k : 3 * k + 2, 2 + i] += problem.half_length * np.array([-problem.sin[i], problem.cos[i]])
+                for i, arm in ((j - 1, problem.front), (j, problem.rear)):
+                    J[3 * k : 3 * k + 2, 2 + i] += arm * np.array([-problem.sin[i], problem.cos[i]])
             J[3 * k + 2, 2 + k] = 1.0
         A, b = np.zeros((3 * n, 3 * n)), local[:, 6:9].reshape(-1).copy()
         for k in range(n):

@@ -179,7 +179,7 @@ def test_what_cannot_change_while_it_streams_is_said(world: World) -> None:
     world.streaming()
     world.live.set_scene(with_values(SCENE, {"robot.n_links": 9}))
     world.go(0.05)
-    assert any("robot.n_links: this cannot change while the robot streams" in event.text for event in world.events)
+    assert any("Robot: Links: this cannot change while the robot streams" in event.text for event in world.events)
     assert world.live.streaming
     world.live.set_scene(with_values(SCENE, {"robot.n_links": 9, "gait.amplitude_deg": 10.0}))
     world.go(0.05)

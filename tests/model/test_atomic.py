@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,25 @@ def test_an_open_file_is_written_where_it_stands(tmp_path: Path) -> None:
         (tmp_path / "link").symlink_to(f"/proc/self/fd/{file.fileno()}")
         write_atomically(tmp_path / "link", b" and on")
     assert (tmp_path / "log").read_bytes() == b"before after and on"
+
+
+@pytest.mark.parametrize("write", [replacing, growing])
+def test_a_signal_that_comes_as_soon_as_the_file_is_there_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path], contextlib.AbstractContextManager[object]]
+) -> None:
+    real = os.open
+
+    def interrupted(path: str | Path, flags: int, *others: int) -> int:
+        handle = real(path, flags, *others)
+        if flags & os.O_CREAT:
+            os.close(handle)
+            raise KeyboardInterrupt
+        return handle
+
+    monkeypatch.setattr(os, "open", interrupted)
+    with pytest.raises(KeyboardInterrupt), write(tmp_path / "run.csv"):
+        pass
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize("there", [True, False])

@@ -13,6 +13,7 @@ from snakestudio.render import quantities as q
 from snakestudio.render.bar_parts import bar, bar_labels, bar_lines, bar_matrix
 from snakestudio.render.body_range import BodyRange
 from snakestudio.render.style import DARK
+from snakestudio.render.view import reference_pixel
 
 from .continuum import fields, plain_strain, snake, worm
 
@@ -151,10 +152,13 @@ def test_the_bar_says_what_is_drawn():
     assert both is not None
     texts = [label.text for label in bar_labels(both, DARK, 1.0)]
     assert texts == ["Torque  |C|  (mN m)", "0.0", "2.5", "5.0", "7.5", "10.0", "radius changes drawn ×60"]
-    lines = bar_lines(both, DARK, 1.0)
-    assert np.isfinite(lines).all()
-    for width, height in ((1280, 720), (420, 240)):
-        corner = bar_matrix(both, width, height)
+    assert np.isfinite(bar_lines(both, DARK, 1.0)).all()
+    for width, height, ratio in ((1280, 720, 1.0), (420, 240, 1.0), (640, 462, 2.0)):
+        pixel = reference_pixel(height, ratio)
+        corner = bar_matrix(both, width, height, pixel)
+        letters = bar_labels(both, DARK, pixel)[0].size * pixel  # device pixels
+        assert letters == pytest.approx(12.0 * corner[0, 0] * width / 2), "what is written fits the bar"
+        lines = bar_lines(both, DARK, pixel)
         points = np.column_stack((lines[:, :2], np.zeros(len(lines)), np.ones(len(lines)))) @ corner.T
         assert (np.abs(points[:, :2]) <= 1).all(), "the bar lies in the picture"
         assert points[0, 1] < 1 - 2 * 0.1

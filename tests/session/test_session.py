@@ -13,6 +13,7 @@ import pytest
 
 from snakestudio.engines import registry as engines
 from snakestudio.engines.base import Engine, StepReport
+from snakestudio.errors import Problem, SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
@@ -131,6 +132,28 @@ def test_an_edit_at_the_start_begins_anew_and_a_later_one_goes_on(session: Watch
     assert len(session.recording) == 1
 
 
+def test_an_edit_is_checked_once(session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[Scene] = []
+    real = engines.check
+
+    def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
+        looked.append(scene)
+        return real(scene, base_dir)
+
+    monkeypatch.setattr(engines, "check", check)
+    session.open(scene)
+    session.wait_for("ready")
+    edited = with_values(scene, {"obstacles[3].x_m": 0.9})
+    session.edit(edited)
+    session.settle()
+    assert [one is edited for one in looked] == [False, True]
+    session.reset()  # a picture that it names may be another by now
+    session.settle()
+    assert len(looked) == 3
+    with pytest.raises(SceneError, match="obstacle"):
+        engines.create(with_values(scene, {"obstacles[3].x_m": 0.515, "obstacles[3].y_m": 0.157}))
+
+
 def test_of_edits_that_wait_in_a_row_only_the_last_is_carried_out(
     session: Watched, scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,7 +237,7 @@ def test_failing_physics_pauses_with_a_sentence_and_saves_the_problem(
 ) -> None:
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
     create = engines.create
-    monkeypatch.setattr(engines, "create", lambda *arguments: Failing(create(*arguments)))
+    monkeypatch.setattr(engines, "create", lambda *given, **named: Failing(create(*given, **named)))
     session.set_speed(math.inf)
     session.open(scene)
     session.play()

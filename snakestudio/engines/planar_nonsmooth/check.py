@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from snakestudio.engines import checks, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.pose import planar_pose
+from snakestudio.model.pose import planar_arms, planar_pose
 from snakestudio.model.reads import LINKS
+from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Scene
 
 __all__ = ["READS", "check", "largest_stable_step"]
@@ -20,26 +21,27 @@ __all__ = ["READS", "check", "largest_stable_step"]
 FloatArray = NDArray[np.float64]
 
 READS = LINKS | {
-    "robot.joint_limit_deg", "obstacles.*", "solver.tolerance", "solver.max_iterations",
+    "robot.joint_limit_deg", "robot.axis_offset_m", "ground.stribeck_rise", "ground.stribeck_velocity_m_s",
+    "obstacles.*", "actuator.*", "solver.joints", "solver.tolerance", "solver.max_iterations",
 }  # fmt: skip
 """Scene keys with an effect in this formulation."""
 
 
-def _joint_response(theta: FloatArray, mass: float, inertia: float, length: float) -> FloatArray:
+def _joint_response(theta: FloatArray, robot: Robot, rear: float) -> FloatArray:
     """Accelerations that unit joint torques make on a free chain with link directions `theta`, 1/(kg m^2).
 
     D Q D^T: Q is the inverse of the mass matrix in the coordinates (x, y of the rear end, all link angles), and D takes
-    differences of link angles.
+    differences of link angles. `rear` is from the centres to the joints behind them.
     """
-    n = len(theta)
+    n, length = len(theta), robot.link_length_m
     normal = np.column_stack([-np.sin(theta), np.cos(theta)])
-    reach = np.tril(np.full((n, n), length), -1) + np.diag(np.full(n, 0.5 * length))
+    reach = np.tril(np.full((n, n), length), -1) + np.diag(np.full(n, rear))
     velocity = np.zeros((n, 2, n + 2))
     velocity[:, :, :2] = np.eye(2)
     velocity[:, :, 2:] = reach[:, None, :] * normal.T[None, :, :]
     rows = velocity.reshape(2 * n, n + 2)
-    mass_matrix = mass * rows.T @ rows
-    mass_matrix[2:, 2:] += inertia * np.eye(n)
+    mass_matrix = robot.mass_kg * rows.T @ rows
+    mass_matrix[2:, 2:] += robot.inertia_kg_m2 * np.eye(n)
     difference = np.zeros((n - 1, n + 2))
     difference[np.arange(n - 1), np.arange(2, n + 1)] = -1.0
     difference[np.arange(n - 1), np.arange(3, n + 2)] = 1.0
@@ -48,7 +50,7 @@ def _joint_response(theta: FloatArray, mass: float, inertia: float, length: floa
 
 
 def largest_stable_step(scene: Scene) -> float:
-    """Step up to which the joint controllers are stable on the free chain in the poses of the gait, s.
+    """Step up to which the explicit joint controllers are stable on the free chain in the poses of the gait, s.
 
     Of a longer chain sixty links are enough: its stiffest mode is a local one. Joints that do not follow a gait may be
     straight, which is when they are stiffest.
@@ -61,7 +63,7 @@ def largest_stable_step(scene: Scene) -> float:
     straight = () if scene.controller.uses_gait else (np.zeros(len(joints)),)
     for angle in (*straight, *waves):
         theta = np.concatenate([[0.0], np.cumsum(angle)])
-        responses.append(_joint_response(theta, robot.mass_kg, robot.inertia_kg_m2, robot.link_length_m))
+        responses.append(_joint_response(theta, robot, planar_arms(scene)[1]))
     kp, kd = (np.full(len(joints), gain) for gain in (gains.kp_nm_per_rad, gains.kd_nms_per_rad))
     return checks.largest_stable_step(responses, kp, kd)
 
@@ -75,7 +77,9 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """
-    problems = []
+    problems = checks.joint_shape(scene.robot)
+    if problems:
+        return problems
     try:
         q, _ = planar_pose(scene, base_dir)
     except SceneError as error:
@@ -85,6 +89,6 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     problems += overlaps(scene, q)
     problems += checks.joint_stops(scene, np.diff(q[:, 2])[:, None])
     problems += planar_checks.no_pitch(scene)
-    problems += checks.long_step(scene, largest_stable_step(scene))
+    problems += checks.joint_control(scene, largest_stable_step)
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

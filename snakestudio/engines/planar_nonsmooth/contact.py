@@ -6,9 +6,11 @@ from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import CONTACTS, SLOTS_ROW, STEP, State, Work
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.gap import point_rectangle, stadium_circle, stadium_rectangle, stadium_touches
+from snakestudio.kernels.planar_problem import ChainImpulses
 from snakestudio.kernels.prox import AT_LIMIT
+from snakestudio.kernels.stribeck import stribeck
 
-__all__ = ["book_contacts", "detect_obstacles", "detect_stops", "warm_start"]
+__all__ = ["book_contacts", "detect_obstacles", "detect_stops", "warm_impulses", "warm_start"]
 
 CLOSED = 1e-9
 """Gap up to which a contact with a box counts as closed, m: a link that starts flush against a wall shall not leave it
@@ -20,12 +22,17 @@ STICK, SLIP = 1, 2
 
 @inlined
 def _enter(
-    params: Params, work: Work, c: int, k: int, j: int, feature: int, x: float, y: float, nx: float, ny: float,
-    arm: float, lever: float,
+    params: Params, state: State, work: Work, c: int, k: int, j: int, feature: int, x: float, y: float, nx: float,
+    ny: float, arm: float, lever: float,
 ) -> None:  # fmt: skip
     """Make contact `c` one of link `k`, whose centre is at (`x`, `y`), with obstacle `j`."""
     cos, sin = work.cos[k], work.sin[k]
     mu = params.obstacles[j, 8]
+    # The tangent (-n_y, n_x) acts on the link's surface: its arm is (lever e - radius n) x t.
+    slide = lever * (cos * nx + sin * ny) - params.radius
+    if params.stribeck_rise > 0.0:
+        velocity = nx * state.u[k, 1] - ny * state.u[k, 0] + slide * state.u[k, 2]
+        mu *= stribeck(velocity * velocity, params.stribeck_rise, params.stribeck_velocity)
     work.link[c] = k
     work.contact[c, 0] = k
     work.contact[c, 1] = j
@@ -33,10 +40,9 @@ def _enter(
     work.rows[c, 0] = nx
     work.rows[c, 1] = ny
     work.rows[c, 2] = arm
-    # The tangent (-n_y, n_x) acts on the link's surface: its arm is (lever e - radius n) x t.
     work.rows[c, 3] = -mu * ny
     work.rows[c, 4] = mu * nx
-    work.rows[c, 5] = mu * (lever * (cos * nx + sin * ny) - params.radius)
+    work.rows[c, 5] = mu * slide
     work.point[c, 0] = x + lever * cos - params.radius * nx
     work.point[c, 1] = y + lever * sin - params.radius * ny
     if mu > 0.0:
@@ -44,7 +50,7 @@ def _enter(
 
 
 @jit
-def _detect_box(params: Params, work: Work, count: int, k: int, j: int, x: float, y: float) -> int:
+def _detect_box(params: Params, state: State, work: Work, count: int, k: int, j: int, x: float, y: float) -> int:
     """Enter the contacts of link `k` with box `j`, seen from the box; returns how many contacts there are then."""
     half_x, half_y = params.obstacles[j, 3], params.obstacles[j, 4]
     box_cos, box_sin = params.obstacles[j, 5], params.obstacles[j, 6]
@@ -62,7 +68,7 @@ def _detect_box(params: Params, work: Work, count: int, k: int, j: int, x: float
         if gap <= CLOSED:
             if count < work.link.shape[0]:
                 world_x, world_y = box_cos * nx - box_sin * ny, box_sin * nx + box_cos * ny
-                _enter(params, work, count, k, j, feature, x, y, world_x, world_y, arm, lever)
+                _enter(params, state, work, count, k, j, feature, x, y, world_x, world_y, arm, lever)
             count += 1
     return count
 
@@ -91,14 +97,14 @@ def detect_obstacles(params: Params, state: State, work: Work) -> int:
         for i in range(params.grid_first[cell], params.grid_first[cell + 1]):
             j = params.grid_items[i]
             if params.obstacles[j, 3] > 0.0:
-                count = _detect_box(params, work, count, k, j, x, y)
+                count = _detect_box(params, state, work, count, k, j, x, y)
                 continue
             cx, cy, cr = params.obstacles[j, 0], params.obstacles[j, 1], params.obstacles[j, 2]
             if not stadium_touches(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr):
                 continue
             if count < capacity:
                 _, nx, ny, arm, lever = stadium_circle(x, y, cos, sin, params.contact_half, params.radius, cx, cy, cr)
-                _enter(params, work, count, k, j, 0, x, y, nx, ny, arm, lever)
+                _enter(params, state, work, count, k, j, 0, x, y, nx, ny, arm, lever)
             count += 1
     return count
 
@@ -121,35 +127,42 @@ def detect_stops(params: Params, work: Work) -> int:
 
 @inlined
 def warm_start(params: Params, state: State, work: Work, n_contacts: int) -> None:
-    """Begin with the impulses of the step before, contacts told apart by link, obstacle and feature (P2, VI-B)."""
+    """Begin with the impulses and velocities of the step before (P2, VI-B)."""
+    for k in range(state.q.shape[0]):
+        for i in range(3):
+            work.u[k, i] = state.u[k, i]
+    warm_impulses(params, state, work, n_contacts, ChainImpulses(work.friction, work.normal, work.tangent, work.stop))
+
+
+@jit
+def warm_impulses(params: Params, state: State, work: Work, n_contacts: int, into: ChainImpulses) -> None:
+    """The impulses of the step before, contacts told apart by link, obstacle and feature, whose sums go on, too."""
     n = state.q.shape[0]
     keep_1 = 1.0 if params.mu_along > 0.0 and params.gn > 0.0 else 0.0
     keep_2 = 1.0 if params.mu_across > 0.0 and params.gn > 0.0 else 0.0
     for k in range(n):
-        work.friction[k, 0] = keep_1 * state.friction[k, 0]
-        work.friction[k, 1] = keep_2 * state.friction[k, 1]
-        for i in range(3):
-            work.u[k, i] = state.u[k, i]
+        into.friction[k, 0] = keep_1 * state.friction[k, 0]
+        into.friction[k, 1] = keep_2 * state.friction[k, 1]
     begin = 0  # of the old contacts of the same link: both lists ascend by link
     for c in range(n_contacts):
         link, obstacle, feature = work.contact[c, 0], work.contact[c, 1], work.contact[c, 2]
         rough = 1.0 if params.obstacles[obstacle, 8] > 0.0 else 0.0
         while begin < state.counts[CONTACTS] and state.contact[begin, 0] < link:
             begin += 1
-        work.normal[c] = 0.0
-        work.tangent[c] = 0.0
+        into.normal[c] = 0.0
+        into.tangent[c] = 0.0
         work.contact[c, 3] = -1
         work.contact[c, 4] = -1
         old = begin
         while old < state.counts[CONTACTS] and state.contact[old, 0] == link:
             if state.contact[old, 1] == obstacle and state.contact[old, 2] == feature:
-                work.normal[c] = state.normal[old]
-                work.tangent[c] = rough * state.tangent[old]
+                into.normal[c] = state.normal[old]
+                into.tangent[c] = rough * state.tangent[old]
                 work.contact[c, 3] = state.contact[old, 3]
                 work.contact[c, 4] = state.contact[old, 4]
             old += 1
     for k in range(n - 1):
-        work.stop[k] = state.stop[k] if work.stops[k] != 0.0 else 0.0
+        into.stop[k] = state.stop[k] if work.stops[k] != 0.0 else 0.0
 
 
 @jit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.motors import motor_torque
 from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import (
     ACTUATOR,
@@ -21,9 +22,10 @@ from snakestudio.engines.planar_nonsmooth.state import (
     Work,
 )
 from snakestudio.kernels._jit import inlined
+from snakestudio.kernels.stribeck import stribeck
 from snakestudio.kernels.trig import sin_cos
 
-__all__ = ["book_works", "free_velocity", "midpoint", "move_links"]
+__all__ = ["book_works", "free_velocity", "load_discs", "midpoint", "move_links"]
 
 FloatArray = NDArray[np.float64]
 
@@ -39,7 +41,7 @@ def midpoint(params: Params, state: State, work: Work) -> None:
 
 @inlined
 def free_velocity(params: Params, state: State, work: Work) -> None:
-    """Joint torques at (q_M, u_A, t_M) (P2 (42), (43)) and u_free = u_A + M^-1 (all but contacts and joints) dt.
+    """Joint torques (P2 (42), (43)) and u_free = u_A + M^-1 (all but contacts, joints and the motors' drag) dt.
 
     The torque here is positive if it raises phi_i = theta_{i+1} - theta_i; the paper's tau_i is its negative.
     """
@@ -49,14 +51,28 @@ def free_velocity(params: Params, state: State, work: Work) -> None:
     for k in range(n):
         after = 0.0
         if k < n - 1:
-            after = params.kp * (work.reference[k, 0] - (work.theta[k + 1] - work.theta[k])) + params.kd * (
-                work.reference[k, 1] - (state.u[k + 1, 2] - state.u[k, 2])
+            error = work.theta[k + 1] - work.theta[k] - work.reference[k, 0]
+            rate = state.u[k + 1, 2] - state.u[k, 2]
+            after, work.drag[k] = motor_torque(
+                params.motor, dt, params.kp, params.kd, error, rate, work.reference[k, 1], 1.0, state.torque[k]
             )
             work.torque[k] = after
         work.u_free[k, 0] = state.u[k, 0] + dt * params.gx + dt_mass * state.wrench[k, 0]
         work.u_free[k, 1] = state.u[k, 1] + dt * params.gy + dt_mass * state.wrench[k, 1]
         work.u_free[k, 2] = state.u[k, 2] + dt_inertia * (before - after + state.wrench[k, 2])
         before = after
+
+
+@inlined
+def load_discs(params: Params, state: State, work: Work) -> None:
+    """Radii of the friction discs: the weight's impulse, and what friction rises by where sliding ceases."""
+    load = params.mass * params.gn * params.dt
+    for k in range(state.q.shape[0]):
+        radius = load
+        if params.stribeck_rise > 0.0:
+            vx, vy = state.u[k, 0], state.u[k, 1]
+            radius *= stribeck(vx * vx + vy * vy, params.stribeck_rise, params.stribeck_velocity)
+        work.load[k] = radius
 
 
 @inlined
@@ -67,7 +83,7 @@ def book_works(params: Params, state: State, work: Work) -> None:
     energy the sum of all works exactly, not only in the limit of small steps.
     """
     n = state.q.shape[0]
-    half_dt, half = 0.5 * params.dt, params.half_length
+    half_dt, front, rear = 0.5 * params.dt, params.front, params.rear
     actuator = friction = gravity = obstacle = joint = stop = external = 0.0
     omega_before = jx = jy = 0.0  # of the link before: omega, and velocity of its front joint, both as u_A + u_E
     for k in range(n):
@@ -81,14 +97,17 @@ def book_works(params: Params, state: State, work: Work) -> None:
         friction += vx * px + vy * py
         gravity += vx * params.gx + vy * params.gy
         external += vx * state.wrench[k, 0] + vy * state.wrench[k, 1] + omega * state.wrench[k, 2]
-        turn_x, turn_y = -half * sin * omega, half * cos * omega
+        turn_x, turn_y = -sin * omega, cos * omega
         if k > 0:
             rate = omega - omega_before
+            if params.motor.implicit:
+                work.torque[k - 1] -= work.drag[k - 1] * (work.u[k, 2] - work.u[k - 1, 2]) / params.dt
             actuator += work.torque[k - 1] * rate
             stop += work.stops[k - 1] * work.stop[k - 1] * rate
-            joint += work.joint[k - 1, 0] * (jx - (vx - turn_x)) + work.joint[k - 1, 1] * (jy - (vy - turn_y))
+            joint += work.joint[k - 1, 0] * (jx - (vx - rear * turn_x))
+            joint += work.joint[k - 1, 1] * (jy - (vy - rear * turn_y))
         omega_before = omega
-        jx, jy = vx + turn_x, vy + turn_y
+        jx, jy = vx + front * turn_x, vy + front * turn_y
     for c in range(state.counts[CONTACTS]):
         k = work.link[c]
         nx, ny, arm, p = work.rows[c, 0], work.rows[c, 1], work.rows[c, 2], work.normal[c]
@@ -116,7 +135,7 @@ def book_works(params: Params, state: State, work: Work) -> None:
 def move_links(params: Params, state: State, work: Work) -> None:
     """q_E = q_M + dt/2 u_E (P2 (63)), then close the joints keeping link 1 and all angles (P2, VI-C)."""
     n = state.q.shape[0]
-    half_dt, half = 0.5 * params.dt, params.half_length
+    half_dt, front, rear = 0.5 * params.dt, params.front, params.rear
     for k in range(n):
         work.theta_end[k] = work.theta[k] + half_dt * work.u[k, 2]
     sin_cos(work.theta_end, work.cos_end, work.sin_end)
@@ -124,11 +143,12 @@ def move_links(params: Params, state: State, work: Work) -> None:
     for k in range(n):
         x = state.q[k, 0] + half_dt * state.u[k, 0] + half_dt * work.u[k, 0]
         y = state.q[k, 1] + half_dt * state.u[k, 1] + half_dt * work.u[k, 1]
-        ex, ey = half * work.cos_end[k], half * work.sin_end[k]
+        ex, ey = work.cos_end[k], work.sin_end[k]
         if k > 0:
-            shifted += params.gx * (jx + ex - x) + params.gy * (jy + ey - y)
-            x, y = jx + ex, jy + ey
-        jx, jy = x + ex, y + ey
+            closed_x, closed_y = jx + rear * ex, jy + rear * ey
+            shifted += params.gx * (closed_x - x) + params.gy * (closed_y - y)
+            x, y = closed_x, closed_y
+        jx, jy = x + front * ex, y + front * ey
         state.q[k, 0] = x
         state.q[k, 1] = y
         state.q[k, 2] = work.theta_end[k]

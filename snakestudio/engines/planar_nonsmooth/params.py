@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.grid import Grid
+from snakestudio.engines.motors import Motor, make_motor
 from snakestudio.engines.planar_obstacles import fits_the_plane, obstacle_grid, outlines
+from snakestudio.model.pose import planar_arms
 from snakestudio.model.scene import Scene
 
 __all__ = ["Params", "make_params", "same_structure"]
@@ -22,8 +24,9 @@ class Params(NamedTuple):
 
     Attributes
     ----------
-    half_length : float
-        Half the distance between neighbouring joints, L/2, m.
+    front, rear : float
+        From the centre of gravity to the joint before a link and to the one behind it, m: L/2 each, less and more half
+        the offset between the axes of a joint, of which the pitch axis, at rest here, lies in the link behind.
     contact_half, radius : float
         L_GS and L_SC of the link's outline, m.
     mass, inertia : float
@@ -32,10 +35,14 @@ class Params(NamedTuple):
         Step, s.
     kp, kd : float
         Gains of the joint controller, N m/rad and N m s/rad.
+    motor : Motor
+        Of every joint.
     gx, gy, gn : float
         Gravity along x and y, and the part that presses on the ground (positive), m/s^2.
     mu_along, mu_across : float
         Friction coefficients.
+    stribeck_rise, stribeck_velocity : float
+        Of the friction's dependence on velocity: fraction and m/s.
     joint_limit : float
         Stop of every joint, rad; inf for none.
     tolerance : float
@@ -52,7 +59,8 @@ class Params(NamedTuple):
         because of their height are in none.
     """
 
-    half_length: float
+    front: float
+    rear: float
     contact_half: float
     radius: float
     mass: float
@@ -60,11 +68,14 @@ class Params(NamedTuple):
     dt: float
     kp: float
     kd: float
+    motor: Motor
     gx: float
     gy: float
     gn: float
     mu_along: float
     mu_across: float
+    stribeck_rise: float
+    stribeck_velocity: float
     joint_limit: float
     tolerance: float
     max_iterations: int
@@ -87,8 +98,10 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
     else:
         grid = obstacle_grid(obstacles, robot.contact_half_length_m + robot.radius_m)
     gx, gy, gz = scene.ground.gravity
+    front, rear = planar_arms(scene)
     return Params(
-        half_length=0.5 * robot.link_length_m,
+        front=front,
+        rear=rear,
         contact_half=robot.contact_half_length_m,
         radius=robot.radius_m,
         mass=robot.mass_kg,
@@ -96,11 +109,14 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
         dt=solver.step_s,
         kp=scene.joint_controller.kp_nm_per_rad,
         kd=scene.joint_controller.kd_nms_per_rad,
+        motor=make_motor(scene),
         gx=gx,
         gy=gy,
         gn=max(-gz, 0.0),
         mu_along=scene.ground.mu_along,
         mu_across=scene.ground.mu_across,
+        stribeck_rise=scene.ground.stribeck_rise,
+        stribeck_velocity=scene.ground.stribeck_velocity_m_s,
         joint_limit=robot.joint_limit,
         tolerance=solver.tolerance,
         max_iterations=solver.max_iterations,

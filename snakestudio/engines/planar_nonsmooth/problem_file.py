@@ -25,8 +25,9 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
     return {
         "mass": np.array(params.mass),
         "inertia": np.array(params.inertia),
-        "half_length": np.array(params.half_length),
-        "load": np.array(params.mass * params.gn * params.dt),
+        "front": np.array(params.front),
+        "rear": np.array(params.rear),
+        "load": work.load.copy(),
         "mu_along": np.array(params.mu_along),
         "mu_across": np.array(params.mu_across),
         "scale": np.array(params.mass * STANDARD_GRAVITY * params.dt),
@@ -36,6 +37,7 @@ def problem_arrays(params: Params, state: State, work: Work) -> dict[str, NDArra
         "link": work.link[:n_contacts].copy(),
         "rows": work.rows[:n_contacts].copy(),
         "stops": work.stops.copy(),
+        "drag": work.drag.copy(),
         "guess_u": state.u.copy(),
         "guess_friction": state.friction.copy(),
         "guess_stop": state.stop.copy(),
@@ -53,11 +55,15 @@ def problem_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[ChainProble
     link = np.array(arrays["link"], dtype=np.int64)
     rows = np.array(arrays["rows"], dtype=np.float64).reshape(len(link), 6)
     stops = np.array(arrays["stops"], dtype=np.float64)
+    # Files of 0.1.0 know links of one half-length, one load, and no drag.
+    half = arrays.get("half_length", 0.0)
+    drag = np.array(arrays.get("drag", np.zeros(len(stops))))
     problem = ChainProblem(
         mass=float(arrays["mass"]),
         inertia=float(arrays["inertia"]),
-        half_length=float(arrays["half_length"]),
-        load=float(arrays["load"]),
+        front=float(arrays.get("front", half)),
+        rear=float(arrays.get("rear", half)),
+        load=np.array(np.broadcast_to(arrays["load"], len(arrays["cos"]))),
         mu_along=float(arrays["mu_along"]),
         mu_across=float(arrays["mu_across"]),
         scale=float(arrays["scale"]),
@@ -70,6 +76,8 @@ def problem_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> tuple[ChainProble
         n_rough=int(np.count_nonzero(rows[:, 3:].any(axis=1))),
         stops=stops,
         n_stops=int(np.count_nonzero(stops)),
+        drag=drag,
+        n_drags=int(np.count_nonzero(drag)),
     )
     impulses = ChainImpulses(
         np.array(arrays["guess_friction"]),
@@ -87,9 +95,9 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     them with just that impulse.
     """
     problem, _, _ = problem_from_arrays(arrays)
-    n, half = len(problem.cos), problem.half_length
+    n, front, rear = len(problem.cos), problem.front, problem.rear
     rough = max(problem.mu_along, problem.mu_across)
-    loaded = n if rough > 0.0 and problem.load > 0.0 else 0
+    loaded = n if rough > 0.0 and problem.load[0] > 0.0 else 0
     own = n + 2
     size = own + loaded
     links = np.zeros((n, 3, size))
@@ -97,18 +105,20 @@ def as_friction_problem(arrays: Mapping[str, NDArray[Any]]) -> FrictionProblem:
     for k in range(n - 1):
         links[k + 1, 2] = links[k, 2]
         links[k + 1, 2, 3 + k] = 1.0
-        links[k + 1, 0] = links[k, 0] - half * (problem.sin[k] * links[k, 2] + problem.sin[k + 1] * links[k + 1, 2])
-        links[k + 1, 1] = links[k, 1] + half * (problem.cos[k] * links[k, 2] + problem.cos[k + 1] * links[k + 1, 2])
+        before, behind = front * links[k, 2], rear * links[k + 1, 2]
+        links[k + 1, 0] = links[k, 0] - (problem.sin[k] * before + problem.sin[k + 1] * behind)
+        links[k + 1, 1] = links[k, 1] + (problem.cos[k] * before + problem.cos[k + 1] * behind)
     inertia = np.array([problem.mass, problem.mass, problem.inertia])
     mass, force = np.zeros((size, size)), np.zeros(size)
     for link, free in zip(links, problem.u_free, strict=True):
         mass += link.T @ (inertia[:, None] * link)
         force += link.T @ (inertia * free)
+    mass[3:own, 3:own] += np.diag(problem.drag)
 
     contacts, unit = [], []
     for k in range(loaded):
         mass[own + k, own + k] = problem.mass
-        force[own + k] = -problem.load
+        force[own + k] = -problem.load[k]
         normal = np.zeros(size)
         normal[own + k] = 1.0
         cos, sin = problem.cos[k], problem.sin[k]

@@ -38,8 +38,8 @@ GROUND = -1
 def classify_stick(params: Params, state: State, work: Work) -> None:
     """Say of every link whether it sticks to the ground: whether P - r gamma lies in the friction disc (P2 (51))."""
     mu_max = max(params.mu_along, params.mu_across)
-    load = params.mass * params.gn * params.dt
     for k in range(state.q.shape[0]):
+        load = work.load[k]
         if load <= 0.0:
             state.stick[k] = OPEN
             continue

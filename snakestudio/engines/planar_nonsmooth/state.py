@@ -104,8 +104,10 @@ class Work(NamedTuple):
         Directions at the end of the step.
     reference : (n - 1, 2)
         Angle and rate that the joints shall have.
-    torque : (n - 1,)
-        Torques at the midpoint.
+    torque, drag : (n - 1,), (n - 1,)
+        Torques of the motors at a rate of zero, and what they lose for a unit of it (see `motor_torque`).
+    load : (n,)
+        Radii of the friction discs, N s.
     u_free, u : (n, 3)
         Velocities without contacts, and the solution.
     friction, normal, tangent, stop : arrays
@@ -130,6 +132,8 @@ class Work(NamedTuple):
     sin_end: FloatArray
     reference: FloatArray
     torque: FloatArray
+    drag: FloatArray
+    load: FloatArray
     u_free: FloatArray
     u: FloatArray
     friction: FloatArray
@@ -181,6 +185,8 @@ def make_work(n: int, capacity: int) -> tuple[Work, ChainScratch]:
         sin_end=np.zeros(n),
         reference=np.zeros((j, 2)),
         torque=np.zeros(j),
+        drag=np.zeros(j),
+        load=np.zeros(n),
         u_free=np.zeros((n, 3)),
         u=np.zeros((n, 3)),
         friction=np.zeros((n, 2)),

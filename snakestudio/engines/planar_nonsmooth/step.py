@@ -8,10 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.engines.outcome import CONTACT_OVERFLOW, DIVERGED, NOT_SOLVED, OK, ROW_OVERFLOW, SLOT_OVERFLOW
-from snakestudio.engines.planar_nonsmooth.contact import book_contacts, detect_obstacles, detect_stops, warm_start
+from snakestudio.engines.planar_nonsmooth.contact import (
+    book_contacts,
+    detect_obstacles,
+    detect_stops,
+    warm_impulses,
+    warm_start,
+)
 from snakestudio.engines.planar_nonsmooth.dynamics import (
     book_works,
     free_velocity,
+    load_discs,
     midpoint,
     move_links,
 )
@@ -54,9 +61,9 @@ GIVE_UP = 1e-2
 def contact_problem(params: Params, work: Work, n_contacts: int, n_stops: int) -> ChainProblem:
     """The contact problem of the step in `work`."""
     return ChainProblem(
-        params.mass, params.inertia, params.half_length, params.mass * params.gn * params.dt, params.mu_along,
-        params.mu_across, params.mass * STANDARD_GRAVITY * params.dt, work.cos, work.sin, work.u_free, n_contacts,
-        work.link, work.rows, work.active[1], work.stops, n_stops,
+        params.mass, params.inertia, params.front, params.rear, work.load, params.mu_along, params.mu_across,
+        params.mass * STANDARD_GRAVITY * params.dt, work.cos, work.sin, work.u_free, n_contacts, work.link, work.rows,
+        work.active[1], work.stops, n_stops, work.drag, len(work.drag) if params.motor.implicit else 0,
     )  # fmt: skip
 
 
@@ -86,6 +93,7 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
     """One step from u_A, q_A to u_E, q_E; `room` is how many contacts a row after this step may have (-1: no row)."""
     # VI-A: midpoint (54), torques (42), (43), and the active set (39) at the midpoint.
     free_velocity(params, state, work)
+    load_discs(params, state, work)
     n = state.q.shape[0]
     n_contacts = detect_obstacles(params, state, work)
     if n_contacts > work.link.shape[0]:
@@ -113,6 +121,7 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
         residual = _residual(problem, work, impulses)
     if not residual <= CONVERGED and iterations < params.max_iterations:
         most = params.max_iterations - iterations
+        warm_impulses(params, state, work, n_contacts, scratch.rescue.guess)
         iterations += rescue_contacts(problem, impulses, work.u, most, scratch.rescue)
         residual = _residual(problem, work, impulses)
     if _turned_over(params, work.u):
@@ -161,12 +170,14 @@ def advance_steps(
     while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
         next_row += 1
     knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
+    # Explicit controllers compare with the reference at t_M, implicit ones at t_E.
+    ahead = 1.0 if params.motor.implicit else 0.5
     status = OK
     for _ in range(n_steps):
         is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1
         room = rows.contact_link.shape[0] - rows.filled[1] if is_row else -1
         midpoint(params, state, work)
-        time = (counts[STEP] + 0.5) * params.dt
+        time = (counts[STEP] + ahead) * params.dt
         knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
         status = _step(params, state, work, scratch, room)
         if status != OK:

@@ -174,37 +174,6 @@ def _obstacles(scene: Scene, base_dir: Path | None, centre: FloatArray, axis: Fl
     return problems
 
 
-def _robot_shape(robot: Robot) -> list[Problem]:
-    """Whether the joint fits into a link."""
-    if robot.axis_offset_m < robot.link_length_m:
-        return []
-    return [
-        Problem(
-            "error",
-            "robot.axis_offset_m",
-            f"{robot.axis_offset_m:g} m is not less than robot.link_length_m = {robot.link_length_m:g} m",
-            "make the offset smaller or the links longer",
-        )
-    ]
-
-
-def _joint_control(scene: Scene) -> list[Problem]:
-    """Whether the joint controllers suit the time step, and the motors the controllers."""
-    if scene.solver.joints == "explicit":
-        return checks.long_step(scene, largest_stable_step(scene))
-    lag = scene.actuator.time_constant_s
-    if 0.0 < lag < scene.solver.step_s:
-        return [
-            Problem(
-                "hint",
-                "actuator.time_constant_s",
-                f"{lag:g} s is shorter than the time step of {scene.solver.step_s:g} s, so the lag is not resolved",
-                "take a smaller solver.step_s if the lag matters",
-            )
-        ]
-    return []
-
-
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene`.
 
@@ -214,7 +183,7 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     base_dir : Path or None
         Folder that file names in the scene are relative to.
     """
-    problems = _robot_shape(scene.robot)
+    problems = checks.joint_shape(scene.robot)
     if problems:
         return problems
     try:
@@ -228,6 +197,6 @@ def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
         problems += _in_the_ground(scene, pose, axis)
         problems += _obstacles(scene, base_dir, pose[:, :3], axis)
         problems += checks.joint_stops(scene, initial_joint_angles(scene, base_dir))
-    problems += _joint_control(scene)
+    problems += checks.joint_control(scene, largest_stable_step)
     problems += checks.soft_start_never_ends(scene)
     return problems + checks.slippery_ground(scene)

@@ -9,6 +9,7 @@ from snakestudio.engines.spatial_nonsmooth.state import CONTACTS, SLOTS_ROW, STE
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.solids import ContactList, link_contacts
 from snakestudio.kernels.spatial_laws import normal_velocity
+from snakestudio.kernels.stribeck import stribeck
 
 __all__ = ["book_contacts", "detect_contacts", "force_directions", "warm_start"]
 
@@ -126,8 +127,8 @@ def force_directions(params: Params, work: Work, n_contacts: int) -> None:
             vy = work.w_start[k, 1] + work.w_start[k, 5] * px - work.w_start[k, 3] * pz
             vz = work.w_start[k, 2] + work.w_start[k, 3] * py - work.w_start[k, 4] * px
             along, across = vx * tx + vy * ty + vz * tz, vx * sx + vy * sy + vz * sz
-            speed = (along * along + across * across) / (params.stribeck_velocity * params.stribeck_velocity)
-            factor = 1.0 + params.stribeck_rise * math.exp(-speed)
+            square = along * along + across * across
+            factor = stribeck(square, params.stribeck_rise, params.stribeck_velocity)
             mu_along *= factor
             mu_across *= factor
         work.mu[c, 0] = mu_along

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.motors import motor_torque
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.state import PROJECTION, STEADY, State, Work
 from snakestudio.kernels._jit import inlined, jit
@@ -116,34 +117,8 @@ def _turn(cos_0: float, sin_0: float, cos_1: float, sin_1: float) -> float:
 
 
 @inlined
-def _motor(params: Params, error: float, rate_error: float, kp: float, kd: float) -> tuple[float, float]:
-    """Torque that the PD law wants, and whether (1 or 0) it still depends on angle and rate.
-
-    Within the free play the motor has no hold on the joint; beyond, the gear's teeth can only push.
-    """
-    if params.half_play > 0.0:
-        if abs(error) <= params.half_play:
-            return 0.0, 0.0
-        sign = 1.0 if error > 0.0 else -1.0
-        torque = -kp * (error - sign * params.half_play) - kd * rate_error
-        if torque * sign >= 0.0:
-            return 0.0, 0.0
-    else:
-        torque = -kp * error - kd * rate_error
-    if torque > params.max_torque:
-        return params.max_torque, 0.0
-    if torque < -params.max_torque:
-        return -params.max_torque, 0.0
-    return torque, 1.0
-
-
-@inlined
 def drive_joints(params: Params, state: State, work: Work) -> int:
-    """Joint frames and angles, motor impulses (P1 (68), (69)), and which axes are at their stops; returns how many.
-
-    The papers' torques are those at (q_M, u_A). The implicit ones follow angle and rate to the end of the step, the
-    angle as alpha_M + dt/2 alpha'_E (as (83) moves the links): their impulse then depends on the rate being solved for.
-    """
+    """Joint frames and angles, motor impulses (P1 (68), (69)), and which axes are at their stops; returns how many."""
     n_stops = 0
     dt = params.dt
     offset, half = params.offset, params.half_length
@@ -198,15 +173,10 @@ def drive_joints(params: Params, state: State, work: Work) -> int:
             kp = params.kp_yaw if a == 0 else params.kp_pitch
             kd = params.kd_yaw if a == 0 else params.kd_pitch
             goal, goal_rate = work.reference[k, a], work.reference[k, 2 + a]
-            torque, follows = _motor(params, angle - goal, rate - goal_rate, kp, kd)
-            reached = state.motor[k, a] + params.lag * (torque - state.motor[k, a])
-            push = dt * reached
-            drag = 0.0
-            if params.implicit and follows > 0.0:
-                # torque = ... - K_P dt/2 alpha'_E - K_D alpha'_E cos instead of the rate that was measured
-                drag = dt * params.lag * (0.5 * dt * kp + kd * slope)
-                push += dt * params.lag * kd * rate
-            work.drive[k, a] = push
+            torque, drag = motor_torque(
+                params.motor, dt, kp, kd, angle - goal, rate, goal_rate, slope, state.motor[k, a]
+            )
+            work.drive[k, a] = dt * torque
             work.drag[k, a] = drag
             sign = 0.0
             if angle >= params.joint_limit:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.engines.motors import Motor, make_motor
 from snakestudio.engines.solid_world import make_world
 from snakestudio.kernels.solids import World
 from snakestudio.model.scene import Scene
@@ -35,11 +35,8 @@ class Params(NamedTuple):
         Step, s.
     kp_yaw, kp_pitch, kd_yaw, kd_pitch : float
         Gains of the joint controllers, N m/rad and N m s/rad.
-    implicit : bool
-        Whether the controllers act on the angles and rates at the end of the step.
-    half_play, max_torque, lag : float
-        Half the free play, rad; torque at which motors saturate, N m (inf: never); share of the way to the wanted
-        torque that a motor goes in a step (1: all of it).
+    motor : Motor
+        Of every joint axis.
     gx, gy, gz : float
         Gravity, m/s^2.
     mu_along, mu_across, roll : float
@@ -69,10 +66,7 @@ class Params(NamedTuple):
     kp_pitch: float
     kd_yaw: float
     kd_pitch: float
-    implicit: bool
-    half_play: float
-    max_torque: float
-    lag: float
+    motor: Motor
     gx: float
     gy: float
     gz: float
@@ -96,10 +90,9 @@ def make_params(scene: Scene, base_dir: Path | None, old: Params | None = None) 
     SceneError
         If a file that an obstacle refers to cannot be used.
     """
-    robot, ground, solver, actuator = scene.robot, scene.ground, scene.solver, scene.actuator
+    robot, ground, solver = scene.robot, scene.ground, scene.solver
     gx, gy, gz = ground.gravity
     kp, kd = scene.joint_controller.kp, scene.joint_controller.kd
-    lag = -math.expm1(-solver.step_s / actuator.time_constant_s) if actuator.time_constant_s > 0.0 else 1.0
     return Params(
         half_length=0.5 * (robot.link_length_m - robot.axis_offset_m),
         offset=robot.axis_offset_m,
@@ -113,10 +106,7 @@ def make_params(scene: Scene, base_dir: Path | None, old: Params | None = None) 
         kp_pitch=kp[1],
         kd_yaw=kd[0],
         kd_pitch=kd[1],
-        implicit=solver.joints == "implicit",
-        half_play=0.5 * math.radians(actuator.free_play_deg),
-        max_torque=math.inf if actuator.max_torque_nm is None else actuator.max_torque_nm,
-        lag=lag,
+        motor=make_motor(scene),
         gx=gx,
         gy=gy,
         gz=gz,

@@ -159,7 +159,7 @@ def advance_steps(
     knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
     status = OK
     # Explicit controllers compare with the reference at t_M, implicit ones at t_E.
-    ahead = 1.0 if params.implicit else 0.5
+    ahead = 1.0 if params.motor.implicit else 0.5
     for _ in range(n_steps):
         is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1
         room = rows.contact_link.shape[0] - rows.filled[1] if is_row else -1

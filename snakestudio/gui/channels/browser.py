@@ -71,9 +71,10 @@ class _Tree(QTreeWidget):
         header = self.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
-        for column, width in ((_VALUE, 76), (_UNIT, 44)):
+        longest = self.fontMetrics().horizontalAdvance(readable(-1.2345e4, ""))
+        for column, width in ((_VALUE, longest + theme.scaled(20)), (_UNIT, theme.scaled(44))):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-            header.resizeSection(column, theme.scaled(width))
+            header.resizeSection(column, width)
 
     @property
     def chosen(self) -> tuple[str, ...]:

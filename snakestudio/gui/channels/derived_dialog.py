@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QFontDatabase, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QFontDatabase, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QCompleter,
     QDialog,
@@ -229,6 +229,11 @@ class DerivedDialog(QDialog):
         column.addWidget(self.chart, 1)
         column.addWidget(self.help)
         column.addWidget(buttons)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        # Layouts do not ask what wrapped lines need at least: the chart's numbers would lie over them.
+        super().resizeEvent(event)
+        self.help.setMinimumHeight(self.help.heightForWidth(self.help.width()))
 
     # --- what is typed ---------------------------------------------------------------------------------------------
 

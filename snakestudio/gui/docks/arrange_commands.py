@@ -8,7 +8,6 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from snakestudio.gui.docks.obstacle_texts import obstacle_mention
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Selection
 from snakestudio.model.align import Side, aligned, distributed
@@ -24,6 +23,7 @@ from snakestudio.model.groups import (
     with_group,
     with_obstacles,
 )
+from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
 
 __all__ = ["ArrangeCommands"]

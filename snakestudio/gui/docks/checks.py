@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QMenu, QVBox
 from snakestudio.errors import Fix, Problem, SnakeStudioError
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.docks.findings import Finding, FindingDelegate, Findings
-from snakestudio.gui.docks.obstacle_texts import obstacle_title
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Item, Selection
 from snakestudio.gui.throttle import Throttle
@@ -20,11 +19,12 @@ from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.parameter_row import declared
 from snakestudio.model.edits import parse_key, with_values
 from snakestudio.model.fields import field_doc
+from snakestudio.model.labels import label_of, obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.render.obstacles import obstacles_of
 from snakestudio.session.scene_check import check
 
-__all__ = ["Checks", "finding_text", "items_of"]
+__all__ = ["Checks", "finding_text", "items_of", "refusal_text"]
 
 _PARTS: dict[str, Item] = {
     "robot": ("robot", 0),
@@ -61,7 +61,10 @@ def _pending(scene: Scene, key: str) -> Problem:
     """An edit that waits for the next reset, as a finding."""
     try:
         path = parse_key(key)
-        what = field_doc(*declared(scene, key)).label if path[0] != "obstacles" or len(path) > 2 else "Obstacles"
+        if path[0] == "obstacles" and len(path) < 3:
+            what = label_of(scene, key)
+        else:
+            what = field_doc(*declared(scene, key)).label
         if path[0] == "obstacles" and len(path) > 2 and isinstance(path[1], int):
             what = f"{obstacle_title(scene.obstacles[path[1]], path[1])}, {what.lower()}"
     except (SnakeStudioError, IndexError):
@@ -191,7 +194,7 @@ class Checks(QWidget):
         try:
             self._document.edit(with_values(self._document.scene, dict(fix.values)), f"Fix: {fix.label.lower()}")
         except SnakeStudioError as error:
-            self._message.say(str(error))
+            self._message.say(str(error))  # of a key that is gone nothing but its name is known
 
     def menu(self, index: QModelIndex) -> QMenu:
         """What can be done about a finding."""
@@ -218,7 +221,14 @@ def finding_text(problem: Problem, scene: Scene) -> str:
     if not problem.message[:1].isdigit():
         return f"{text[:1].upper()}{text[1:]}"
     about = next((i for item, i in items_of(problem) if item == "obstacle" and i < len(scene.obstacles)), None)
-    return f"{problem.key if about is None else obstacle_title(scene.obstacles[about], about)}: {text}"
+    head = label_of(scene, problem.key) if about is None else obstacle_title(scene.obstacles[about], about)
+    return f"{head}: {text}"
+
+
+def refusal_text(error: SnakeStudioError, scene: Scene) -> str:
+    """Why an edit was refused, as a sentence for the window."""
+    problems = getattr(error, "problems", ())
+    return finding_text(problems[0], scene) if problems else str(error)
 
 
 def _counted(count: int, noun: str) -> str:

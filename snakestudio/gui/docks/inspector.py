@@ -10,7 +10,6 @@ from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.docks.height_rows import HeightsRow, PictureRow
 from snakestudio.gui.docks.link_values import link_values, section_values
 from snakestudio.gui.docks.live_values import LinkValues, clearance_html
-from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_mention, obstacle_title
 from snakestudio.gui.docks.property_search import find
 from snakestudio.gui.docks.start_choice import StartChoice
 from snakestudio.gui.document import Document
@@ -22,6 +21,7 @@ from snakestudio.gui.widgets.form import OptionalListRow, TextRow, make_row
 from snakestudio.gui.widgets.form_row import GUTTER, FormRow
 from snakestudio.gui.widgets.sections import heading, scrolled
 from snakestudio.gui.widgets.themed import Themed
+from snakestudio.model.labels import kind_title, obstacle_mention, obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 

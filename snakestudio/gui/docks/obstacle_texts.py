@@ -1,4 +1,4 @@
-"""What obstacles are called, and a line about each kind: for tree, viewport, inspector and the undo list."""
+"""All kinds of obstacles, and a line about each one: for tree and viewport."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import get_args
 from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.model.world import Obstacle
 
-__all__ = ["KINDS", "kind_title", "obstacle_mention", "obstacle_title", "place_and_size"]
+__all__ = ["KINDS", "place_and_size"]
 
 KINDS: dict[str, type[Obstacle]] = {
     model.model_fields["kind"].get_default(): model for model in get_args(get_args(Obstacle)[0])
@@ -22,22 +22,6 @@ _SIZES = {
     "height_field": "{length_m} × {width_m} m",
     "rubble": "{blocks} blocks on {length_m} × {width_m} m",
 }
-
-
-def kind_title(kind: str) -> str:
-    """What a kind is called: "Height field"."""
-    return kind.replace("_", " ").capitalize()
-
-
-def obstacle_title(obstacle: Obstacle, index: int) -> str:
-    """What an obstacle is called: by its name, or its kind and number."""
-    return obstacle.name or f"{kind_title(obstacle.kind)} {index + 1}"
-
-
-def obstacle_mention(obstacle: Obstacle, index: int) -> str:
-    """What an obstacle is called in the middle of a sentence."""
-    title = obstacle_title(obstacle, index)
-    return title if obstacle.name else title.lower()
 
 
 def place_and_size(obstacle: Obstacle) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from snakestudio.errors import SceneError
 from snakestudio.gui import theme
+from snakestudio.gui.widgets.form import ChoiceBox
 from snakestudio.model.edits import get_value, tree, with_values
 from snakestudio.model.scene import Scene
 
@@ -117,7 +118,7 @@ AIKO = Preset(
 )
 
 
-class PresetBox(QComboBox):
+class PresetBox(ChoiceBox):
     """A box of presets; the one chosen last gets a mark once a value differs from it.
 
     Signals

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from snakestudio.gui.docks.obstacle_texts import obstacle_mention
 from snakestudio.gui.models import unused_reason
 from snakestudio.model.fields import FieldDoc, field_doc
+from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
 
 __all__ = ["Property", "find", "properties"]

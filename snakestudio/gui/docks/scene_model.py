@@ -12,11 +12,12 @@ from snakestudio.gui import theme
 from snakestudio.gui.docks import scene_entries as at
 from snakestudio.gui.docks.dragged_rows import MIME, packed, unpacked
 from snakestudio.gui.docks.obstacle_rows import ObstacleRows
-from snakestudio.gui.docks.obstacle_texts import kind_title, obstacle_title, place_and_size
+from snakestudio.gui.docks.obstacle_texts import place_and_size
 from snakestudio.gui.docks.scene_texts import flag_tip, part_text
 from snakestudio.gui.document import Document
 from snakestudio.gui.parts import n_parts
 from snakestudio.gui.selection import Item
+from snakestudio.model.labels import kind_title, obstacle_title
 from snakestudio.model.scene import Scene
 
 __all__ = ["FLAG_ROLE", "HIDDEN_COLUMN", "LOCKED_COLUMN", "SceneModel"]

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 
 from snakestudio.errors import SceneError
+from snakestudio.gui.docks.checks import refusal_text
 from snakestudio.gui.drafting.units import number_text
 from snakestudio.gui.editor.robot_drag import Arc, Bend, Drag, Move, Turn, Way
 from snakestudio.gui.editor.transform import INTERVAL_MS
@@ -293,7 +294,7 @@ class RobotTool(QObject):
         try:
             made = self._drag.made(way)
         except SceneError as error:
-            self._refusal = str(error)
+            self._refusal = refusal_text(error, document.scene)
         else:
             self._refusal = ""
             if made != document.scene:

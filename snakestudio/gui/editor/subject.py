@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from snakestudio.errors import SnakeStudioError
-from snakestudio.gui.docks.obstacle_texts import obstacle_mention
 from snakestudio.gui.document import Document
 from snakestudio.gui.editor.robot_subject import RobotSubject
 from snakestudio.gui.selection import Selection
 from snakestudio.model import transform
+from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Cylinder, Obstacle
 from snakestudio.render.obstacles import obstacles_of

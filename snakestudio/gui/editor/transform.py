@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 
 from snakestudio.errors import SceneError
+from snakestudio.gui.docks.checks import refusal_text
 from snakestudio.gui.document import Document
 from snakestudio.gui.editor import motion
 from snakestudio.gui.editor.motion import Ndc
@@ -364,7 +365,7 @@ class Transform(QObject):
         except SceneError as error:
             if self.typed:
                 self._push(self._before)
-            self._say(_begin(error.problems[0].sentence() if error.problems else str(error)))
+            self._say(refusal_text(error, self._before))
             return False
         self._push(made)
         return True

@@ -30,6 +30,14 @@ def chart_font() -> QFont:
     return font
 
 
+def _rounder(spacing: float, least: float) -> float:
+    """The first of 1, 2 and 5 times powers of ten that is at least `spacing` and at least `least`."""
+    if spacing >= least:
+        return spacing
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= least * (1.0 - 1e-9))
+
+
 class ChartAxis(pg.AxisItem):
     """An axis whose grid lines are the chart's background.
 
@@ -89,12 +97,16 @@ class ChartAxis(pg.AxisItem):
         """Where the ticks are; none where they are labels."""
         return [] if self._labels is not None else [place for place, _ in self._found()]
 
+    def shown(self) -> list[tuple[float, str]]:
+        """Places and texts of all that is written."""
+        return self._found()
+
     def _found(self) -> list[tuple[float, str]]:
         """Places and texts of the ticks in view; the grid and the numbers beside it ask for the same."""
         low, high = self.range
         size = self.size().width() if self.orientation == "bottom" else self.size().height()
         if self._labels is not None:
-            return [label for label in self._labels if low <= label[0] <= high]
+            return self._apart([label for label in self._labels if low <= label[0] <= high], size / (high - low))
         if size < 1 or not high > low:
             return []
         key = (low, high, size, self.decades, self._unit, self._first)
@@ -103,6 +115,21 @@ class ChartAxis(pg.AxisItem):
             texts = self.tickStrings(values, 1.0, spacing)
             self._ticks, self._ticks_for = list(zip(values, texts, strict=True)), key
         return self._ticks
+
+    def _apart(self, labels: list[tuple[float, str]], scale: float) -> list[tuple[float, str]]:
+        """Of labels in a row those that do not lie over the one before; `scale` is px for a unit of the axis."""
+        if self.orientation == "bottom":
+            return labels
+        kept: list[tuple[float, str]] = []
+        for label in labels:
+            if not kept or abs(label[0] - kept[-1][0]) * scale >= self.line_height:
+                kept.append(label)
+        return kept
+
+    @property
+    def line_height(self) -> float:
+        """What a number takes of the height, px."""
+        return self._room("0").height()
 
     def _room(self, text: str) -> QSizeF:
         """What a text takes, px: numbers come again and again while one zooms."""
@@ -143,6 +170,8 @@ class ChartAxis(pg.AxisItem):
 
     def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:  # noqa: N803
         levels = super().tickSpacing(minVal, maxVal, size)[:1]
+        if self.orientation != "bottom" and maxVal > minVal:  # pyqtgraph knows nothing of how high a number is
+            levels = [(_rounder(spacing, self.line_height * (maxVal - minVal) / size), 0.0) for spacing, _ in levels]
         return [(max(1.0, spacing), 0.0) for spacing, _ in levels] if self.decades else levels
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:

@@ -270,9 +270,11 @@ class LivePlot(QWidget):
         self._place()
 
     def _place(self) -> None:
-        hint = self.head.sizeHint()
-        self.head.setGeometry(40, 0, min(hint.width(), self.width() - 48), 26)
-        self.chart.place_legend(40 + hint.width() + 8)
+        room = self.width() - 48
+        beside = math.floor(self.chart.area.right() - self.chart.readout.unit_width) - 44
+        width = min(self.head.sizeHint().width(), max(beside, room // 2))  # a long unit is cut off, too
+        self.head.setGeometry(40, 0, width, 26)
+        self.chart.place_legend(40 + width + 4)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -303,7 +305,10 @@ class LivePlot(QWidget):
             more = f" and {len(lost) - _MOST_NAMES} more" if len(lost) > _MOST_NAMES else ""
             picture.invites = False
             picture.note = f"Not in this run: {', '.join(lost[:_MOST_NAMES])}{more}"
+        unit = self.chart.readout.unit_width
         self.chart.show_picture(picture, hasty=hasty)
+        if unit != self.chart.readout.unit_width:
+            self._place()
 
     def _picture(self, start: float, stop: float, row: int | None, before: Picture | None) -> Picture:
         view, lines, history, overlaid = self.view, self.lines, self._history, self.overlaid

@@ -40,6 +40,11 @@ class Readout(pg.GraphicsObject):
             self._unit, self._legend = unit, list(legend)
             self.update()
 
+    @property
+    def unit_width(self) -> float:
+        """What the unit takes, px."""
+        return QFontMetricsF(chart_font()).horizontalAdvance(self._unit) if self._unit else 0.0
+
     def set_title(self, title: str) -> None:
         """Write a title before the legend: in files, where no buttons stand there."""
         self._title = title
@@ -59,9 +64,10 @@ class Readout(pg.GraphicsObject):
         metrics = QFontMetricsF(font)
         x = self._right
         if self._unit:
-            x -= metrics.horizontalAdvance(self._unit)
+            unit = metrics.elidedText(self._unit, Qt.TextElideMode.ElideRight, x - left)
+            x -= metrics.horizontalAdvance(unit)
             painter.setPen(dim)
-            painter.drawText(QPointF(x, _BASELINE), self._unit)
+            painter.drawText(QPointF(x, _BASELINE), unit)
             x -= 14
         widths = [metrics.horizontalAdvance(text) + 24 for _, text in self._legend]
         count = len(widths)

@@ -8,10 +8,10 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from snakestudio.gui.banner import label_of
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.job import Job, Progress
 from snakestudio.model.events import Change, EventKind, RunEvent
+from snakestudio.model.labels import label_of
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 

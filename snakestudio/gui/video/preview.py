@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -64,7 +64,7 @@ class Preview(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setMinimumSize(theme.scaled(480), theme.scaled(270))
+        self.setMinimumSize(theme.scaled(320), theme.scaled(180))
         self.setAccessibleName("Preview")
         self._wanted: Callable[[], Shot | None] = lambda: None
         self._image: QImage | None = None
@@ -78,6 +78,9 @@ class Preview(QWidget):
         self._watch = QTimer(self)
         self._watch.setInterval(_WATCH_MS)
         self._watch.timeout.connect(self._look)
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.scaled(480), theme.scaled(270))
 
     @property
     def image(self) -> QImage | None:

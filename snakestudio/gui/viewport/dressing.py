@@ -9,7 +9,9 @@ from snakestudio.gui.viewport.body_look import BodyLook
 from snakestudio.gui.viewport.trail import TrailReader
 from snakestudio.gui.viewport.warned import warned
 from snakestudio.model.snapshot import Fields
+from snakestudio.render.bar_parts import bar_left
 from snakestudio.render.overlays import Overlays, Pick
+from snakestudio.render.view import reference_pixel
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport
@@ -66,5 +68,10 @@ class Dressing:
 
     @property
     def _bar_top(self) -> float:
-        """Where there is room below the buttons, as a share of the height."""
-        return (self._viewport.buttons.geometry().bottom() + _MARGIN) / max(1, self._viewport.height())
+        """Where there is room below the buttons, and the legend in a narrow picture, as a share of the height."""
+        v, ratio = self._viewport, self._viewport.devicePixelRatioF()
+        below, legend = v.buttons.geometry().bottom() + _MARGIN, v.legends.forces.geometry()
+        pixel = reference_pixel(round(v.height() * ratio), ratio)
+        if bar_left(round(v.width() * ratio), pixel) < legend.right() * ratio:
+            below = max(below, legend.bottom())
+        return below / max(1, v.height())

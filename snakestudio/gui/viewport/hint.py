@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
-from snakestudio.gui.docks.obstacle_texts import obstacle_title, place_and_size
+from snakestudio.gui.docks.obstacle_texts import place_and_size
 from snakestudio.gui.parts import part_title
 from snakestudio.gui.selection import Item
+from snakestudio.model.labels import obstacle_title
 from snakestudio.model.scene import Scene
 from snakestudio.render.overlays import Pick
 

@@ -91,7 +91,7 @@ class Legend(QWidget):
             self._fit()
 
     def _fit(self) -> None:
-        width = theme.scaled(60) + _BAR + 2 * _PAD if self._short else self.full_width
+        width = theme.scaled(80) + _BAR + 2 * _PAD if self._short else self.full_width
         self.setFixedSize(width, 2 * _PAD + len(self._rows) * self._height)
         self.update()
 

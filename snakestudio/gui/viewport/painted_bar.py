@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from snakestudio.render.bar_parts import Bar, bar_corner, bar_labels, bar_lines
 from snakestudio.render.style import Theme
+from snakestudio.render.view import reference_pixel
 
 __all__ = ["paint_bar"]
 
@@ -16,7 +17,7 @@ def paint_bar(painter: QPainter, bar: Bar | None, colours: Theme) -> None:
     if bar is None:
         return
     device = painter.viewport()
-    left, top, size = bar_corner(bar, device.width(), device.height())
+    left, top, size = bar_corner(bar, device.width(), device.height(), reference_pixel(device.height()))
     painter.save()
     painter.translate(left, top)
     painter.scale(size, size)

@@ -7,8 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QWheelEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QWidget
+from PySide6.QtGui import QKeyEvent, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QWidget,
+)
 
 from snakestudio.gui.document import Document
 from snakestudio.gui.widgets.form_row import SEVERAL, FormRow
@@ -30,6 +38,9 @@ __all__ = [
     "ToggleRow",
     "make_row",
 ]
+
+_SHORTEST = 7
+"""Characters that a choice shows at least."""
 
 
 class NumberRow(FormRow):
@@ -175,7 +186,23 @@ class PointsRow(TextRow):
 
 
 class ChoiceBox(QComboBox):
-    """A box that leaves the wheel to the panel it stands in."""
+    """A box that leaves the wheel to the panel it stands in; a text that is longer than it ends in "…"."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # Qt's own cuts a text off in the middle of a letter.
+        if self.currentIndex() < 0:
+            super().paintEvent(event)
+            return
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        room = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox, option, QStyle.SubControl.SC_ComboBoxEditField, self
+        ).width() - (self.iconSize().width() + 4 if not self.itemIcon(self.currentIndex()).isNull() else 0)  # fmt: skip
+        elide = Qt.TextElideMode.ElideRight
+        option.currentText = option.fontMetrics.elidedText(option.currentText, elide, room)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
@@ -187,6 +214,8 @@ class ChoiceRow(FormRow):
     def __init__(self, document: Document, keys: Sequence[str], of: str = "", parent: QWidget | None = None) -> None:
         super().__init__(document, keys, of, parent)
         self.field = ChoiceBox()
+        self.field.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.field.setMinimumContentsLength(_SHORTEST)  # its longest word must not make a panel wider than its dock
         for word in typing.get_args(self.model.model_fields[self.name].annotation):
             self.field.addItem(str(word).replace("_", " "), word)
         self.field.setPlaceholderText("mixed")

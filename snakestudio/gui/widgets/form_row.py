@@ -28,6 +28,8 @@ SEVERAL = object()
 GUTTER = 16
 """Room left of a row for the way back to its default, px."""
 
+_LABEL, _LABEL_LEAST, _NUMBER, _UNIT = 96, 68, 92, 44
+"""Widths of a row's parts, px of the design: a number is seen whole before its name stands on one line."""
 
 _WORDS = {None: "none", True: "on", False: "off"}
 
@@ -59,11 +61,11 @@ class FormRow(QWidget):
         self._label = QLabel()
         self._label.setTextFormat(Qt.TextFormat.RichText)
         self._label.setProperty("role", "dim")
-        self._label.setFixedWidth(theme.scaled(96))
+        self._label.setFixedWidth(theme.scaled(_LABEL))
         self._label.setWordWrap(True)
         self._unit = QLabel(self.doc.unit)
         self._unit.setProperty("role", "unit")
-        self._unit.setFixedWidth(theme.scaled(44))
+        self._unit.setFixedWidth(theme.scaled(_UNIT))
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
@@ -161,6 +163,8 @@ class FormRow(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        rest = self._grid.contentsRect().width() - theme.scaled(_UNIT + _NUMBER) - 2 * self._grid.horizontalSpacing()
+        self._label.setFixedWidth(max(theme.scaled(_LABEL_LEAST), min(theme.scaled(_LABEL), rest)))
         if self.reset_button is not None:
             self.reset_button.move(0, max(0, (self._label.geometry().center().y() - 10)))
 

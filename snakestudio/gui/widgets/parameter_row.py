@@ -173,7 +173,9 @@ class ParameterRow(Themed):
         shown = f" &nbsp;<span style='color:{dim}'>{symbol_html(symbol)}</span>" if symbol else ""
         note = self._unused or ("" if self.doc.live else "applies at reset")
         late = f"<br><span style='color:{dim}; font-size:{theme.scaled(11)}px'>{note}</span>" if note else ""
-        self._label.setText(f"{self.doc.label}{shown}{late}")
+        # What is switched off is fainter than its reason, and too faint to be read.
+        name = f"<span style='color:{dim}'>{self.doc.label}</span>" if self._unused else self.doc.label
+        self._label.setText(f"{name}{shown}{late}")
         self.reset_button.setIcon(theme.icon("undo", "dim"))
         tip = explanation(self.doc, self.key, self._unused)
         for widget in self._told:

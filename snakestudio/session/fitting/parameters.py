@@ -167,6 +167,8 @@ def free_parameter(name: str, bounds: Sequence[Any]) -> FreeParameter:
     UsageError
         If it is none.
     """
+    if not hasattr(bounds, "__getitem__") or isinstance(bounds, str | bytes | Mapping):
+        raise UsageError(f'{name}: {bounds!r} is no range; give (low, high), or (low, high, "log").')
     numbers = [part for part in bounds[:2] if isinstance(part, int | float) and not isinstance(part, bool)]
     if len(numbers) != 2 or len(bounds) > 3 or (len(bounds) == 3 and bounds[2] not in ("lin", "log")):
         raise UsageError(f'{name}: {bounds!r} is no range; give (low, high), or (low, high, "log").')

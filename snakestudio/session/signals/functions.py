@@ -44,7 +44,7 @@ class Function:
     positive: frozenset[str] = frozenset()
 
 
-_RAD, _DEG = of_column("a_rad"), of_column("a_deg")
+_RAD = of_column("a_rad")
 
 
 def _same(unit: Unit) -> Unit:
@@ -55,6 +55,21 @@ def _plain(unit: Unit) -> Unit:
     return PLAIN
 
 
+def _in_degrees(unit: Unit) -> Unit:
+    return (*unit[:3], 0.0, 1.0) if unit is not None and unit[3:] == (1.0, 0.0) else None
+
+
+def _in_radians(unit: Unit) -> Unit:
+    if unit == PLAIN:
+        return _RAD
+    return (*unit[:3], 1.0, 0.0) if unit is not None and unit[3:] == (0.0, 1.0) else None
+
+
+def _shared(parts: tuple[Node, ...]) -> Unit:
+    """The unit of several: plain numbers take that of the others."""
+    return common([part.unit for part in parts if not isinstance(part, Number)])
+
+
 def _one(
     name: str, text: str, function: Callable[..., FloatArray], unit: Callable[[Unit], Unit] = _plain
 ) -> tuple[str, Function]:
@@ -63,7 +78,7 @@ def _one(
 
 def _many(name: str, text: str, function: Callable[..., FloatArray]) -> tuple[str, Function]:
     def make(*parts: Node) -> Node:
-        return Pointwise(function, parts, common([part.unit for part in parts if not isinstance(part, Number)]))
+        return Pointwise(function, parts, _shared(parts))
 
     return name, Function(f"{name}(x, y, ...)", text, make, 0)
 
@@ -110,7 +125,7 @@ FUNCTIONS: dict[str, Function] = dict((
     ("atan2", Function("atan2(y, x)", "Angle of the direction (x, y)",
                        lambda y, x: Pointwise(np.arctan2, (y, x), _RAD), 2)),
     ("where", Function("where(condition, x, y)", "x where the condition holds, y elsewhere",
-                       lambda c, x, y: Pointwise(_choose, (c, x, y), common([x.unit, y.unit])), 3)),
+                       lambda c, x, y: Pointwise(_choose, (c, x, y), _shared((x, y))), 3)),
     _one("abs", "Size without sign", np.abs, _same),
     _one("sign", "-1, 0 or 1", np.sign),
     _one("sqrt", "Square root", np.sqrt, lambda unit: raised(unit, 0.5)),
@@ -126,7 +141,7 @@ FUNCTIONS: dict[str, Function] = dict((
     _one("sinh", "Hyperbolic sine", np.sinh),
     _one("cosh", "Hyperbolic cosine", np.cosh),
     _one("tanh", "Hyperbolic tangent", np.tanh),
-    _one("deg", "Radians as degrees", np.rad2deg, lambda unit: _DEG if unit == _RAD else None),
-    _one("rad", "Degrees as radians", np.deg2rad, lambda unit: _RAD if unit in (_DEG, PLAIN) else None),
+    _one("deg", "Radians as degrees", np.rad2deg, _in_degrees),
+    _one("rad", "Degrees as radians", np.deg2rad, _in_radians),
 ))  # fmt: skip
 """By name, in the order in which they are offered."""

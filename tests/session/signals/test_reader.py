@@ -57,8 +57,10 @@ def test_text_means_what_it_says(text: str, expected: float) -> None:
         ("atan2(a_m, b_m)", "rad", "rad"), ("sqrt(a_m^2 + b_m^2)", "m", "m"), ("norm(link_1_v?_mps)", "mps", "m/s"),
         ("lowpass(a_m, 5)", "m", "m"), ("delay(force_n, 1)", "n", "N"), ("a_m - at(a_m, 0)", "m", "m"),
         ("a_m + force_n", "", ""), ("contacts_closed", "", ""), ("a_m*angle_rad", "m", "m"), ("1/time", "hz", "Hz"),
-        ("where(a_m > 0, a_m, b_m)", "m", "m"), ("a_m > b_m", "", ""), ("link_1_vx_mps*angle_rad", "mps", "m/s"),
-        ("other.a_m - a_m", "m", "m"), ("energy_kinetic_j", "j", "J"),
+        ("where(a_m > 0, a_m, b_m)", "m", "m"), ("where(a_m > 0, angle_rad, 0)", "rad", "rad"),
+        ("where(a_m > 0, 1, 0)", "", ""), ("deg(derivative(angle_rad))", "degps", "°/s"),
+        ("rad(deg(derivative(angle_rad)))", "radps", "rad/s"), ("a_m > b_m", "", ""),
+        ("link_1_vx_mps*angle_rad", "mps", "m/s"), ("other.a_m - a_m", "m", "m"), ("energy_kinetic_j", "j", "J"),
     ],
 )  # fmt: skip
 def test_units_follow_the_endings(text: str, unit: str, shown: str) -> None:

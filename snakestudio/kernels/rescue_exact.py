@@ -1,0 +1,70 @@
+"""Newton's iteration on the exact laws, plain or damped, and the best point that the judge has seen."""
+
+from __future__ import annotations
+
+from snakestudio.kernels._jit import jit
+from snakestudio.kernels.rescue_laws import linearise
+from snakestudio.kernels.rescue_points import Point, RescueScratch, copy, move
+from snakestudio.kernels.rescue_solve import solve
+from snakestudio.kernels.residual import CONVERGED
+from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+from snakestudio.kernels.spatial_residual import spatial_residual
+
+__all__ = ["ENOUGH", "iterate", "keep_best", "polish"]
+
+ENOUGH = 0.1 * CONVERGED
+"""Residual to which an attempt goes on; from `CONVERGED` on there is no other one."""
+
+
+@jit
+def keep_best(problem: SpatialProblem, at: Point, least: float, s: RescueScratch) -> float:
+    """Keep a point as the best if the judge says so; returns the least residual so far."""
+    here = spatial_residual(problem, at.w, SpatialImpulses(at.contact, at.stop), at.gamma, s.pushed, s.wrench)
+    if here < least:
+        copy(at, int(problem.first[at.w.shape[0]]), s.best)
+        return here
+    return least
+
+
+@jit
+def iterate(
+    problem: SpatialProblem, least: float, most: int, keen: float, factor: float, damped: bool, s: RescueScratch
+) -> tuple[int, float]:  # fmt: skip
+    """Newton's iteration on the exact laws from `s.here`; returns linear solves and the least residual so far.
+
+    Damped, what is taken off the laws' slopes grows where steps must be short (Levenberg, Marquardt).
+    """
+    contacts = int(problem.first[problem.axis.shape[0]])
+    here, trial = s.here, s.trial
+    done = 0
+    taken = keen
+    squares = linearise(problem, here, 0.0, taken, 0.0, factor, s)
+    while done < most and least > ENOUGH:
+        done += 1
+        solve(problem, here, s)
+        step = 1.0
+        after = 0.0
+        for _ in range(10):
+            move(here, step, s.newton, contacts, trial)
+            after = linearise(problem, trial, 0.0, taken, 0.0, factor, s)
+            if not damped or after <= (1.0 - 1e-4 * step) * squares:
+                break
+            step *= 0.5
+        if damped:
+            taken = min(max(taken * (4.0 if step < 0.2 else 0.25), keen), 1.0)
+            after = linearise(problem, trial, 0.0, taken, 0.0, factor, s)
+        copy(trial, contacts, here)
+        squares = after
+        if not squares < 1e30 * problem.scale * problem.scale:
+            break
+        least = keep_best(problem, here, least, s)
+    return done, least
+
+
+@jit
+def polish(
+    problem: SpatialProblem, least: float, most: int, keen: float, factor: float, damped: bool, s: RescueScratch
+) -> tuple[int, float]:  # fmt: skip
+    """As `iterate`, from the best point."""
+    copy(s.best, int(problem.first[problem.axis.shape[0]]), s.here)
+    return iterate(problem, least, most, keen, factor, damped, s)

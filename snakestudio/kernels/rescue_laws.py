@@ -1,0 +1,157 @@
+"""Contact laws smoothed by tau > 0, linearised at a point.
+
+With y = P - r gamma the exact laws are P_N = max(y_N, 0) and P_T = y_T P_N / max(P_N, |y_T|). Smoothed the first
+becomes phi(y_N) = (y_N + sqrt(y_N^2 + 4 tau^2)) / 2, and the maximum below the friction is smoothed in the same way.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.rescue_points import (
+    DISC_T,
+    DISC_V,
+    K_1N,
+    K_2N,
+    K_11,
+    K_12,
+    K_21,
+    K_22,
+    K_N,
+    Q_1,
+    Q_2,
+    Q_N,
+    S_1,
+    S_2,
+    S_N,
+    Point,
+    RescueScratch,
+)
+from snakestudio.kernels.spatial_problem import SpatialProblem
+
+__all__ = ["linearise"]
+
+FloatArray = NDArray[np.float64]
+
+
+@inlined
+def _phi(y: float, tau: float) -> tuple[float, float, float]:
+    """Smoothed max(y, 0), its slope, and its change for a unit of ln tau."""
+    if tau == 0.0:
+        return (y, 1.0, 0.0) if y > 0.0 else (0.0, 0.0, 0.0)
+    root = math.sqrt(y * y + 4.0 * tau * tau)
+    # Without the difference of two nearly equal numbers where y is negative.
+    value = 0.5 * (y + root) if y > 0.0 else 2.0 * tau * tau / (root - y)
+    return value, value / root, 2.0 * tau * tau / root
+
+
+@inlined
+def _linearise_disc(
+    at: Point, c: int, i: int, gain: float, radius: float, slope: float, growth: float, gain_n: float, tau: float,
+    keen: float, own: float, law: FloatArray, d: int,
+) -> float:  # fmt: skip
+    """Linearise the disc of laws i and i + 1 of contact c into law[c, d:]; returns the square of what it misses.
+
+    `own` is the share of the impulses that the laws see, `radius` is the smoothed load, `slope` its slope by y_N and
+    `growth` its change for a unit of ln tau.
+    """
+    keep = 1.0 - keen
+    p1, p2 = at.contact[c, i], at.contact[c, i + 1]
+    y1, y2 = own * p1 - gain * at.gamma[c, i], own * p2 - gain * at.gamma[c, i + 1]
+    norm = math.sqrt(y1 * y1 + y2 * y2 + tau * tau)
+    k_radius = k_norm = grown = 0.0
+    if tau == 0.0:
+        k = 1.0
+        if norm > radius:
+            inverse = 1.0 / norm
+            k = radius * inverse
+            k_radius = inverse
+            k_norm = -radius * inverse * inverse
+    else:
+        # k = R / M with M = (R + |y| + root) / 2, the smoothed maximum of R and |y|.
+        apart = radius - norm
+        root = math.sqrt(apart * apart + 4.0 * tau * tau)
+        inverse = 2.0 / (radius + norm + root)
+        k = radius * inverse
+        by_radius, by_norm = 0.5 * (1.0 + apart / root), 0.5 * (1.0 - apart / root)
+        k_radius = inverse * (1.0 - k * by_radius)
+        k_norm = -k * inverse * by_norm
+        grown = k_radius * growth + k_norm * tau * tau / norm - k * inverse * 2.0 * tau * tau / root
+    f1, f2 = p1 - k * y1, p2 - k * y2
+    u1, u2 = (y1 / norm, y2 / norm) if norm > 0.0 else (0.0, 0.0)
+    n1, n2 = k_radius * slope * y1, k_radius * slope * y2
+    d11, d12 = k + k_norm * y1 * u1, k_norm * y1 * u2
+    d21, d22 = k_norm * y2 * u1, k + k_norm * y2 * u2
+    # C^-1 with C = 1 - keep D
+    c11, c12, c21, c22 = 1.0 - keep * d11, -keep * d12, -keep * d21, 1.0 - keep * d22
+    inverse = 1.0 / (c11 * c22 - c12 * c21)
+    i11, i12, i21, i22 = c22 * inverse, -c12 * inverse, -c21 * inverse, c11 * inverse
+    push_n, push_s = keep * law[c, Q_N], keep * law[c, S_N]
+    a1, a2 = n1 * push_n - f1, n2 * push_n - f2
+    law[c, d + Q_1] = i11 * a1 + i12 * a2
+    law[c, d + Q_2] = i21 * a1 + i22 * a2
+    a1, a2 = n1 * push_s + grown * y1, n2 * push_s + grown * y2
+    law[c, d + S_1] = i11 * a1 + i12 * a2
+    law[c, d + S_2] = i21 * a1 + i22 * a2
+    stiff = gain_n + keep * law[c, K_N]
+    law[c, d + K_1N] = stiff * (i11 * n1 + i12 * n2)
+    law[c, d + K_2N] = stiff * (i21 * n1 + i22 * n2)
+    law[c, d + K_11] = gain * (i11 * d11 + i12 * d21)
+    law[c, d + K_12] = gain * (i11 * d12 + i12 * d22)
+    law[c, d + K_21] = gain * (i21 * d11 + i22 * d21)
+    law[c, d + K_22] = gain * (i21 * d12 + i22 * d22)
+    square: float = f1 * f1 + f2 * f2
+    return square
+
+
+@jit
+def linearise(
+    problem: SpatialProblem, at: Point, tau: float, keen: float, shift: float, factor: float, s: RescueScratch
+) -> float:
+    """Linearise all laws, smoothed by `tau` (N s), at a point; returns the sum of squares of what they miss, N^2 s^2.
+
+    `factor` multiplies all gains, `shift` is taken off the impulses (see `ATTEMPTS`). A contact without a normal gain
+    has a given load: its normal impulse.
+    """
+    squares = 0.0
+    own = 1.0 - shift
+    law = s.law
+    for c in range(problem.first[problem.axis.shape[0]]):
+        gain = factor * problem.gain[c, 0]
+        p = at.contact[c, 0]
+        radius, slope, growth = p, 0.0, 0.0
+        if gain > 0.0:
+            radius, slope, growth = _phi(own * p - gain * at.gamma[c, 0], tau)
+        missed = p - radius
+        inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
+        law[c, K_N] = inverse * slope * gain
+        law[c, Q_N] = -inverse * missed
+        law[c, S_N] = inverse * growth
+        squares += missed * missed
+        for j in range(1, 3):
+            gain_t = factor * problem.gain[c, j]
+            if gain_t > 0.0:
+                d = DISC_T if j == 1 else DISC_V
+                squares += _linearise_disc(
+                    at, c, 2 * j - 1, gain_t, radius, slope, growth, gain, tau, keen, own, law, d
+                )
+    if problem.n_stops > 0:
+        gain = factor * 0.5 * problem.inertia
+        per_length = 0.5 / problem.half
+        soft = tau / per_length
+        for k in range(problem.joint.shape[0]):
+            for a in range(2):
+                sign = problem.stop[k, a]
+                if sign != 0.0:
+                    p = at.stop[k, a]
+                    value, slope, growth = _phi(own * p - gain * sign * at.rate[k, a], soft)
+                    inverse = 1.0 / (1.0 - (1.0 - keen) * slope)
+                    s.stop[2 * k + a, 0] = inverse * slope * gain
+                    s.stop[2 * k + a, 1] = -inverse * (p - value)
+                    s.stop[2 * k + a, 2] = inverse * growth
+                    squares += ((p - value) * per_length) ** 2
+    return squares

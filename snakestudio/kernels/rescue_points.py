@@ -1,0 +1,173 @@
+"""Points and directions among the velocities and impulses of a contact problem, and room for those of a rescue."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import inlined, jit
+
+__all__ = [
+    "DISC_T",
+    "DISC_V",
+    "K_1N",
+    "K_2N",
+    "K_11",
+    "K_12",
+    "K_21",
+    "K_22",
+    "K_N",
+    "Q_1",
+    "Q_2",
+    "Q_N",
+    "S_1",
+    "S_2",
+    "S_N",
+    "WIDTH",
+    "Point",
+    "RescueScratch",
+    "accelerate",
+    "copy",
+    "largest_square",
+    "move",
+    "product",
+    "rescue_room",
+    "scale",
+]
+
+FloatArray = NDArray[np.float64]
+
+
+class Point(NamedTuple):
+    """Velocities and impulses, or a direction in the space of them.
+
+    Attributes
+    ----------
+    w : (n, 6)
+    rate : (n - 1, 2)
+    gamma, contact : (c, 5)
+    stop : (n - 1, 2)
+    """
+
+    w: FloatArray
+    rate: FloatArray
+    gamma: FloatArray
+    contact: FloatArray
+    stop: FloatArray
+
+
+class RescueScratch(NamedTuple):
+    """Workspace for n links and c contacts.
+
+    Attributes
+    ----------
+    here, trial, kept, best : Point
+        Where the iteration stands, what it tries, where it returns to, and the best that the judge has seen.
+    newton, tangent, ahead : Point
+        Directions: Newton's step, the change along the path for a unit of ln tau, and the way the path is followed.
+    law : (c, 23)
+        Linearised laws of every contact: dP = q - K dgamma, and s for a unit of ln tau. Of the normal K, q, s; of
+        friction and rolling friction K (2 by the normal, 2 x 2), q (2), s (2).
+    stop : (2 (n - 1), 3)
+        K, q, s of the stops, joint by joint.
+    inertia, root, eliminated : arrays
+        As in `SpatialScratch`.
+    pushed, wrench : (n, 6), (n - 1, 6)
+        What the judge fills.
+    """
+
+    here: Point
+    trial: Point
+    kept: Point
+    best: Point
+    newton: Point
+    tangent: Point
+    ahead: Point
+    law: FloatArray
+    stop: FloatArray
+    inertia: FloatArray
+    root: FloatArray
+    eliminated: FloatArray
+    pushed: FloatArray
+    wrench: FloatArray
+
+
+# Entries of RescueScratch.law: of the normal, and where the two discs begin; then of a disc.
+K_N, Q_N, S_N, DISC_T, DISC_V = 0, 1, 2, 3, 13
+K_1N, K_2N, K_11, K_12, K_21, K_22, Q_1, Q_2, S_1, S_2 = range(10)
+WIDTH = 23
+
+
+def rescue_room(n: int, contacts: int) -> FloatArray:
+    """Workspace for `n` links and `contacts` contacts: one array, for every array that a step is given costs time."""
+    return np.zeros(7 * (6 * n + 4 * (n - 1) + 10 * contacts) + WIDTH * contacts + 28 * (n - 1) + 54 * n + 48)
+
+
+@jit
+def move(a: Point, step: float, d: Point, contacts: int, out: Point) -> None:
+    """Put a + step d into `out`, which may be `a`."""
+    for k in range(a.w.shape[0]):
+        for i in range(6):
+            out.w[k, i] = a.w[k, i] + step * d.w[k, i]
+    for k in range(a.rate.shape[0]):
+        for i in range(2):
+            out.rate[k, i] = a.rate[k, i] + step * d.rate[k, i]
+            out.stop[k, i] = a.stop[k, i] + step * d.stop[k, i]
+    for c in range(contacts):
+        for i in range(5):
+            out.gamma[c, i] = a.gamma[c, i] + step * d.gamma[c, i]
+            out.contact[c, i] = a.contact[c, i] + step * d.contact[c, i]
+
+
+@inlined
+def accelerate(a: Point, d: Point, contacts: int) -> None:
+    """Add a direction's velocities to those of `a`, whose impulses stay."""
+    for k in range(a.w.shape[0]):
+        for i in range(6):
+            a.w[k, i] += d.w[k, i]
+    for k in range(a.rate.shape[0]):
+        for i in range(2):
+            a.rate[k, i] += d.rate[k, i]
+    for c in range(contacts):
+        for i in range(5):
+            a.gamma[c, i] += d.gamma[c, i]
+
+
+@jit
+def copy(a: Point, contacts: int, out: Point) -> None:
+    """Put a into `out`."""
+    move(a, 0.0, a, contacts, out)
+
+
+@jit
+def scale(a: Point, factor: float, contacts: int, out: Point) -> None:
+    """Put `factor` a into `out`, another point."""
+    move(a, factor - 1.0, a, contacts, out)
+
+
+@inlined
+def product(a: Point, b: Point, contacts: int, per_length: float) -> float:
+    """Product of the impulses of two directions; those of stops are divided by the link's length."""
+    total = 0.0
+    for c in range(contacts):
+        for i in range(5):
+            total += a.contact[c, i] * b.contact[c, i]
+    for k in range(a.stop.shape[0]):
+        for i in range(2):
+            total += per_length * per_length * a.stop[k, i] * b.stop[k, i]
+    return total
+
+
+@inlined
+def largest_square(a: Point, contacts: int, per_length: float) -> float:
+    """Square of the largest impulse of a point; those of stops are divided by the link's length."""
+    largest = 0.0
+    for c in range(contacts):
+        for i in range(5):
+            largest = max(largest, a.contact[c, i] * a.contact[c, i])
+    for k in range(a.stop.shape[0]):
+        for i in range(2):
+            largest = max(largest, (per_length * a.stop[k, i]) ** 2)
+    return largest

@@ -1,0 +1,168 @@
+"""The linearised contact problem solved by the articulated recursion: for Newton's step and the tangent of a path."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.kernels._jit import inlined, jit
+from snakestudio.kernels.octet import Octet, octet, octet_plus, octet_times, octet_with, octet_zero
+from snakestudio.kernels.rescue_points import (
+    DISC_T,
+    DISC_V,
+    K_1N,
+    K_2N,
+    K_11,
+    K_12,
+    K_21,
+    K_22,
+    K_N,
+    Q_1,
+    Q_2,
+    Q_N,
+    S_1,
+    S_2,
+    S_N,
+    WIDTH,
+    Point,
+    RescueScratch,
+    accelerate,
+)
+from snakestudio.kernels.spatial_chain import (
+    add_inertia,
+    add_product,
+    add_turning,
+    close_chain,
+    eliminate_joint,
+    expand_joints,
+    no_system,
+    solve_root,
+    solve_triangular,
+)
+from snakestudio.kernels.spatial_laws import contact_velocities
+from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
+
+__all__ = ["begin", "largest_impulse", "solve"]
+
+FloatArray = NDArray[np.float64]
+
+NEWTON, TANGENT = 6, 7
+"""Numbers of the octets that hold the two right-hand sides."""
+
+
+@inlined
+def _step_disc(d: Point, c: int, i: int, law: FloatArray, at: int, with_q: bool) -> None:
+    """Impulses of a disc along a direction whose relative velocities are known."""
+    q1, q2 = (law[c, at + Q_1], law[c, at + Q_2]) if with_q else (law[c, at + S_1], law[c, at + S_2])
+    g0, g1, g2 = d.gamma[c, 0], d.gamma[c, i], d.gamma[c, i + 1]
+    d.contact[c, i] = q1 - law[c, at + K_1N] * g0 - law[c, at + K_11] * g1 - law[c, at + K_12] * g2
+    d.contact[c, i + 1] = q2 - law[c, at + K_2N] * g0 - law[c, at + K_21] * g1 - law[c, at + K_22] * g2
+
+
+@jit
+def _expand(problem: SpatialProblem, d: Point, s: RescueScratch, side: int) -> None:
+    """Velocities and impulses along a direction, from the eliminated system's right-hand side number `side`."""
+    solve_triangular(s.root, side, d.w)
+    expand_joints(problem.joint, s.eliminated, side, d.w, d.rate)
+    with_q = side == NEWTON
+    law = s.law
+    for k in range(d.w.shape[0]):
+        for c in range(problem.first[k], problem.first[k + 1]):
+            contact_velocities(problem.rows, c, d.w, k, d.gamma, False)
+            d.contact[c, 0] = (law[c, Q_N] if with_q else law[c, S_N]) - law[c, K_N] * d.gamma[c, 0]
+            if problem.gain[c, 1] > 0.0:
+                _step_disc(d, c, 1, law, DISC_T, with_q)
+            if problem.gain[c, 2] > 0.0:
+                _step_disc(d, c, 3, law, DISC_V, with_q)
+    if problem.n_stops > 0:
+        for k in range(problem.joint.shape[0]):
+            for a in range(2):
+                sign = problem.stop[k, a]
+                if sign != 0.0:
+                    push = s.stop[2 * k + a, 1] if with_q else s.stop[2 * k + a, 2]
+                    d.stop[k, a] = push - s.stop[2 * k + a, 0] * sign * d.rate[k, a]
+
+
+@inlined
+def _own_impulse(problem: SpatialProblem, at: Point, s: RescueScratch, k: int, a: int) -> tuple[float, Octet]:
+    """What a joint axis loses for a unit of its rate, and the impulse of its motor and stop at the present rate."""
+    stiff: float = problem.drag[k, a]
+    push: float = problem.drive[k, a] - stiff * at.rate[k, a]
+    growth = 0.0
+    sign = problem.stop[k, a]
+    if sign != 0.0:
+        stiff += s.stop[2 * k + a, 0]
+        push += sign * (at.stop[k, a] + s.stop[2 * k + a, 1])
+        growth = sign * s.stop[2 * k + a, 2]
+    return stiff, octet_with(octet_with(octet_zero(), NEWTON, push), TANGENT, growth)
+
+
+@jit
+def solve(problem: SpatialProblem, at: Point, s: RescueScratch) -> None:
+    """Solve the linearised problem for Newton's step and for the tangent."""
+    law, rows = s.law, problem.rows
+    n = at.w.shape[0]
+    system = no_system()
+    for reverse in range(n):
+        k = n - 1 - reverse
+        system = add_inertia(problem, s.inertia, at.w, k, system)
+        for c in range(problem.first[k], problem.first[k + 1]):
+            normal = octet(rows, c, 0)
+            row = octet_with(octet_times(law[c, K_N], normal), NEWTON, at.contact[c, 0] + law[c, Q_N])
+            system = add_product(system, normal, octet_with(row, TANGENT, law[c, S_N]))
+            for j in range(1, 3):
+                if problem.gain[c, j] > 0.0:
+                    i, d = 2 * j - 1, DISC_T if j == 1 else DISC_V
+                    a, b = octet(rows, c, 8 * i), octet(rows, c, 8 * i + 8)
+                    one = octet_plus(octet_times(law[c, d + K_1N], normal), law[c, d + K_11], a)
+                    one = octet_with(octet_plus(one, law[c, d + K_12], b), NEWTON, at.contact[c, i] + law[c, d + Q_1])
+                    two = octet_plus(octet_times(law[c, d + K_2N], normal), law[c, d + K_21], a)
+                    two = octet_with(
+                        octet_plus(two, law[c, d + K_22], b), NEWTON, at.contact[c, i + 1] + law[c, d + Q_2]
+                    )
+                    one, two = octet_with(one, TANGENT, law[c, d + S_1]), octet_with(two, TANGENT, law[c, d + S_2])
+                    if j == 1:
+                        system = add_product(add_product(system, a, one), b, two)
+                    else:
+                        system = add_turning(add_turning(system, a, one), b, two)
+        if k > 0:
+            stiff_0, push_0 = _own_impulse(problem, at, s, k - 1, 0)
+            stiff_1, push_1 = _own_impulse(problem, at, s, k - 1, 1)
+            system = eliminate_joint(problem, k - 1, system, stiff_0, stiff_1, push_0, push_1, s.eliminated)
+    solve_root(system, s.root, s.newton.w)
+    _expand(problem, s.newton, s, NEWTON)
+    _expand(problem, s.tangent, s, TANGENT)
+
+
+@jit
+def begin(problem: SpatialProblem, at: Point, guess: SpatialImpulses, use: float, s: RescueScratch) -> None:
+    """Impulses `use` times those guessed, and the velocities that the equations of motion then say."""
+    contacts = int(problem.first[at.w.shape[0]])
+    for c in range(contacts):
+        for i in range(5):
+            given = problem.gain[c, 0] == 0.0 and i == 0
+            at.contact[c, i] = guess.contact[c, i] if given else use * guess.contact[c, i]
+        for i in range(WIDTH):
+            s.law[c, i] = 0.0
+    for k in range(at.stop.shape[0]):
+        for a in range(2):
+            at.stop[k, a] = use * guess.stop[k, a]
+            for i in range(3):
+                s.stop[2 * k + a, i] = 0.0
+    close_chain(problem, at.w, at.rate)
+    for _ in range(2):  # the second time for what rounding has left
+        solve(problem, at, s)
+        accelerate(at, s.newton, 0)
+    for k in range(at.w.shape[0]):
+        for c in range(problem.first[k], problem.first[k + 1]):
+            contact_velocities(problem.rows, c, at.w, k, at.gamma, False)
+
+
+@inlined
+def largest_impulse(problem: SpatialProblem, at: Point) -> float:
+    """Largest impulse that would undo a relative velocity of a point alone, N s."""
+    largest: float = problem.scale
+    for c in range(problem.first[at.w.shape[0]]):
+        for i in range(5):
+            largest = max(largest, problem.gain[c, (i + 1) // 2] * abs(at.gamma[c, i]))
+    return largest

@@ -1,0 +1,15 @@
+"""How dry friction rises as sliding ceases (Stribeck)."""
+
+from __future__ import annotations
+
+import math
+
+from snakestudio.kernels._jit import inlined
+
+__all__ = ["stribeck"]
+
+
+@inlined
+def stribeck(square: float, rise: float, velocity: float) -> float:
+    """What friction coefficients are multiplied with: 1 + rise exp(-(v / v_s)^2); `square` is v^2, m^2/s^2."""
+    return 1.0 + rise * math.exp(-square / (velocity * velocity))

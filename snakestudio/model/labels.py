@@ -1,0 +1,48 @@
+"""What people call the things and the values of a scene, everywhere outside files and scripts: "Box 6: Height"."""
+
+from __future__ import annotations
+
+import re
+
+from snakestudio.errors import SceneError
+from snakestudio.model.edits import get_value
+from snakestudio.model.fields import field_doc
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Obstacle
+
+__all__ = ["kind_title", "label_of", "obstacle_mention", "obstacle_title"]
+
+
+def kind_title(kind: str) -> str:
+    """What a kind is called: "Height field"."""
+    return kind.replace("_", " ").capitalize()
+
+
+def obstacle_title(obstacle: Obstacle, index: int) -> str:
+    """What an obstacle is called: by its name, or its kind and number."""
+    return obstacle.name or f"{kind_title(obstacle.kind)} {index + 1}"
+
+
+def obstacle_mention(obstacle: Obstacle, index: int) -> str:
+    """What an obstacle is called in the middle of a sentence."""
+    title = obstacle_title(obstacle, index)
+    return title if obstacle.name else title.lower()
+
+
+def label_of(scene: Scene, key: str) -> str:
+    """What people call the scene value at a dotted key, for example "Robot: Links"; an obstacle by its title."""
+    whole = re.fullmatch(r"obstacles\[(\d+)\]", key)
+    owner, _, name = key.rpartition(".")
+    try:
+        if whole:
+            return obstacle_title(get_value(scene, key), int(whole[1]) - 1)
+        part = get_value(scene, owner) if owner else scene
+        label = field_doc(type(part), name).label
+        head = label_of(scene, owner) if owner.startswith("obstacles[") else _head(owner)
+    except (SceneError, KeyError, AttributeError):  # a key of a scene that is gone is shown as it is
+        return key
+    return f"{head}: {label}" if head and head != label else label
+
+
+def _head(owner: str) -> str:
+    return owner.partition("[")[0].replace("_", " ").replace(".", " ").capitalize()
