@@ -12,18 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control.non_sliding import carried, gathered
+from snakestudio.model.beam import GROUPS
 from snakestudio.model.beam_shape import grid, shape
 from snakestudio.model.holds import Holds
 from snakestudio.model.scene import Scene
 from snakestudio.model.strain_law import StrainLaw
 from snakestudio.model.support import WaveAnchors
 
-__all__ = ["GROUPS", "Anchorage", "anchorage", "switches"]
+__all__ = ["Anchorage", "anchorage", "switches"]
 
 FloatArray = NDArray[np.float64]
-
-GROUPS = {"R": (0,), "SE2": (0, 1, 5), "SE3": (0, 1, 2, 3, 4, 5)}
-"""Entries of a twist that the motions of a group have."""
 
 POINTS = 641
 """Points along a body at most."""

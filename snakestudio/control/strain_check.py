@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.control.anchorage import GROUPS, anchorage, switches
+from snakestudio.control.anchorage import anchorage, switches
 from snakestudio.control.non_sliding import Slip, slip
 from snakestudio.errors import Problem, SceneError
+from snakestudio.model.beam import GROUPS
 from snakestudio.model.beam_shape import HIDDEN, grid, resolution, shape
 from snakestudio.model.holds import Holds
 from snakestudio.model.scene import Scene

@@ -7,7 +7,22 @@ from typing import Literal
 
 from snakestudio.model.fields import Frozen, value
 
-__all__ = ["Beam"]
+__all__ = ["GROUPS", "TIP", "Beam"]
+
+GROUPS = {"R": (0,), "SE2": (0, 1, 5), "SE3": (0, 1, 2, 3, 4, 5)}
+"""Entries of a twist that the motions of a group have."""
+
+TIP = ("tip_fx_n", "tip_fy_n", "tip_fz_n", "tip_mx_nm", "tip_my_nm", "tip_mz_nm")
+"""Names of the parts of the wrench at the tip."""
+
+
+def _tip(what: str, axis: str, unit: str) -> float:
+    reach: float = value(
+        0.0, label=f"{what} at the tip, {axis}", unit=unit, symbol="F₊",
+        help=f"{what} from outside on the last cross-section (X = l), {axis} of the ground's frame",
+        ge=-1e6, le=1e6, slider=(-1, 1),
+    )  # fmt: skip
+    return reach
 
 
 class Beam(Frozen):
@@ -36,6 +51,17 @@ class Beam(Frozen):
         41, label="Cross-sections", help="Evenly spaced cross-sections that are shown and recorded, both ends included",
         ge=2, le=1000, slider=(11, 201),
     )  # fmt: skip
+    tip_fx_n: float = _tip("Force", "x", "N")
+    tip_fy_n: float = _tip("Force", "y", "N")
+    tip_fz_n: float = _tip("Force", "z", "N")
+    tip_mx_nm: float = _tip("Torque", "x", "N m")
+    tip_my_nm: float = _tip("Torque", "y", "N m")
+    tip_mz_nm: float = _tip("Torque", "z", "N m")
+
+    @property
+    def tip_wrench(self) -> tuple[float, ...]:
+        """Force (N) and torque (N m) on the last cross-section, F_+ of P5, frame of the ground."""
+        return tuple(getattr(self, name) for name in TIP)
 
     @property
     def area(self) -> float:

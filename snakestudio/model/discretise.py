@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.beam import Beam
+from snakestudio.model.beam import TIP, Beam
 from snakestudio.model.beam_shape import head_state, shape
 from snakestudio.model.controllers import StrainFollower
 from snakestudio.model.joint_strain import joint_motion
@@ -71,6 +71,8 @@ def discretise(scene: Scene, n: int) -> Scene:
     if not isinstance(support, Friction):
         problems.append(Problem("error", "support.kind", "anchors and rings hold no chain of the Lagrangian model",
                                 'set it to "friction"'))  # fmt: skip
+    problems += [Problem("error", f"beam.{name}", f"{load:g}: no chain has a load at its tip", "make it 0")
+                 for name, load in zip(TIP, beam.tip_wrench, strict=True) if load]  # fmt: skip
     if problems or not isinstance(support, Friction):
         raise SceneError("\n".join(problem.sentence() for problem in problems), problems)
     robot = links_of(beam, n)

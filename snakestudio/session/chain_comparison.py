@@ -88,6 +88,8 @@ def compare_chain(
         raise UsageError(
             f'The scene\'s model is {scene.model.kind}, not a continuous body; set model.kind to "continuum_beam".'
         )
+    if any(scene.beam.tip_wrench):
+        raise UsageError("No chain has a force or a torque at its tip; set those of beam to 0.")
     free = isinstance(scene.support, Friction)
     counts = tuple(sorted(set(links))) or (FREE_LINKS if free else LINKS)
     for n in counts:

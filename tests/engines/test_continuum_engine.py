@@ -14,11 +14,17 @@ from scipy.optimize import minimize
 from snakestudio.control.strain_source import StrainSource
 from snakestudio.engines import registry
 from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine
+from snakestudio.errors import SceneError, UsageError
+from snakestudio.model.columns import table
+from snakestudio.model.discretise import discretise
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Rows
+from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import SUPPORT, Fields
 from snakestudio.session import scene_check
+from snakestudio.session.chain_comparison import compare_chain
+from snakestudio.session.offline import run_offline
 from tests.engines.beam import body, reference, run, shipped
 from tests.strategies import continuum_scenes
 
@@ -225,6 +231,72 @@ def test_pulling_on_a_held_body_loads_what_holds_it() -> None:
     assert rows.hold[0, 0, 13] == pytest.approx(-2.5)  # 2 N at 1 m, and the couple
     assert rows.wrench[0, :, 1] == pytest.approx(np.full(41, 2.0))
     assert rows.wrench[0, :, 5] == pytest.approx(2.0 * (1 - np.array(scene.beam.abscissas)) + 0.5)
+
+
+TIP = {"tip_fx_n": 0.7, "tip_fy_n": -1.2, "tip_fz_n": 0.4, "tip_mx_nm": 0.3, "tip_my_nm": -0.2, "tip_mz_nm": 0.1}
+
+
+@pytest.mark.parametrize("bend", [0.0, 1.7], ids=["straight", "helix"])
+def test_a_load_at_the_tip_of_a_held_body_is_statics(bend: float) -> None:
+    # A cantilever without weight: on every cross-section acts the load at the tip, moved there: F, and M + r x F.
+    strain = {"kind": "formulas", "k_x_per_m": str(0.8 * bend), "k_y_per_m": str(bend), "k_z_per_m": str(-0.5 * bend)}
+    scene = body(
+        strain, {"kind": "anchors", "anchors": [{"at_m": "0"}]}, {"group": "SE3", **TIP}, ground={"gravity_m_s2": 0.0},
+        start={"kind": "straight", "z_m": 0.5, "heading_deg": 40.0, "pitch_deg": -20.0},
+    )  # fmt: skip
+    assert not [p for p in scene_check.check(scene) if p.key.startswith("beam.")]
+    _, rows = run(scene, 0.05)
+    force, torque = np.array(scene.beam.tip_wrench).reshape(2, 3)
+    place, turn = rows.link_pose[-1, :, :3], matrices(rows.link_pose[-1, :, 3:])
+    moved = torque + np.cross(place[-1] - place, force)
+    np.testing.assert_allclose(rows.wrench[-1, :, :3], np.einsum("nji,j->ni", turn, force), atol=1e-9)
+    np.testing.assert_allclose(rows.wrench[-1, :, 3:], np.einsum("nji,nj->ni", turn, moved), atol=1e-9)
+    np.testing.assert_allclose(rows.hold[-1, 0, 8:11], -force, atol=1e-9)
+
+
+def test_a_load_at_the_tip_pushes_a_body_on_ice_as_newton_says() -> None:
+    # A stiff rod without friction: a = F / m, and its first angular acceleration is (M + l/2 F) / I about the middle.
+    ice = FRICTION | {"viscous_along_ns_per_m2": 0.0, "viscous_across_ns_per_m2": 0.0}
+    scene = body(
+        {"kind": "formulas"}, ice, {"tip_fx_n": 0.3, "tip_fy_n": 0.4, "tip_mz_nm": 0.2},
+        ground={"mu_along": 0.0, "mu_across": 0.0}, solver={"step_s": 0.001, "error_tolerance": 1e-10},
+    )  # fmt: skip
+    beam, span = scene.beam, 0.02
+    recording = run_offline(with_values(scene, {"run.duration_s": span, "run.log_rate_hz": 1000.0})).recording
+    names = ("time_s", "com_vx_mps", "com_vy_mps", "link_1_wz_radps")
+    time, vx, vy, omega = np.concatenate(list(table(recording, names))).T
+    np.testing.assert_allclose(vx, 0.3 / beam.mass * time, atol=1e-9)
+    np.testing.assert_allclose(vy, 0.4 / beam.mass * time, atol=1e-9)
+    inertia = beam.mass * beam.length_m**2 / 12.0 + beam.inertia_per_length[2] * beam.length_m
+    # The body runs from the head at X = 0 along x: its tip is half a length ahead of its middle.
+    assert omega[2] / time[2] == pytest.approx((0.2 + 0.5 * beam.length_m * 0.4) / inertia, rel=1e-4)
+
+
+def test_a_load_at_the_tip_stays_when_somebody_pulls_there() -> None:
+    scene = body(
+        {"kind": "formulas"}, {"kind": "anchors", "anchors": [{"at_m": "0"}]}, {"tip_fy_n": 1.0},
+        ground={"gravity_m_s2": 0.0},
+    )  # fmt: skip
+    engine = ContinuumBeamEngine(scene)
+    for pull, expected in ((2.0, 3.0), (0.0, 1.0)):
+        engine.apply_wrench(40, (0.0, pull, 0.0, 0.0, 0.0, 0.0))
+        rows = engine.advance(reference(scene, 1, engine.step_count), 1, (engine.step_count + 1,)).rows
+        assert rows.wrench[-1, :, 1] == pytest.approx(np.full(41, expected))
+
+
+def test_what_a_load_at_the_tip_cannot_do_is_said() -> None:
+    scene = body({"kind": "formulas"}, {"kind": "anchors", "anchors": [{"at_m": "0"}]}, TIP)
+    said = {p.key: p.sentence() for p in scene_check.check(scene) if p.key.startswith("beam.")}
+    assert set(said) == {"beam.tip_fz_n", "beam.tip_mx_nm", "beam.tip_my_nm"}
+    assert said["beam.tip_fz_n"] == (
+        "beam.tip_fz_n: 0.4 has no effect: with beam.group = 'SE2' a body does not move so; make it 0, or choose "
+        "another beam.group."
+    )
+    with pytest.raises(UsageError, match="No chain has a force or a torque at its tip"):
+        compare_chain(scene)
+    sliding = body({"kind": "formulas"}, FRICTION, {"tip_fx_n": 0.3})
+    with pytest.raises(SceneError, match=r"beam\.tip_fx_n: 0\.3: no chain has a load at its tip; make it 0"):
+        discretise(sliding, 8)
 
 
 @given(continuum_scenes)

@@ -103,6 +103,7 @@ def test_what_is_locked_goes_back_to_its_default(qtbot: QtBot, panels: Parameter
 
 
 OTHER: dict[str, object] = {
+    "ground.coulomb_law": "tanh",
     "solver.joints": "implicit",
     "solver.tolerance": 1e-10,
     "solver.max_iterations": 7,

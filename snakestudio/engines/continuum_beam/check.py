@@ -8,10 +8,14 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
+
 from snakestudio.engines import checks
 from snakestudio.errors import Problem
+from snakestudio.model.beam import GROUPS, TIP
 from snakestudio.model.motion import PlacedStart
 from snakestudio.model.reads import EVERY_MODEL
+from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.support import Friction
 
@@ -77,6 +81,24 @@ def _friction(scene: Scene) -> list[Problem]:
     return problems
 
 
+def _tip(scene: Scene) -> list[Problem]:
+    """Parts of the wrench at the tip along which the body does not move."""
+    start, group = scene.start, scene.beam.group
+    angles = (getattr(start, name, 0.0) for name in ("heading_deg", "pitch_deg", "roll_deg"))
+    frame = rotation(*(math.radians(angle) for angle in angles))
+    allowed = np.array(GROUPS[group])
+    seen = np.kron(np.eye(2), frame.T)  # columns: the ground's axes as the body has them
+    return [
+        Problem(
+            "warning", f"beam.{name}",
+            f"{value:g} has no effect: with beam.group = '{group}' a body does not move so", "make it 0, or choose"
+            " another beam.group",
+        )
+        for k, (name, value) in enumerate(zip(TIP, scene.beam.tip_wrench, strict=True))
+        if value and np.linalg.norm(seen[allowed, k]) < 1e-9
+    ]  # fmt: skip
+
+
 def check(scene: Scene, base_dir: Path | None = None) -> list[Problem]:
     """What is wrong or doubtful in `scene`; `base_dir` is the folder that file names in it are relative to."""
-    return _obstacles(scene) + _friction(scene)
+    return _obstacles(scene) + _friction(scene) + _tip(scene)

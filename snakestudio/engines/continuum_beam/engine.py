@@ -93,6 +93,7 @@ class ContinuumBeamEngine:
         )  # fmt: skip
         self._params = make_params(scene, p)
         self._state: State = make_state(*head_state(scene), n, p)
+        self._state.wrench[-1] = scene.beam.tip_wrench
         self._knots = knots_of(self._reference)
         self._work: Work = make_work(len(self._reference.abscissa), n, p)
 
@@ -246,8 +247,13 @@ class ContinuumBeamEngine:
         self._take_reference(reference)
 
     def apply_wrench(self, link: int, wrench: tuple[float, float, float, float, float, float]) -> None:
-        """Force (N) and torque (N m) on a cross-section, world frame, at its centre, until changed."""
+        """Force (N) and torque (N m) on a cross-section, world frame, at its centre, until changed.
+
+        At the tip it adds to what the scene says there.
+        """
         self._state.wrench[link] = wrench
+        if link in (-1, self._schema.n_links - 1):
+            self._state.wrench[link] += self._scene.beam.tip_wrench
 
     def contact_problem(self) -> dict[str, NDArray[Any]]:
         """Empty: there are no contact problems to be solved by iteration."""

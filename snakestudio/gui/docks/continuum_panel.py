@@ -14,11 +14,12 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.widgets.form import ChoiceRow
 from snakestudio.gui.widgets.parameter_row import ParameterRow
 from snakestudio.gui.widgets.sections import Section
+from snakestudio.model.beam import TIP
 from snakestudio.model.scene import Scene
 
 __all__ = ["ContinuumPanel"]
 
-_BODY = ("beam.length_m", "beam.radius_m", "beam.density_kg_m3", "beam.sections")
+_BODY = ("beam.length_m", "beam.radius_m", "beam.density_kg_m3", "beam.sections", *(f"beam.{name}" for name in TIP))
 
 
 class ContinuumPanel(QWidget):
