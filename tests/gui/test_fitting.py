@@ -73,7 +73,7 @@ def test_from_a_file_to_fitted_values_in_the_scene(
     assert dialog.data.boxes[0][0].text() == "trial_1, 1 s at 20 Hz"
     assert dialog.fit_button.isEnabled()
     rows = dialog.parameters.rows
-    assert not rows["actuator.free_play_deg"].tick.isEnabled(), "planar joints have none"
+    assert not rows["ground.mu_rolling"].tick.isEnabled(), "nothing rolls in the plane"
     press(qtbot, rows["ground.mu_across"].tick)
     assert not rows["ground.mu_across"].tick.isChecked()
     type_into(qtbot, rows["ground.mu_along"].low, "0.05")

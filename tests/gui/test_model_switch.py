@@ -73,6 +73,7 @@ def test_the_panel_says_that_it_applies_at_reset(qtbot: QtBot, document: Documen
     bridge.set_status(pending=())
     choose(qtbot, panels.model, Qt.Key.Key_Up)
     assert panels.model_message.text() == ""
+    document.set_value("model.kind", "planar_lagrangian", "Model")
     assert not panels.joints.isVisible()
 
 

@@ -136,12 +136,25 @@ def test_the_plane_ignores_what_only_space_has() -> None:
         plain,
         {
             "gait.kind": "two_waves", "start.z_m": 1.0, "start.pitch_deg": 20.0, "start.roll_deg": 20.0,
-            "start.vz_m_s": 1.0, "robot.axis_offset_m": 0.02, "start.omega_x_deg_s": 40.0, "start.omega_y_deg_s": 40.0,
+            "start.vz_m_s": 1.0, "start.omega_x_deg_s": 40.0, "start.omega_y_deg_s": 40.0,
         },
     )  # fmt: skip
     for one, other in zip(initial_state(plain), initial_state(odd), strict=True):
         np.testing.assert_array_equal(one, other)
     assert not initial_joint_angles(odd)[:, 1].any()
+
+
+def test_where_the_axes_of_a_joint_are_apart_is_in_the_link_behind() -> None:
+    # The yaw axis ends the link before; the pitch axis, at rest in the plane, is 0.02 m on along the link behind.
+    scene = with_values(Scene(), {"start.kind": "gait", "robot.axis_offset_m": 0.02})
+    length, ends = scene.robot.link_length_m, []
+    pose, _ = initial_state(scene)
+    for sign, arm in ((1.0, 0.5 * (length - 0.02)), (-1.0, 0.5 * (length + 0.02))):
+        ends.append(pose[:, :3] + sign * arm * matrices(pose[:, 3:])[:, :, 0])
+    np.testing.assert_allclose(ends[0][:-1], ends[1][1:], atol=1e-14)
+    smooth, _ = initial_state(with_values(scene, {"model.kind": "planar_lagrangian"}))
+    plain, _ = initial_state(with_values(scene, {"robot.axis_offset_m": 0.0, "model.kind": "planar_lagrangian"}))
+    np.testing.assert_array_equal(smooth, plain)
 
 
 @given(st.floats(-4, 4), st.floats(-4, 4), st.floats(-4, 4))
