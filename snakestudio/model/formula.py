@@ -99,6 +99,12 @@ def read(
     return found
 
 
+def _too_long() -> FormulaError:
+    return FormulaError(
+        "it takes too long to differentiate", "make it simpler, above all what lies in each other in it"
+    )
+
+
 class _TooLongError(BaseException):
     """Nothing on the way may take it for one of its own errors."""
 
@@ -126,9 +132,7 @@ def _counted(quick: bool = False) -> Iterator[None]:
     try:
         yield
     except _TooLongError:
-        raise FormulaError(
-            "it takes too long to differentiate", "make it simpler, above all what lies in each other in it"
-        ) from None
+        raise _too_long() from None
     finally:
         sys.setprofile(None)
 
@@ -175,8 +179,10 @@ def _made(
         function = sympy.lambdify(symbols, parts, modules=[NUMERIC, "numpy"], cse=True, docstring_limit=0)
     except FormulaError:
         raise
+    except RecursionError as error:  # how soon depends on who asks, so it is no other verdict than that of the calls
+        raise _too_long() from error
     # Whatever sympy stumbles over is refused; NotImplementedError is what it raises where it knows no way.
-    except (ArithmeticError, AttributeError, TypeError, ValueError, RecursionError, NotImplementedError) as error:
+    except (ArithmeticError, AttributeError, TypeError, ValueError, NotImplementedError) as error:
         raise refused from error
     uses = frozenset(str(symbol.name) for symbol in made.free_symbols)
     return Formula(made, uses, tuple(str(symbol.name) for symbol in symbols), function, tuple(parts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import math
 import subprocess
 import sys
@@ -93,6 +94,18 @@ def test_a_formula_that_would_take_half_a_minute_is_given_up(monkeypatch: pytest
     assert len(made) == 1  # the verdict is kept, too
     assert sys.getprofile() is None
     read("1*X + " + "0*X + " * 30 + "2*t", "", NAMES)  # long, not slow
+
+
+def test_the_verdict_on_a_deep_formula_does_not_depend_on_who_asks() -> None:
+    text = "sinh(asin(" * 28 + "1*X + 1*t + 1*s" + "))" * 28 + " + 0*X"  # no other test has asked for it
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 150)
+    try:
+        with pytest.raises(FormulaError) as caught:
+            read(text, "", NAMES)
+    finally:
+        sys.setrecursionlimit(limit)
+    assert caught.value.message == "it takes too long to differentiate"
 
 
 def test_who_profiles_keeps_the_profiler() -> None:
