@@ -69,6 +69,20 @@ def _own_user_dirs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest
         monkeypatch.setenv(f"XDG_{kind}_HOME", str(base / kind.lower()))
 
 
+@pytest.fixture(autouse=True)
+def _own_priority() -> Iterator[None]:
+    """Take back the priority that commands which talk to robots get for the thread that runs them."""
+    if sys.platform != "linux":
+        yield
+        return
+    policy, level, nice = os.sched_getscheduler(0), os.sched_getparam(0), os.getpriority(os.PRIO_PROCESS, 0)
+    yield
+    if os.sched_getscheduler(0) != policy:
+        os.sched_setscheduler(0, policy, level)
+    if os.getpriority(os.PRIO_PROCESS, 0) != nice:
+        os.setpriority(os.PRIO_PROCESS, 0, nice)
+
+
 # ---------------------------------------------------------------------------------------------------- leaks
 
 _GRACE_S = 2.0
