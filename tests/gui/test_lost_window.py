@@ -5,8 +5,10 @@ the robot is emulated by another process that knows nothing of either. What coun
 report and the stop frame that a third party sees on the bus. `tests/link/test_link_process.py` does the same, more
 often, with a window that has nothing to draw.
 
-All times of the robot's profile but the one that is tried are so long that nothing else can stop it: for a window that
-is killed all of them, as the end of the pipe is what stops; for one that is suspended all but `window_timeout_s`.
+All times of the robot's profile but the one that is tried are so long that nothing else can stop it: all but
+`window_timeout_s`, and that, too, where the end of a killed window's pipe is tried alone. The pipe ends only when the
+kernel has taken the window's memory apart, for which that needs a processor: 0.07 to 0.58 s where six processes wanted
+two of them. The promise of 0.3 s is kept there by the heartbeat, which stopped the robot after 0.04 to 0.26 s.
 """
 
 from __future__ import annotations
@@ -39,6 +41,8 @@ _SHIPPED_S = 0.25
 """`window_timeout_s` of the profiles that come along."""
 _LONGER_S = 1.0
 """The same where the window itself pauses for longer than that, as it may where it draws in software."""
+_PIPE_ALONE_S = 1.0
+"""The same where nothing but the end of the pipe stops, on a machine of any load."""
 _PERIOD_S = 1.0
 """Of the set-points: the link may be held up for 2.5 of them."""
 _SAMPLES = 5
@@ -119,11 +123,12 @@ def _lose(stage: Stage, how: signal.Signals, later: float) -> float | None:
 @pytest.mark.parametrize(
     ("how", "window_timeout_s", "bar"),
     [
-        (signal.SIGKILL, PATIENT_S, _SAFE_S),
+        (signal.SIGKILL, _SHIPPED_S, _SAFE_S),
+        (signal.SIGKILL, PATIENT_S, _PIPE_ALONE_S),
         (signal.SIGSTOP, _SHIPPED_S, _SAFE_S),
         (signal.SIGSTOP, _LONGER_S, _LONGER_S + _SAFE_S - _SHIPPED_S),
     ],
-    ids=["killed", "suspended", "suspended_with_a_longer_timeout"],
+    ids=["killed", "killed_with_no_timeout", "suspended", "suspended_with_a_longer_timeout"],
 )
 def test_the_robot_is_safe_when_its_window_is_lost(
     tmp_path: Path, how: signal.Signals, window_timeout_s: float, bar: float
