@@ -1,20 +1,21 @@
-"""What a strain law is in between the times and places that are looked at: by bounds over boxes, not by luck.
+"""What a strain law or a formula is in between the times and places that are looked at: by bounds over boxes.
 
 Boxes in which the law may be more than has been seen of it are cut up until it has been seen, or cannot be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.intervals import Interval
+from snakestudio.model.formula import Formula
+from snakestudio.model.intervals import Interval, bounds
 from snakestudio.model.strain_law import StrainLaw
 
-__all__ = ["HUGE", "Extreme", "Hidden", "extremes", "hidden", "speed_pole"]
+__all__ = ["HUGE", "Extreme", "Hidden", "extremes", "hidden", "pole", "speed_pole"]
 
 FloatArray = NDArray[np.float64]
 
@@ -111,6 +112,30 @@ def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
             -1, lambda t, x: tuple(law.speed(t).T), lambda boxes: law.speed_bounds(boxes.t), duration, 0.0
         ) if law.has_speed else []  # fmt: skip
     return next((each for each in found if not each.usable), None)
+
+
+def pole(formula: Formula, constants: Mapping[str, np.float64], duration: float) -> float | None:
+    """When a formula of the time t has no usable value within the run, s; None: never.
+
+    Parameters
+    ----------
+    formula : Formula
+    constants : mapping
+        Values of all other names that it uses.
+    duration : float
+        s.
+    """
+
+    def sampled(t: FloatArray, _: FloatArray) -> tuple[FloatArray, ...]:
+        return (np.asarray(formula.at({**constants, "t": t})[0], np.float64),)
+
+    def bounded(boxes: _Boxes) -> tuple[Interval, ...]:
+        may = bounds(formula, {**constants, "t": Interval(boxes.t[:, 0], boxes.t[:, 1])})[0]
+        return (Interval(*(np.broadcast_to(side, len(boxes.t)) for side in (may.low, may.high))),)
+
+    with np.errstate(all="ignore"):
+        found = _search(-1, sampled, bounded, duration if "t" in formula.uses else 0.0, 0.0)
+    return next((each.time for each in found if not each.usable), None)
 
 
 def _grid(duration: float, length: float) -> _Boxes:
