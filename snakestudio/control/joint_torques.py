@@ -89,7 +89,8 @@ def check(scene: Scene) -> list[Problem]:
     if isinstance(scene.start, GaitStart):
         what = "a gait of torques asks for no pose that the robot could start in"
         remedy = 'make it "straight", or "joint_angles" for another pose'
-        problems.append(Problem("error", "start.kind", what, remedy))
+        fixes = (Fix("Start straight", (("start.kind", "straight"),)),)
+        problems.append(Problem("error", "start.kind", what, remedy, fixes=fixes))
     try:
         missing = TorqueLaw(scene.gait, scene.robot.n_links, spatial=scene.model.spatial).missing(scene.run.duration_s)
     except SceneError as error:
