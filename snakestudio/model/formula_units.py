@@ -4,36 +4,36 @@ from __future__ import annotations
 
 __all__ = ["PLAIN", "UNITS", "Size", "Unit", "combined", "product_size", "raised", "spoken"]
 
-Unit = tuple[float, float, float] | None
-"""Powers of metre, second and kilogram; None: whatever is wanted, for a number was multiplied in."""
+Unit = tuple[float, float] | None
+"""Powers of metre and second; None: whatever is wanted, for a number was multiplied in."""
 
-PLAIN: Unit = (0.0, 0.0, 0.0)
+PLAIN: Unit = (0.0, 0.0)
 
 Size = tuple[int, int, int]
 """About how many terms a part has, and its first and second derivative."""
 
 UNITS: dict[str, Unit] = {
+    "any": None,
     "": PLAIN,
-    "m": (1.0, 0.0, 0.0),
-    "s": (0.0, 1.0, 0.0),
-    "1/m": (-1.0, 0.0, 0.0),
-    "1/s": (0.0, -1.0, 0.0),
-    "rad/s": (0.0, -1.0, 0.0),
-    "m/s": (1.0, -1.0, 0.0),
-    "m/s^2": (1.0, -2.0, 0.0),
-    "N m": (2.0, -2.0, 1.0),
+    "m": (1.0, 0.0),
+    "s": (0.0, 1.0),
+    "1/m": (-1.0, 0.0),
+    "1/s": (0.0, -1.0),
+    "rad/s": (0.0, -1.0),
+    "m/s": (1.0, -1.0),
+    "m/s^2": (1.0, -2.0),
 }
-"""Units by the names that scenes give them."""
+"""Units by the names that scenes give them; "any" is for numbers that nobody has to divide by a unit first."""
 
 
 def combined(a: Unit, b: Unit, sign: float = 1.0) -> Unit:
     """Unit of a product (`sign` 1) or quotient (-1)."""
-    return None if a is None or b is None else (a[0] + sign * b[0], a[1] + sign * b[1], a[2] + sign * b[2])
+    return None if a is None or b is None else (a[0] + sign * b[0], a[1] + sign * b[1])
 
 
 def raised(a: Unit, exponent: float) -> Unit:
     """Unit of a power."""
-    return None if a is None else (a[0] * exponent, a[1] * exponent, a[2] * exponent)
+    return None if a is None else (a[0] * exponent, a[1] * exponent)
 
 
 def spoken(unit: Unit) -> str:
@@ -43,7 +43,7 @@ def spoken(unit: Unit) -> str:
     names = {value: name for name, value in reversed(UNITS.items()) if name != "rad/s"}
     if unit in names:
         return names[unit] or "no unit"
-    return " ".join(f"{symbol}^{power:g}" for symbol, power in zip(("m", "s", "kg"), unit, strict=True) if power)
+    return " ".join(f"{symbol}^{power:g}" for symbol, power in zip(("m", "s"), unit, strict=True) if power)
 
 
 def product_size(a: Size, b: Size) -> Size:

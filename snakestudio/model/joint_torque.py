@@ -17,7 +17,7 @@ __all__ = ["NoTorque", "TorqueLaw", "is_readable"]
 
 FloatArray = NDArray[np.float64]
 
-_NAMES = {"t": "s", "i": "", "n": ""}
+_NAMES = dict.fromkeys(("t", "i", "n"), "any")
 _AXES = ("torque_nm", "pitch_torque_nm")
 
 
@@ -62,7 +62,7 @@ class TorqueLaw:
         mistakes: dict[str, FormulaError] = {}
         for name in _AXES:
             try:
-                self._formulas.append(read(getattr(gait, name), "N m", _NAMES))
+                self._formulas.append(read(getattr(gait, name), "", _NAMES))
             except FormulaError as error:
                 mistakes[f"gait.{name}"] = error
         if mistakes:
