@@ -80,11 +80,11 @@ class TorqueLaw:
 
     def missing(self, duration: float) -> NoTorque | None:
         """Where there is no usable torque in the first `duration` seconds, also between any times; None: nowhere."""
+        joints = {"i": self._joints, "n": np.full_like(self._joints, self._n)}
         for name, formula in zip(_AXES, self._formulas, strict=False):
-            for joint in self._joints if "i" in formula.uses else self._joints[:1]:
-                time = pole(formula, {"i": joint, "n": self._n}, duration)
-                if time is not None:
-                    return NoTorque(f"gait.{name}", int(joint), time)
+            found = pole(formula, joints, duration) if len(self._joints) else None
+            if found is not None:
+                return NoTorque(f"gait.{name}", found[0] + 1, found[1])
         return None
 
 

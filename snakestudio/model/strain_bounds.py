@@ -114,28 +114,43 @@ def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
     return next((each for each in found if not each.usable), None)
 
 
-def pole(formula: Formula, constants: Mapping[str, np.float64], duration: float) -> float | None:
-    """When a formula of the time t has no usable value within the run, s; None: never.
+def pole(formula: Formula, constants: Mapping[str, FloatArray], duration: float) -> tuple[int, float] | None:
+    """Where a formula of the time t has no usable value within the run, if anywhere.
 
     Parameters
     ----------
     formula : Formula
     constants : mapping
-        Values of all other names that it uses.
+        Values (m,) of all other names that it may use: all m cases are looked at.
     duration : float
         s.
+
+    Returns
+    -------
+    (int, float) or None
+        The case, from 0, and the time, s.
     """
-
-    def sampled(t: FloatArray, _: FloatArray) -> tuple[FloatArray, ...]:
-        return (np.asarray(formula.at({**constants, "t": t})[0], np.float64),)
-
-    def bounded(boxes: _Boxes) -> tuple[Interval, ...]:
-        may = bounds(formula, {**constants, "t": Interval(boxes.t[:, 0], boxes.t[:, 1])})[0]
-        return (Interval(*(np.broadcast_to(side, len(boxes.t)) for side in (may.low, may.high))),)
-
+    cases = len(next(iter(constants.values())))
+    edges = np.linspace(0.0, duration, BEGIN + 1)
+    low, high = np.tile(edges[:-1], cases), np.tile(edges[1:], cases)
+    case = np.repeat(np.arange(cases), BEGIN)
     with np.errstate(all="ignore"):
-        found = _search(-1, sampled, bounded, duration if "t" in formula.uses else 0.0, 0.0)
-    return next((each.time for each in found if not each.usable), None)
+        for _ in range(ROUNDS):
+            own = {name: values[case] for name, values in constants.items()}
+            middle = 0.5 * (low + high)
+            for t in (low, middle, high):
+                value = np.abs(np.broadcast_to(formula.at({**own, "t": t})[0], t.shape))
+                useless = np.flatnonzero(~(value < HUGE))
+                if len(useless):
+                    return int(case[useless[0]]), float(t[useless[0]])
+            may = bounds(formula, {**own, "t": Interval(low, high)})[0]
+            wild = np.flatnonzero(np.broadcast_to(~((may.low > -HUGE) & (may.high < HUGE)), low.shape))
+            if not len(wild):
+                break
+            wild = wild[np.argsort(-value[wild], kind="stable")[:BOXES]]
+            low, high, case = np.tile(low[wild], 2), np.tile(high[wild], 2), np.tile(case[wild], 2)
+            low[len(wild) :] = high[: len(wild)] = middle[wild]
+    return None
 
 
 def _grid(duration: float, length: float) -> _Boxes:

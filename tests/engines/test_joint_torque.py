@@ -207,6 +207,8 @@ def found(**values: Any) -> list[str]:
         ({"gait__torque_nm": "0.1*X"}, "gait.torque_nm: 'X' is not known; use t, i, n, pi and the functions "),
         ({"gait__torque_nm": "0.1/(i - 2)"}, "gait.torque_nm: it has no usable value for joint 2 at t = 0 s; avoid "),
         ({"gait__torque_nm": "0.1/(t - 0.31234)"}, "gait.torque_nm: it has no usable value for joint 1 at t = 0.312 s"),
+        ({"gait__torque_nm": "0.1*log(t)"}, "gait.torque_nm: it has no usable value for joint 1 at t = 0 s; avoid 1/0"),
+        ({"gait__torque_nm": "0.1/(i*t - 1.3)"}, "gait.torque_nm: it has no usable value for joint "),
         ({"gait__torque_nm": "0.1*sqrt(0.2*i - t)"}, "gait.torque_nm: it has no usable value for joint 1 at t = 0."),
         ({"model__kind": "spatial_nonsmooth", "gait__pitch_torque_nm": "3*"}, "gait.pitch_torque_nm: it cannot be re"),
         ({"controller__kind": "heading"}, 'controller.kind: "heading" tells the joints angles, and this gait gives '),
