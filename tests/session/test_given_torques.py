@@ -8,6 +8,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
+from snakestudio.errors import StateError
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change
 from snakestudio.model.placing import as_joint_angles
@@ -17,6 +18,8 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
+from snakestudio.session.state_codec import decode, encode
+from tests.hostile.forged import with_leaf
 
 STEP = 0.00025
 
@@ -84,3 +87,21 @@ def test_a_run_goes_on_from_a_saved_state_to_the_bit(scene: Scene) -> None:
     assert np.array_equal(runner.latest.link_pose, other.latest.link_pose)
     assert np.array_equal(runner.latest.joint_torque, other.latest.joint_torque)
     assert np.isnan(other.latest.joint_angle_ref[:, 0]).all()
+
+
+def test_forged_torques_are_refused(scene: Scene) -> None:
+    runner, other = Runner(scene), Runner(scene)
+    runner.advance(600)
+    state = decode(runner.checkpoint(), scene)
+    torque = state[2].reference.torque
+    endless = torque.copy()
+    endless[3, 2, 0] = np.inf
+    for forged in (None, endless, torque[:, :-1].copy(), torque[:-1].copy(), torque.astype(np.float32)):
+        with pytest.raises(StateError, match="damaged"):
+            other.restore(encode(with_leaf(state, (2, "reference", "torque"), forged), scene, 0.0), scene, runner.time)
+    waves = Runner(load_scene(scenes_dir() / "obstacle_aided.toml"))
+    waves.advance(600)
+    state = decode(waves.checkpoint(), waves.scene)
+    forged = with_leaf(state, (2, "reference", "torque"), np.zeros_like(state[2].reference.angle))
+    with pytest.raises(StateError, match="damaged"):
+        waves.restore(encode(forged, waves.scene, 0.0), waves.scene, waves.time)

@@ -111,13 +111,14 @@ def advance_steps(
         next_row += 1
     knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
     given = torque.shape[0] > 0
+    linear = torque if given else acceleration
     for _ in range(n_steps):
         _begin(state, work)
         for stage in range(4):
             # Stages at the beginning, twice in the middle and at the end of the step, as are their references.
             time = (counts[STEP] + 0.5 * ((stage + 1) // 2)) * dt
             knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
-            evaluate_linear(knots, torque if given else acceleration, 1, time, knot, work.wanted)
+            evaluate_linear(knots, linear, 1, time, knot, work.wanted)
             accelerate(params, state.wrench, work, given)
             _gain(work, dt / 6.0 if stage == 0 or stage == 3 else dt / 3.0)
             ahead = dt if stage == 2 else 0.5 * dt
