@@ -187,6 +187,10 @@ SINGLE: dict[str, Any] = {
 }  # fmt: skip
 SITUATIONS["single"] = {**SINGLE, "start": {**STRAIGHT, "link": 1}}
 SITUATIONS["single_gait"] = {**SINGLE, "start": {"kind": "gait", **PLACED, "link": 1}}
+TORQUES: dict[str, Any] = {
+    "gait": {"kind": "joint_torque", "torque_nm": "2*cos(9*t + 0.7*i)"}, "joint_controller": {},
+}  # fmt: skip
+SITUATIONS["torques"] = {**TORQUES, "robot": {**ROBOT, "joint_limit_deg": 40.0}}
 DROPPED = {**STRAIGHT, "z_m": 0.15, "vz_m_s": -2.5}
 SPATIAL: dict[str, dict[str, Any]] = {
     "aloft": {
@@ -390,10 +394,11 @@ LENGTHS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["single", "single_gait"])
+@pytest.mark.parametrize("name", ["single", "single_gait", "single_torques"])
 @pytest.mark.parametrize("kind", LINKS)
 def test_what_is_of_joints_has_no_effect_on_a_single_link(kind: str, name: str, tmp_path: Path) -> None:
-    scene = scene_of(kind, SITUATIONS[name])
+    torques = {**SITUATIONS["single"], "gait": {"kind": "joint_torque"}}
+    scene = scene_of(kind, torques if name == "single_torques" else SITUATIONS[name])
     reference, wrong = outcome(scene, tmp_path), []
     for key in keys_of(scene):
         if key.partition(".")[0] not in ("gait", "joint_controller", "actuator", "control", "robot"):

@@ -30,6 +30,9 @@ _CHECKS = {
     "teleoperation": "teleoperation_check:check",
 }
 
+_TORQUES = "joint_torques:JointTorques"
+_TORQUES_CHECK = "joint_torques:check"
+
 _CONTINUUM = "strain_source:StrainSource"
 _CONTINUUM_CHECK = "strain_check:check"
 
@@ -41,6 +44,9 @@ def _load(where: str) -> Any:
 
 def check(scene: Scene) -> list[Problem]:
     """What is wrong or doubtful in `scene` for its controller."""
+    torques: list[Problem] = _load(_TORQUES_CHECK)(scene) if scene.gives_torques else []
+    if any(problem.severity == "error" for problem in torques):
+        return torques
     if scene.robot.n_links == 1 and not scene.model.continuum and scene.controller.kind != "none":
         message = f'a single link has no joints for "{scene.controller.kind}" to move'
         return [Problem("error", "controller.kind", message, 'make it "none", or give robot.n_links more')]
@@ -67,5 +73,6 @@ def create(scene: Scene, base_dir: Path | None = None, *, checked: bool = False)
     if scene.model.continuum:  # it has no joints that a controller could lead
         source: Controller = _load(_CONTINUUM)(scene)
         return source
-    controller: Controller = _load(_CLASSES[scene.controller.kind])(scene, initial_joint_angles(scene, base_dir))
+    where = _TORQUES if scene.gives_torques else _CLASSES[scene.controller.kind]
+    controller: Controller = _load(where)(scene, initial_joint_angles(scene, base_dir))
     return controller

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from snakestudio.control.base import OpenLoop
 from snakestudio.control.gaits.ramp import constant, lead_in
 from snakestudio.control.gaits.waves import Motion, WaveGait
+from snakestudio.model.motion import JointTorque
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
@@ -215,7 +216,9 @@ class SetPoints(OpenLoop):
 
     def apply(self, scene: Scene, time: float) -> None:
         """Ramp to the parameters of `scene` from `time` on."""
-        self.change(lambda since: self._waves.apply(scene.gait, since), time)
+        gait = scene.gait
+        assert not isinstance(gait, JointTorque), "nobody leads joints from angles to torques"
+        self.change(lambda since: self._waves.apply(gait, since), time)
 
     def change(self, how: Callable[[float], object], time: float) -> None:
         """Have the gait changed from `time` (s) on: `how` does that, and gets the time of the gait."""

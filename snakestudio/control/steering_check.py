@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from snakestudio.errors import Problem
 from snakestudio.model.controllers import PathFollowing, Steering
+from snakestudio.model.motion import JointTorque
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.track import Track, track
@@ -49,6 +50,7 @@ def _offset(scene: Scene, law: Steering) -> list[Problem]:
         if getattr(law, name) == 0.0
     ]
     limit, gait = scene.robot.joint_limit_deg, scene.gait
+    assert not isinstance(gait, JointTorque)
     reach = abs(gait.amplitude_deg) + abs(gait.offset_deg)
     if limit is not None and reach <= limit < reach + law.offset_limit_deg - 1e-9:
         message = (
@@ -65,11 +67,11 @@ def _half_width(scene: Scene) -> float:
     Links that point in the directions a cos(i delta) with a = A / (2 sin(delta / 2)) lie, for small angles, on a wave
     of amplitude L a / (2 sin(delta / 2)).
     """
-    robot, gait = scene.robot, scene.gait
-    turn = abs(2.0 * math.sin(0.5 * gait.phase_shift))
+    robot, yaw = scene.robot, scene.gait.yaw
+    turn = abs(2.0 * math.sin(0.5 * yaw.phase_shift))
     wave = 0.5 * robot.length
     if turn > 0.0:
-        wave = min(wave, robot.link_length_m * abs(gait.amplitude) / turn**2)
+        wave = min(wave, robot.link_length_m * abs(yaw.amplitude) / turn**2)
     return robot.radius_m + wave
 
 

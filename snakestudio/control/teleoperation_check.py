@@ -5,6 +5,7 @@ from __future__ import annotations
 from snakestudio.errors import Fix, Problem
 from snakestudio.model.controllers import Teleoperation
 from snakestudio.model.gaits import GAITS
+from snakestudio.model.motion import JointTorque
 from snakestudio.model.scene import Scene
 from snakestudio.model.teleop import OWN_GAIT, steerable_gaits
 
@@ -27,6 +28,7 @@ def _gait(scene: Scene) -> list[Problem]:
 def _reach(scene: Scene, law: Teleoperation) -> list[Problem]:
     """Whether full turn goes beyond the joints' stops."""
     limit, gait = scene.robot.joint_limit_deg, scene.gait
+    assert not isinstance(gait, JointTorque)
     reach = abs(gait.amplitude_deg) + abs(gait.offset_deg)
     if limit is None or reach > limit or reach + law.max_offset_deg <= limit + 1e-9:
         return []

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Fix, Problem, SceneError
-from snakestudio.model.motion import JointAnglesStart, LateralUndulation
+from snakestudio.model.motion import Gait, JointAnglesStart
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import STANDARD_GRAVITY
@@ -136,7 +136,7 @@ def _moved_out(scene: Scene, obstacle: int, clear: Callable[[FloatArray], bool])
     return (Fix(f"Move it {1e3 * away:.0f} mm away", ((f"{key}.x_m", x), (f"{key}.y_m", y))),)
 
 
-def gait_reach(gait: LateralUndulation) -> tuple[float, float]:
+def gait_reach(gait: Gait) -> tuple[float, float]:
     """Largest yaw and pitch that a gait asks for, degrees."""
     yaw, pitch = (math.degrees(wave.reach) for wave in (gait.yaw, gait.pitch))
     return yaw, pitch
@@ -307,7 +307,7 @@ def joint_shape(robot: Robot) -> list[Problem]:
 
 def joint_control(scene: Scene, stable_step: Callable[[Scene], float]) -> list[Problem]:
     """Whether the joint controllers suit the time step (`stable_step`: the longest), and the motors the controllers."""
-    if scene.solver.joints == "explicit":
+    if scene.solver.joints == "explicit" and not scene.gives_torques:
         return long_step(scene, stable_step(scene))
     lag = scene.actuator.time_constant_s
     if 0.0 < lag < scene.solver.step_s:

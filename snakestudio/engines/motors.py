@@ -1,4 +1,4 @@
-"""The motors of the joints in the non-smooth models: what they make of the PD law's torque."""
+"""The motors of the joints in the non-smooth models: what they make of a torque, the PD law's or a given one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from snakestudio.kernels._jit import inlined
 from snakestudio.model.scene import Scene
 
-__all__ = ["Motor", "make_motor", "motor_torque"]
+__all__ = ["Motor", "given_torque", "make_motor", "motor_torque"]
 
 
 class Motor(NamedTuple):
@@ -39,7 +39,7 @@ def make_motor(scene: Scene) -> Motor:
         half_play=0.5 * math.radians(actuator.free_play_deg),
         most=math.inf if actuator.max_torque_nm is None else actuator.max_torque_nm,
         lag=-math.expm1(-solver.step_s / actuator.time_constant_s) if actuator.time_constant_s > 0.0 else 1.0,
-        implicit=solver.joints == "implicit",
+        implicit=solver.joints == "implicit" and not scene.gives_torques,
     )
 
 
@@ -63,6 +63,18 @@ def _wanted(motor: Motor, error: float, rate_error: float, kp: float, kd: float)
     if torque < -motor.most:
         return -motor.most, 0.0
     return torque, 1.0
+
+
+@inlined
+def _lagged(motor: Motor, wanted: float, before: float) -> float:
+    """What a motor with the torque `before` reaches in a step towards the one that is wanted, N m."""
+    return before + motor.lag * (wanted - before) if motor.lag < 1.0 else wanted
+
+
+@inlined
+def given_torque(motor: Motor, torque: float, before: float) -> float:
+    """Torque in a step of a motor that is told a torque, N m; free play has no part in it: there is no angle to lag."""
+    return _lagged(motor, min(max(torque, -motor.most), motor.most), before)
 
 
 @inlined
@@ -97,7 +109,7 @@ def motor_torque(
         N m and N m s/rad.
     """
     torque, follows = _wanted(motor, error, rate - goal_rate, kp, kd)
-    reached = before + motor.lag * (torque - before) if motor.lag < 1.0 else torque
+    reached = _lagged(motor, torque, before)
     if not motor.implicit or follows == 0.0:
         return reached, 0.0
     # torque = ... - K_P dt/2 alpha'_E - K_D alpha'_E slope instead of the rate that was measured

@@ -159,8 +159,12 @@ def check_reference(reference: Any, engine: Engine) -> None:
     demand(isinstance(time, np.ndarray) and time.dtype == np.float64 and time.ndim == 1)
     demand(len(time) >= (2 if isinstance(reference, JointReference) else 1))
     demand(bool(np.isfinite(time).all() and (np.diff(time) > 0.0).all()))
+    given = isinstance(reference, JointReference) and reference.torque is not None
+    demand(given == (isinstance(reference, JointReference) and engine.scene.gives_torques))
+    if given:
+        shapes["torque"] = shapes["angle"]
     for name, shape in shapes.items():
         array = getattr(reference, name)
         demand(isinstance(array, np.ndarray) and array.dtype == np.float64 and array.shape == (len(time), *shape))
-        # Where the contacts alone determine the speed, it is not a number.
-        demand(bool(np.isfinite(array).all()) or name in ("speed", "travel"))
+        # Where the contacts alone determine the speed, it is not a number; nor is an angle beside a given torque.
+        demand(bool(np.isfinite(array).all()) or name in ("speed", "travel") or (given and name != "torque"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,7 +22,7 @@ from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Model, Scene, Solver
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverFigures
 
-__all__ = ["TimeSteppingEngine", "copied", "forget_obstacles", "run_a_step", "tiny_scene"]
+__all__ = ["TimeSteppingEngine", "copied", "forget_obstacles", "given_torques", "run_a_step", "tiny_scene"]
 
 T = TypeVar("T", bound=Any)  # a NamedTuple of arrays
 FloatArray = NDArray[np.float64]
@@ -32,6 +32,8 @@ MOST_STEPS = 1000
 """Steps taken at most until it is looked how far the links went."""
 
 _NO_ROWS = np.zeros(0, np.int64)
+_ENDLESS = np.iinfo(np.int64).max
+_NO_TORQUES = np.zeros((0, 0, 2))
 
 BLOCK_ROWS = 32
 """Rows that room is made for at once where they come one by one: a controller looks at the robot every period."""
@@ -46,6 +48,8 @@ class TimeSteppingEngine(ABC):
     def __init__(self, scene: Scene, base_dir: Path | None, schema: Schema) -> None:
         self._scene = scene
         self._base_dir = base_dir
+        if scene.gives_torques:  # nobody asks for any angle
+            schema = replace(schema, valid=schema.valid & ~Fields.REFERENCE)
         self._schema = schema
         self._reference: JointReference | None = None
         self._reached = 0
@@ -142,7 +146,10 @@ class TimeSteppingEngine(ABC):
     ) -> StepReport:
         """Take `n_steps` steps under `reference`; see `Engine.advance`."""
         assert isinstance(reference, JointReference), "links have joints"
-        begin, end = self.step_count, self.step_count + n_steps
+        step = self._scene.solver.step_s
+        usable = _usable(reference, step)
+        begin = self.step_count
+        end = min(begin + n_steps, max(begin, usable))
         wanted = _NO_ROWS
         if len(row_steps):
             wanted = np.array(row_steps, dtype=np.int64).reshape(-1)
@@ -165,9 +172,15 @@ class TimeSteppingEngine(ABC):
             else:
                 break
         self._reference, self._reached = reference, figures.step
+        message = "" if status == OK else self._failure(status)
+        if status == OK and end < begin + n_steps:
+            message = (
+                f"The torque of a joint is no finite number right after t = {end * step:.6g} s; change the formulas "
+                "gait.torque_nm and gait.pitch_torque_nm there."
+            )
         return StepReport(
-            ok=status == OK,
-            message="" if status == OK else self._failure(status),
+            ok=not message,
+            message=message,
             steps=figures.step - begin,
             residual=figures.worst,
             iterations=figures.iterations - before.iterations,
@@ -254,6 +267,9 @@ class TimeSteppingEngine(ABC):
 
     def _references_now(self) -> tuple[FloatArray, FloatArray]:
         """Angles and rates that the joints shall have now, each (n-1, 2)."""
+        if self._scene.gives_torques:
+            nothing = np.full((self._schema.n_joints, 2), np.nan)
+            return nothing, nothing
         # Before the first call nobody has said what the joints shall do: a robot starts where it is.
         return self._joints_now() if self._reference is None else self._reference.at(self.time)
 
@@ -325,10 +341,23 @@ def forget_obstacles(state: Any, counters: tuple[int, int], n_obstacles: int) ->
 
 def _plain(reference: JointReference) -> JointReference:
     """`reference` with arrays as the kernels are compiled for: float64, contiguous, writeable."""
-    own = (reference.time, reference.angle, reference.rate, reference.acceleration)
+    own = (reference.time, reference.angle, reference.rate, reference.acceleration, given_torques(reference))
     if all(array.dtype == np.float64 and (flags := array.flags).c_contiguous and flags.writeable for array in own):
         return reference
     return JointReference(*(np.require(array, np.float64, ["C", "W"]) for array in own))
+
+
+def _usable(reference: JointReference, step: float) -> int:
+    """Count of steps (of `step` s) up to which a reference can be followed: given torques may cease to be numbers."""
+    if reference.torque is None:
+        return _ENDLESS
+    wrong = np.flatnonzero(~np.isfinite(reference.torque).all(axis=(1, 2)))
+    return math.ceil(reference.time[wrong[0]] / step - 1e-6) - 1 if len(wrong) else _ENDLESS
+
+
+def given_torques(reference: JointReference) -> FloatArray:
+    """What the joints' motors are given, (k, n-1, 2), N m; of length 0 if they follow angles."""
+    return _NO_TORQUES if reference.torque is None else reference.torque
 
 
 def tiny_scene(kind: Any) -> Scene:

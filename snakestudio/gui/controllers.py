@@ -23,7 +23,7 @@ class ControllerInfo:
 
 
 CONTROLLERS = {
-    "none": ControllerInfo("None: the gait alone", "The joints follow the gait, whatever happens."),
+    "none": ControllerInfo("None: the gait alone", "The joints do what the gait says, whatever happens."),
     "heading": ControllerInfo("Heading", "A small offset of all joints turns the robot to a heading and holds it."),
     "path_following": ControllerInfo(
         "Path following",

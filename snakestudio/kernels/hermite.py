@@ -1,4 +1,4 @@
-"""Evaluation of joint references between their knots."""
+"""Evaluation of joint references, angles as well as torques, between their knots."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from snakestudio.kernels._jit import inlined
 
-__all__ = ["evaluate_acceleration", "evaluate_reference"]
+__all__ = ["evaluate_linear", "evaluate_reference"]
 
 FloatArray = NDArray[np.float64]
 
@@ -50,18 +50,19 @@ def evaluate_reference(
 
 
 @inlined
-def evaluate_acceleration(
-    knots: FloatArray, acceleration: FloatArray, axes: int, time: float, knot: int, wanted: FloatArray
+def evaluate_linear(
+    knots: FloatArray, values: FloatArray, axes: int, time: float, knot: int, wanted: FloatArray
 ) -> None:
-    """Joint accelerations wanted at `time`, linear between the knots.
+    """Joint accelerations or torques wanted at `time`, linear between the knots.
 
-    The second derivative of the cubic would be no more accurate (both err by the square of the knots' distance), would
-    jump at every knot, and would be beyond all bounds between the two knots that make a jump of the angles.
+    The second derivative of the angles' cubic would be no more accurate (both err by the square of the knots'
+    distance), would jump at every knot, and would be beyond all bounds between the two knots that make a jump of the
+    angles.
 
     Parameters
     ----------
-    knots, acceleration : (k,), (k, n - 1, 2)
-        s, rad/s^2.
+    knots, values : (k,), (k, n - 1, 2)
+        s, rad/s^2 or N m.
     axes : int
         1 for yaw alone, 2 for yaw and pitch.
     time : float
@@ -73,4 +74,4 @@ def evaluate_acceleration(
     s = min(max((time - knots[knot]) / (knots[knot + 1] - knots[knot]), 0.0), 1.0)
     for i in range(wanted.shape[0]):
         for a in range(axes):
-            wanted[i, a] = (1.0 - s) * acceleration[knot, i, a] + s * acceleration[knot + 1, i, a]
+            wanted[i, a] = (1.0 - s) * values[knot, i, a] + s * values[knot + 1, i, a]

@@ -82,6 +82,11 @@ def mismatches(profile: Profile, scene: Scene) -> tuple[str, ...]:
             f"Nobody moves the yaw axis of {_listed('joint', missing)}: give the profile an axis for it, or open a "
             "scene with fewer links."
         )
+    if scene.gives_torques:
+        found.append(
+            f"The scene's gait gives the joints torques, and {profile.name} is told angles: choose a gait of angles, "
+            'such as gait.kind = "lateral_undulation".'
+        )
     if scene.gait.pitch.amplitude or scene.gait.pitch.offset:
         without = [joint for joint in range(1, min(wanted, there) + 1) if not _has(profile.axes, joint, "pitch")]
         if without and scene.controller.uses_gait:

@@ -28,7 +28,7 @@ class GaitAlone(Frozen):
     uses_gait: ClassVar[bool] = True
     """Whether the gait has a part in what the joints do."""
 
-    kind: Literal["none"] = value("none", label="Controller", help="The joints follow the gait, whatever happens")
+    kind: Literal["none"] = value("none", label="Controller", help="The joints do what the gait says, whatever happens")
 
 
 class LeaderFollower(Frozen):

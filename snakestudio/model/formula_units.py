@@ -13,6 +13,7 @@ Size = tuple[int, int, int]
 """About how many terms a part has, and its first and second derivative."""
 
 UNITS: dict[str, Unit] = {
+    "any": None,
     "": PLAIN,
     "m": (1.0, 0.0),
     "s": (0.0, 1.0),
@@ -22,7 +23,7 @@ UNITS: dict[str, Unit] = {
     "m/s": (1.0, -1.0),
     "m/s^2": (1.0, -2.0),
 }
-"""Units by the names that scenes give them."""
+"""Units by the names that scenes give them; "any" is for numbers that nobody has to divide by a unit first."""
 
 
 def combined(a: Unit, b: Unit, sign: float = 1.0) -> Unit:

@@ -13,6 +13,7 @@ __all__ = [
     "Gait",
     "GaitStart",
     "JointAnglesStart",
+    "JointTorque",
     "LateralUndulation",
     "LinkAnglesStart",
     "PlacedStart",
@@ -42,6 +43,9 @@ class Wave(NamedTuple):
     def reach(self) -> float:
         """Largest angle it asks for, rad."""
         return abs(self.amplitude) + abs(self.offset)
+
+
+_NO_WAVE = Wave(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class LateralUndulation(Frozen):
@@ -105,7 +109,7 @@ class LateralUndulation(Frozen):
     @property
     def pitch(self) -> Wave:
         """The vertical wave: none."""
-        return Wave(0.0, 0.0, 0.0, 0.0, 0.0)
+        return _NO_WAVE
 
 
 class TwoWaves(LateralUndulation):
@@ -150,7 +154,37 @@ class TwoWaves(LateralUndulation):
         )  # fmt: skip
 
 
-Gait = Annotated[LateralUndulation | TwoWaves, Field(discriminator="kind")]
+class JointTorque(Frozen):
+    """Torques that the joints' motors are given, as formulas of time: nobody asks for any angle.
+
+    A formula may use the time t (s), the joint's number i (1 to n - 1, from the first link on, as joints are numbered
+    everywhere) and the number of links n. A positive torque raises the joint's angle, yaw or pitch.
+    """
+
+    kind: Literal["joint_torque"] = value("joint_torque", label="Gait", help="Kind of gait")
+    torque_nm: str = value(
+        "0.2*sin(2*pi*t + 0.7*i)", label="Torque", unit="N m", symbol="τ",
+        help="Torque about every joint's yaw axis as a formula of the time t (s), the joint's number i and the number "
+        "of links n", max_length=500, live=True,
+    )  # fmt: skip
+    pitch_torque_nm: str = value(
+        "0", label="Pitch torque", unit="N m", symbol="τ_v",
+        help="Torque about every joint's pitch axis as a formula of t, i and n (spatial models)", max_length=500,
+        live=True,
+    )  # fmt: skip
+
+    @property
+    def yaw(self) -> Wave:
+        """The horizontal wave: none."""
+        return _NO_WAVE
+
+    @property
+    def pitch(self) -> Wave:
+        """The vertical wave: none."""
+        return _NO_WAVE
+
+
+Gait = Annotated[LateralUndulation | TwoWaves | JointTorque, Field(discriminator="kind")]
 """Any open-loop gait."""
 
 
@@ -241,8 +275,10 @@ class GaitStart(PlacedStart):
         ge=-360, le=360, slider=(-180, 180),
     )  # fmt: skip
 
-    def shape(self, gait: LateralUndulation) -> LateralUndulation:
-        """The gait whose pose at t = 0 is the start."""
+    def shape(self, gait: Gait) -> Gait:
+        """The gait whose pose at t = 0 is the start; given torques have none: links in line."""
+        if isinstance(gait, JointTorque):
+            return gait
         own = {name: getattr(self, name) for name in ("amplitude_deg", "phase_shift_deg", "phase_deg")}
         return gait.model_copy(update={name: given for name, given in own.items() if given is not None})
 

@@ -364,8 +364,10 @@ def gait_robot(scene: Scene, base_dir: Path | None = None) -> Scene:
     Raises
     ------
     SceneError
-        As `straight_robot`.
+        As `straight_robot`, and if the gait gives torques, which have no shape.
     """
+    if scene.gives_torques:
+        raise _refused("a gait of torques has no shape", "start straight, or bend the joints")
     return _laid(scene, GaitStart, base_dir)
 
 

@@ -13,9 +13,9 @@ from snakestudio.inputs import InputError, nearest_row
 from snakestudio.model.beam_shape import initial_body
 from snakestudio.model.chain import chain, gait_joint_angles, joint_angles, level_gait_frame, wave_directions
 from snakestudio.model.motion import (
+    Gait,
     GaitStart,
     JointAnglesStart,
-    LateralUndulation,
     LinkAnglesStart,
     PlacedStart,
     RecordingStart,
@@ -39,7 +39,7 @@ FLAT_DEPTH = 1e-6
 rounding which spheres touch."""
 
 
-def gait_link_angles(gait: LateralUndulation, n_links: int, heading: float) -> FloatArray:
+def gait_link_angles(gait: Gait, n_links: int, heading: float) -> FloatArray:
     """Directions of all links in the plane, (n,), rad, in the gait's pose at t = 0; the wave's axis is `heading`."""
     return wave_directions(gait.yaw, n_links, heading)
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from snakestudio.errors import Fix, Problem
 from snakestudio.model.controllers import LeaderFollower, PathFollowing, Teleoperation
-from snakestudio.model.motion import GaitStart, TwoWaves
+from snakestudio.model.motion import GaitStart, JointTorque, TwoWaves
 from snakestudio.model.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import HeightField, Obstacle
@@ -40,7 +40,9 @@ LINKS = EVERY_MODEL | {
     *(f"ground.{name}" for name in ("mu_along", "mu_across", "gravity_m_s2", "slope_deg", "downhill_deg")),
     *(
         f"gait.{name}"
-        for name in ("kind", "amplitude_deg", "frequency_deg_s", "phase_shift_deg", "phase_deg", "offset_deg")
+        for name in (
+            "kind", "amplitude_deg", "frequency_deg_s", "phase_shift_deg", "phase_deg", "offset_deg", "torque_nm",
+        )
     ),
     *(
         f"start.{name}"
@@ -101,7 +103,7 @@ def _uses_gait(scene: Scene) -> bool:
 def _sets_pace(scene: Scene) -> bool:
     """Whether the gait's frequency says how fast it runs, or else how fast one wave runs beside the other."""
     two = scene.model.spatial and isinstance(scene.gait, TwoWaves)
-    return two or scene.gait.frequency_deg_s <= 0.0 or not isinstance(scene.controller, Teleoperation)
+    return two or scene.gait.yaw.omega <= 0.0 or not isinstance(scene.controller, Teleoperation)
 
 
 def _resolves_jams(scene: Scene) -> bool:
@@ -127,7 +129,8 @@ def _jointed(scene: Scene) -> bool:
 
 
 _OF_JOINTS = (
-    "gait.frequency_deg_s", "gait.offset_deg", *(f"gait.{name}" for name in TwoWaves.model_fields if "pitch" in name),
+    "gait.frequency_deg_s", "gait.offset_deg", *(f"gait.{name}" for name in JointTorque.model_fields if name != "kind"),
+    *(f"gait.{name}" for name in TwoWaves.model_fields if "pitch" in name),
     *(f"joint_controller.{name}" for name in JointController.model_fields),
     *(f"actuator.{name}" for name in Actuator.model_fields),
     *(f"control.{name}" for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")),
@@ -137,7 +140,15 @@ _OF_JOINTS = (
 _OF_SHAPE = tuple(f"gait.{name}" for name in ("kind", "amplitude_deg", "phase_shift_deg", "phase_deg"))
 """What a single link has its direction from, if it starts in the gait's pose."""
 
+_OF_ANGLES = (
+    *(f"joint_controller.{name}" for name in JointController.model_fields),
+    *(f"control.{name}" for name in ("lead_in", "soft_start_deg", "set_point_period_s", "start_delay_s")),
+    "actuator.free_play_deg", "solver.joints",
+)  # fmt: skip
+"""What leads joints to angles."""
+
 _CONDITIONS = (
+    _Condition(_OF_ANGLES, "gait.kind", lambda s: not s.gives_torques, "not under given torques"),
     _Condition(_OF_JOINTS, "robot.n_links", _jointed, _NO_JOINTS),
     _Condition(_OF_SHAPE, "robot.n_links", lambda s: _jointed(s) or _takes_shape(s), _NO_JOINTS),
     _Condition(

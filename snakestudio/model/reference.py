@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class JointReference:
-    """Knots in time of the joint angles, evaluated in between by cubic Hermite interpolation.
+    """Knots in time of the joint angles, evaluated in between by cubic Hermite interpolation, or of their torques.
 
     Attributes
     ----------
@@ -25,17 +25,24 @@ class JointReference:
         Times of the knots, s, strictly ascending, k >= 2.
     angle, rate, acceleration : (k, n_joints, 2) arrays
         Joint angles (yaw, pitch) and their derivatives at the knots; rad, rad/s, rad/s^2. The signs are those of P1/P2.
+    torque : (k, n_joints, 2) array or None
+        Torques that the motors are given, N m, positive as the angles, linear between the knots; angles, rates and
+        accelerations are not numbers then, for nobody asks for any. None: the joints follow their angles.
     """
 
     time: FloatArray
     angle: FloatArray
     rate: FloatArray
     acceleration: FloatArray
+    torque: FloatArray | None = None
 
     def since(self, time: float) -> JointReference:
         """The part around and after `time`: what an engine that stands there may still ask for."""
         begin = _begin(self.time, time)
-        return JointReference(self.time[begin:], self.angle[begin:], self.rate[begin:], self.acceleration[begin:])
+        torque = None if self.torque is None else self.torque[begin:]
+        return JointReference(
+            self.time[begin:], self.angle[begin:], self.rate[begin:], self.acceleration[begin:], torque
+        )
 
     def at(self, time: float) -> tuple[FloatArray, FloatArray]:
         """Angle and rate at `time`, each (n_joints, 2); the ends hold outside the knots."""

@@ -13,7 +13,7 @@ from snakestudio.model.beam import Beam
 from snakestudio.model.controllers import Controller, GaitAlone
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.ground_path import GroundPath
-from snakestudio.model.motion import Gait, LateralUndulation, Start, StraightStart
+from snakestudio.model.motion import Gait, JointTorque, LateralUndulation, Start, StraightStart
 from snakestudio.model.robot import Actuator, JointController, Robot
 from snakestudio.model.strain import Serpentine, Strain
 from snakestudio.model.support import Rings, Support
@@ -160,6 +160,11 @@ class Scene(Frozen):
     def n_steps(self) -> int:
         """Time steps in the whole run."""
         return max(1, round(self.run.duration_s / self.solver.step_s))
+
+    @property
+    def gives_torques(self) -> bool:
+        """Whether the joints' motors are given torques; else joint controllers follow reference angles."""
+        return isinstance(self.gait, JointTorque)
 
 
 def structure_problems(scene: Scene) -> list[Problem]:

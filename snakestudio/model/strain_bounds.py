@@ -1,20 +1,21 @@
-"""What a strain law is in between the times and places that are looked at: by bounds over boxes, not by luck.
+"""What a strain law or a formula is in between the times and places that are looked at: by bounds over boxes.
 
 Boxes in which the law may be more than has been seen of it are cut up until it has been seen, or cannot be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.intervals import Interval
+from snakestudio.model.formula import Formula
+from snakestudio.model.intervals import Interval, bounds
 from snakestudio.model.strain_law import StrainLaw
 
-__all__ = ["HUGE", "Extreme", "Hidden", "extremes", "hidden", "speed_pole"]
+__all__ = ["HUGE", "Extreme", "Hidden", "extremes", "hidden", "pole", "speed_pole"]
 
 FloatArray = NDArray[np.float64]
 
@@ -111,6 +112,45 @@ def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
             -1, lambda t, x: tuple(law.speed(t).T), lambda boxes: law.speed_bounds(boxes.t), duration, 0.0
         ) if law.has_speed else []  # fmt: skip
     return next((each for each in found if not each.usable), None)
+
+
+def pole(formula: Formula, constants: Mapping[str, FloatArray], duration: float) -> tuple[int, float] | None:
+    """Where a formula of the time t has no usable value within the run, if anywhere.
+
+    Parameters
+    ----------
+    formula : Formula
+    constants : mapping
+        Values (m,) of all other names that it may use: all m cases are looked at.
+    duration : float
+        s.
+
+    Returns
+    -------
+    (int, float) or None
+        The case, from 0, and the time, s.
+    """
+    cases = len(next(iter(constants.values())))
+    edges = np.linspace(0.0, duration, BEGIN + 1)
+    low, high = np.tile(edges[:-1], cases), np.tile(edges[1:], cases)
+    case = np.repeat(np.arange(cases), BEGIN)
+    with np.errstate(all="ignore"):
+        for _ in range(ROUNDS):
+            own = {name: values[case] for name, values in constants.items()}
+            middle = 0.5 * (low + high)
+            for t in (low, middle, high):
+                value = np.abs(np.broadcast_to(formula.at({**own, "t": t})[0], t.shape))
+                useless = np.flatnonzero(~(value < HUGE))
+                if len(useless):
+                    return int(case[useless[0]]), float(t[useless[0]])
+            may = bounds(formula, {**own, "t": Interval(low, high)})[0]
+            wild = np.flatnonzero(np.broadcast_to(~((may.low > -HUGE) & (may.high < HUGE)), low.shape))
+            if not len(wild):
+                break
+            wild = wild[np.argsort(-value[wild], kind="stable")[:BOXES]]
+            low, high, case = np.tile(low[wild], 2), np.tile(high[wild], 2), np.tile(case[wild], 2)
+            low[len(wild) :] = high[: len(wild)] = middle[wild]
+    return None
 
 
 def _grid(duration: float, length: float) -> _Boxes:

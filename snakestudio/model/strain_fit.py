@@ -149,6 +149,13 @@ def as_continuum(
     problems = []
     if scene.model.continuum:
         problems.append(Problem("error", "model.kind", "it is a continuous body already", "choose a model of links"))
+    if scene.gives_torques:
+        problems.append(
+            Problem(
+                "error", "gait.kind", "it gives torques, so no law can be fitted to its angles",
+                'make it "lateral_undulation"',
+            )
+        )  # fmt: skip
     if not scene.controller.uses_gait:
         problems.append(
             Problem("error", "controller.kind", "its joints follow no gait, so no law can be fitted", 'make it "none"')

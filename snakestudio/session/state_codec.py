@@ -74,6 +74,7 @@ _RECORDS = (
 """Dataclasses and named tuples that states are made of."""
 
 _PARTS = (
+    "model.motion:JointTorque",
     "model.controllers:GaitAlone",
     "model.controllers:LeaderFollower",
     "model.controllers:HeadingControl",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from snakestudio.model.controllers import Controller
 from snakestudio.model.edits import changed_keys, get_value, with_values
 from snakestudio.model.fields import field_doc
+from snakestudio.model.joint_torque import is_readable
 from snakestudio.model.scene import Scene
 
 __all__ = ["taken_over"]
@@ -25,6 +26,8 @@ def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
         update={name: getattr(before, name) for name in type(wanted).model_fields if name not in _PARTS}
     )
     live = live.model_copy(update={"controller": _live_part(before.controller, wanted.controller)})
+    if wanted.gives_torques != before.gives_torques or not is_readable(wanted.gait):  # angles are led, torques are not
+        live = live.model_copy(update={"gait": before.gait})
     changed = changed_keys(live, wanted)
     taken = {key: get_value(wanted, key) for key in changed if key in _KEYS}
     if taken:

@@ -13,6 +13,7 @@ from snakestudio.model.reads import findings
 from snakestudio.model.scene import Scene
 
 PLANAR = Scene()
+TORQUES = with_values(Scene(), {"gait.kind": "joint_torque"})
 CONTINUUM = with_values(Scene(), {"model.kind": "continuum_beam"})
 
 
@@ -41,6 +42,19 @@ def test_defaults_need_no_words(kind: str) -> None:
             PLANAR, {"ground.viscous_along_ns_per_m": 1.0},
             "ground.viscous_along_ns_per_m: 1 is left out by this model; make it 0, or choose model.kind = "
             '"planar_lagrangian" or "planar_nonholonomic".',
+        ),
+        (
+            TORQUES, {"joint_controller.kp_nm_per_rad": 50.0},
+            "joint_controller.kp_nm_per_rad: 50 has no effect here (not under given torques); make it 800.",
+        ),
+        (
+            TORQUES, {"solver.joints": "implicit"},
+            'solver.joints: "implicit" has no effect here (not under given torques); make it "explicit".',
+        ),
+        (
+            TORQUES, {"gait.pitch_torque_nm": "0.1*sin(t)"},
+            'gait.pitch_torque_nm: "0.1*sin(t)" is left out by this model; make it "0", or choose model.kind = '
+            '"spatial_nonsmooth".',
         ),
         (
             PLANAR, {"strain.wavelength_m": 2.0},

@@ -8,14 +8,18 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from snakestudio.control.registry import check as check_controller
+from snakestudio.errors import Problem
 from snakestudio.gui import theme
 from snakestudio.gui.docks.body_shape import BodyShape
 from snakestudio.gui.docks.gait_panel import GAITS, GaitPanel
 from snakestudio.gui.docks.parameters import ParameterPanels
 from snakestudio.gui.docks.presets import Preset
 from snakestudio.gui.document import Document
+from snakestudio.model.edits import with_values
 from snakestudio.model.gaits import GAITS as LIBRARY
-from snakestudio.model.motion import LateralUndulation, TwoWaves
+from snakestudio.model.motion import JointTorque, LateralUndulation, TwoWaves
+from snakestudio.model.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
 from tests.gui.fake import FakeBridge, make_recording
 
@@ -267,3 +271,72 @@ def test_soft_start_goes_with_the_gait_in_the_whole_panel(qtbot: QtBot, document
     assert panels.gait.soft_start.isVisible()
     document.set_value("controller.kind", "leader_follower", "Lead")
     assert not panels.gait.soft_start.isVisible()
+
+
+@pytest.fixture
+def torques(panel: GaitPanel, document: Document) -> GaitPanel:
+    panel.torque_button.click()
+    assert isinstance(document.scene.gait, JointTorque)
+    return panel
+
+
+def test_torques_take_the_place_of_angles_and_back_in_one_step(torques: GaitPanel, document: Document) -> None:
+    before = initial_joint_angles(document.scene)
+    assert not check_controller(document.scene)
+    assert list(torques.formulas) == ["gait.torque_nm", "gait.pitch_torque_nm"]
+    assert torques.rows == {}
+    assert not torques.shape.isVisible()
+    assert not torques.wave_button.isVisible()
+    assert "torques" in torques.about.text()
+    torques.torque_button.click()
+    assert isinstance(document.scene.gait, LateralUndulation)
+    assert torques.shape.isVisible()
+    document.undo_stack.undo()
+    document.undo_stack.undo()
+    assert isinstance(document.scene.gait, LateralUndulation)
+    assert initial_joint_angles(document.scene) == pytest.approx(before, abs=1e-6)  # it lies as it did
+    pressed = next(gait for gait in GAITS if gait.values["gait"].kind == "two_waves")
+    torques.torque_button.click()
+    torques.choose(pressed)
+    assert document.scene.gait.kind == "two_waves"
+
+
+def test_a_formula_of_torques_is_taken_over_and_a_wrong_one_says_why(
+    qtbot: QtBot, torques: GaitPanel, document: Document
+) -> None:
+    row = torques.formulas["gait.torque_nm"]
+    assert row.field.text() == JointTorque(kind="joint_torque").torque_nm
+    for text in ("0.3*sin(q)", "0.3*sin(t*i/n)"):
+        row.field.selectAll()
+        qtbot.keyClicks(row.field, text)
+        qtbot.keyClick(row.field, Qt.Key.Key_Return)
+        if "q" in text:
+            assert row.problem.startswith("'q' is not known; use t, i, n, pi and the functions ")
+    assert row.problem == ""
+    assert document.scene.gait == JointTorque(kind="joint_torque", torque_nm="0.3*sin(t*i/n)")
+
+
+def test_what_torques_leave_without_effect_is_locked_and_says_why(torques: GaitPanel, document: Document) -> None:
+    pitch = torques.formulas["gait.pitch_torque_nm"]
+    assert not pitch.field.isEnabled()
+    assert pitch.note.text() == "Only in the spatial model"
+    assert torques.lead_in.unused == "not under given torques"
+    document.edit(with_values(document.scene, {"model.kind": "spatial_nonsmooth"}), "Model")
+    assert pitch.field.isEnabled()
+    assert not pitch.note.isVisible()
+
+
+def test_under_a_controller_nobody_offers_torques(panel: GaitPanel, document: Document) -> None:
+    document.edit(with_values(document.scene, {"controller.kind": "heading"}), "Controller")
+    assert not panel.torque_button.isVisible()
+    document.edit(with_values(document.scene, {"controller.kind": "none"}), "Controller")
+    assert panel.torque_button.isVisible()
+
+
+def test_what_waits_for_the_reset_and_what_a_check_finds_is_said(torques: GaitPanel) -> None:
+    finding = Problem("error", "gait.torque_nm", "it has no usable value", "avoid 1/0")
+    torques.show_pending({"gait"}, [finding])
+    assert torques.message.text() == "Torques in place of angles apply at the next reset."
+    assert torques.formulas["gait.torque_nm"].problem == "It has no usable value; avoid 1/0."
+    torques.show_pending((), ())
+    assert torques.message.text() == torques.formulas["gait.torque_nm"].problem == ""

@@ -28,6 +28,8 @@ from snakestudio.gui.plots.scale import fitted, readable, steady
 from snakestudio.gui.plots.views import VIEWS
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import TwoWaves
+from snakestudio.model.recording import Schema
+from snakestudio.model.snapshot import Fields
 from snakestudio.paths import scenes_dir
 from tests.gui.fake import FakeBridge, make_recording
 
@@ -686,3 +688,10 @@ def test_new_data_are_drawn_in_all_plots_of_one_moment(panel: PlotPanel, qtbot: 
         panel.redraws._began = -math.inf
         panel.redraws.draw((panel.start, panel.stop), 14.0, 1400)
     assert {plot.chart.picture.cursor for plot in panel.plots} == {14.0}
+
+
+def test_joints_that_are_given_torques_have_angles_and_no_references() -> None:
+    led, given = Schema(5, True, ()), Schema(5, True, (), valid=Fields.ALL & ~Fields.REFERENCE)
+    assert [line.name for line in VIEWS["joint"].lines(led, 1)] == ["yaw", "yaw ref", "pitch", "pitch ref"]
+    assert VIEWS["joint"].possible(given)
+    assert [line.name for line in VIEWS["joint"].lines(given, 1)] == ["yaw", "pitch"]

@@ -11,7 +11,7 @@ from snakestudio.engines.planar_lagrangian.state import Work
 from snakestudio.kernels._jit import jit
 from snakestudio.kernels.centred_chain import gather_on_angles, inertia_and_bias, spread_from_centre
 from snakestudio.kernels.cholesky import cholesky_solve
-from snakestudio.kernels.hermite import evaluate_acceleration, evaluate_reference
+from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 
 FloatArray = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ def mass_and_bias(
 
 @jit
 def accelerations(params: Params, wrench: FloatArray, work: Work) -> None:
-    accelerate(params, wrench, work)
+    accelerate(params, wrench, work, False)
 
 
 @jit
@@ -50,4 +50,4 @@ def reference_at(
     reference: FloatArray, wanted: FloatArray,
 ) -> None:  # fmt: skip
     knot = evaluate_reference(knots, angle, rate, 2, time, 0, reference)
-    evaluate_acceleration(knots, acceleration, 2, time, knot, wanted)
+    evaluate_linear(knots, acceleration, 2, time, knot, wanted)

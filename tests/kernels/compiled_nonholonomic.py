@@ -30,4 +30,4 @@ def residual(matrix: FloatArray, free: FloatArray, side: FloatArray, scale: floa
 
 @jit
 def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work) -> int:
-    return equations_of_motion(params, wrench, acts, y, work)
+    return equations_of_motion(params, wrench, acts, y, work, False)

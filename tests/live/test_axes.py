@@ -81,3 +81,13 @@ def test_a_robot_whose_joints_bend_by_turns_gets_no_remedy_that_is_impossible() 
         "No scene can drive Test robot yet: joints 1, 3, 5, 7 and 9 bend only up and down, and in scenes every joint "
         "bends sideways, too. It can be wiggled joint by joint.",
     )
+
+
+def test_a_robot_that_is_told_angles_cannot_be_given_torques() -> None:
+    fitting = profile(10)
+    assert mismatches(fitting, scene()) == ()
+    (sentence,) = mismatches(fitting, scene(**{"gait.kind": "joint_torque", "gait.pitch_torque_nm": "0.1"}))
+    assert sentence == (
+        f"The scene's gait gives the joints torques, and {fitting.name} is told angles: choose a gait of angles, "
+        'such as gait.kind = "lateral_undulation".'
+    )

@@ -31,6 +31,7 @@ def test_the_greatest_way_is_that_of_the_wave() -> None:
     assert greatest_way(with_values(scene(), {"gait.phase_shift_deg": 0.0})) == math.inf
     assert greatest_way(with_values(scene(), {"ground.slope_deg": 10.0})) == math.inf
     assert greatest_way(with_values(scene(), {"gait.amplitude_deg": 0.0})) == 0.0
+    assert greatest_way(with_values(scene(), {"gait.kind": "joint_torque"})) == math.inf
 
 
 def test_a_path_that_nobody_follows_is_named() -> None:

@@ -96,11 +96,11 @@ def largest_stable_step(scene: Scene, friction: bool = True) -> float:
 
     Of a longer chain sixty links are enough: its stiffest mode is a local one.
     """
-    gait = scene.gait
+    yaw = scene.gait.yaw
     joints = np.arange(min(scene.robot.n_links, 60) - 1)
     steps = []
     phases = np.linspace(0.0, math.pi, 6, endpoint=False)
-    waves = (gait.amplitude * np.sin(phase + joints * gait.phase_shift) + gait.offset for phase in phases)
+    waves = (yaw.amplitude * np.sin(phase + joints * yaw.phase_shift) + yaw.offset for phase in phases)
     straight = () if scene.controller.uses_gait else (np.zeros(len(joints)),)
     for angle in (*straight, *waves):
         steps.append(_longest_step(np.linalg.eigvals(_linear_motion(scene, angle, friction)).astype(np.complex128)))

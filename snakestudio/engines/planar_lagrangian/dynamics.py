@@ -133,15 +133,21 @@ def _pd_torques(params: Params, work: Work) -> None:
 
 
 @inlined
-def accelerate(params: Params, wrench: FloatArray, work: Work) -> None:
-    """Solve (11) for the accelerations at (work.x, work.v); fills torques, friction and powers, too."""
+def accelerate(params: Params, wrench: FloatArray, work: Work, given: bool) -> None:
+    """Solve (11) for the accelerations at (work.x, work.v); fills torques, friction and powers, too.
+
+    `given`: the torques are those in `work.wanted`, whatever the control law.
+    """
     n = work.cos.shape[0]
     for k in range(n):
         work.theta[k] = work.x[k]
     sin_cos(work.theta, work.cos, work.sin)
     _forces(params, wrench, work)
     inertia_and_bias(params.coupling, params.inertia, work.cos, work.sin, work.v, work.matrix, work.bias)
-    if params.linearized:
+    if given:
+        for k in range(n - 1):
+            work.torque[k] = work.wanted[k, 0]
+    elif params.linearized:
         linearizing_torques(params, work)
     else:
         _pd_torques(params, work)

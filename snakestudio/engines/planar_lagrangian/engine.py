@@ -16,7 +16,7 @@ from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, ENERGY, LOAD
 from snakestudio.engines.planar_lagrangian.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.saved_state import agreeing
-from snakestudio.engines.time_stepping import TimeSteppingEngine, copied
+from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, given_torques
 from snakestudio.model.pose import planar_pose
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
@@ -73,7 +73,7 @@ class PlanarLagrangianEngine(TimeSteppingEngine):
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         status: int = advance_steps(
             self._params, self._state, self._work, reference.time, reference.angle, reference.rate,
-            reference.acceleration, n_steps, wanted, rows,
+            reference.acceleration, given_torques(reference), n_steps, wanted, rows,
         )  # fmt: skip
         return status
 

@@ -33,7 +33,7 @@ class Params(NamedTuple):
     linearized : bool
         Feedback linearization instead of PD control.
     kp, kd : float
-        Gains of the joint controller: N m/rad and N m s/rad, linearized 1/s^2 and 1/s.
+        Gains of the joint controller: N m/rad and N m s/rad, linearized 1/s^2 and 1/s; 0 where torques are given.
     gx, gy, gn : float
         Gravity along x and y, and the part that presses on the ground (positive), m/s^2.
     viscous_along, viscous_across : float
@@ -73,7 +73,9 @@ def make_params(scene: Scene) -> Params:
     centred = centred_map(robot.n_links)
     gx, gy, gz = ground.gravity
     load = robot.mass_kg * max(-gz, 0.0)
-    linearized = control.law == "feedback_linearization"
+    linearized = control.law == "feedback_linearization" and not scene.gives_torques
+    kp = control.linearization_kp_per_s2 if linearized else control.kp_nm_per_rad
+    kd = control.linearization_kd_per_s if linearized else control.kd_nms_per_rad
     return Params(
         half_length=half,
         radius=robot.radius_m,
@@ -82,8 +84,8 @@ def make_params(scene: Scene) -> Params:
         coupling=np.ascontiguousarray(robot.mass_kg * half * half * (centred.T @ centred)),
         dt=scene.solver.step_s,
         linearized=linearized,
-        kp=control.linearization_kp_per_s2 if linearized else control.kp_nm_per_rad,
-        kd=control.linearization_kd_per_s if linearized else control.kd_nms_per_rad,
+        kp=0.0 if scene.gives_torques else kp,
+        kd=0.0 if scene.gives_torques else kd,
         gx=gx,
         gy=gy,
         gn=max(-gz, 0.0),

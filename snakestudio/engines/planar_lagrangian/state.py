@@ -78,7 +78,7 @@ class Work(NamedTuple):
     reference : (n - 1, 2)
         Angle and rate that the joints shall have.
     wanted : (n - 1, 1)
-        Acceleration that they shall have.
+        Acceleration that they shall have, or torque that they are given instead, rad/s^2 or N m.
     torque : (n - 1,)
         Torques of the joint controllers.
     power : (5,)

@@ -14,7 +14,7 @@ from snakestudio.engines.planar_lagrangian.rows import write_row
 from snakestudio.engines.planar_lagrangian.state import CALL_STEPS, LOAD, STEP, State, Work
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.hermite import evaluate_acceleration, evaluate_reference
+from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 
 __all__ = ["advance_steps"]
 
@@ -87,7 +87,7 @@ def _commit(params: Params, state: State, work: Work) -> None:
 @jit
 def advance_steps(
     params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
-    acceleration: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
+    acceleration: FloatArray, torque: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
 ) -> int:  # fmt: skip
     """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
 
@@ -97,6 +97,8 @@ def advance_steps(
         The run.
     knots, angle, rate, acceleration : (k,), (k, n - 1, 2) each
         Joint reference.
+    torque : (k, n - 1, 2)
+        What the joints are given instead; of length 0 if they follow the reference.
     n_steps : int
     row_steps : (r,) int
         Ascending step counts; those not reached in this call are left out.
@@ -108,14 +110,16 @@ def advance_steps(
     while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
         next_row += 1
     knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
+    given = torque.shape[0] > 0
+    linear = torque if given else acceleration
     for _ in range(n_steps):
         _begin(state, work)
         for stage in range(4):
             # Stages at the beginning, twice in the middle and at the end of the step, as are their references.
             time = (counts[STEP] + 0.5 * ((stage + 1) // 2)) * dt
             knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
-            evaluate_acceleration(knots, acceleration, 1, time, knot, work.wanted)
-            accelerate(params, state.wrench, work)
+            evaluate_linear(knots, linear, 1, time, knot, work.wanted)
+            accelerate(params, state.wrench, work, given)
             _gain(work, dt / 6.0 if stage == 0 or stage == 3 else dt / 3.0)
             ahead = dt if stage == 2 else 0.5 * dt
             for k in range(state.x.shape[0]):

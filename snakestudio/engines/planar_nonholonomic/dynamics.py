@@ -60,15 +60,18 @@ def _ground_forces(params: Params, wrench: FloatArray, work: Work) -> None:
 
 
 @inlined
-def _joint_torques(params: Params, work: Work) -> None:
-    """PD control (59) and the springs beyond the joints' limits, on the angles, with their powers."""
+def _joint_torques(params: Params, work: Work, given: bool) -> None:
+    """PD control (59) or given torques, and the springs beyond joint limits, on the angles, with their powers."""
     n = work.cos.shape[0]
     actuator = stop = before = 0.0
     for k in range(n):
         after = 0.0
         if k < n - 1:
             angle, rate = work.x[k + 1] - work.x[k], work.v[k + 1] - work.v[k]
-            own = params.kp * (work.reference[k, 0] - angle) + params.kd * (work.reference[k, 1] - rate)
+            if given:
+                own = work.given[k, 0]
+            else:
+                own = params.kp * (work.reference[k, 0] - angle) + params.kd * (work.reference[k, 1] - rate)
             beyond = angle - min(max(angle, -params.joint_limit), params.joint_limit)
             pushed = -params.stop_stiffness * beyond if beyond != 0.0 else 0.0
             actuator += own * rate
@@ -82,8 +85,11 @@ def _joint_torques(params: Params, work: Work) -> None:
 
 
 @inlined
-def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work) -> int:
-    """Derivatives of motion and sums at `y` into `work.rate_y` and `work.rate_sums`; returns the constraints, or -1."""
+def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, work: Work, given: bool) -> int:
+    """Derivatives of motion and sums at `y` into `work.rate_y` and `work.rate_sums`; returns the constraints, or -1.
+
+    `given`: the joints' torques are those in `work.given`, not PD control's.
+    """
     n = work.cos.shape[0]
     for k in range(n + 2):
         work.x[k] = y[k]
@@ -107,7 +113,7 @@ def evaluate(params: Params, wrench: FloatArray, acts: IntArray, y: FloatArray, 
         work.across[k] = cos * vy - sin * vx
     _ground_forces(params, wrench, work)
     inertia_and_bias(params.coupling, params.inertia, work.cos, work.sin, work.v, work.matrix, work.bias)
-    _joint_torques(params, work)
+    _joint_torques(params, work, given)
     gather_on_angles(work.force, params.half_length, work.cos, work.sin, work.load)
     # (27): without anything that obstacles do.
     total = n * params.mass

@@ -32,7 +32,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
 from snakestudio.engines.planar_nonholonomic.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.saved_state import agreeing, within
-from snakestudio.engines.time_stepping import TimeSteppingEngine, copied
+from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, given_torques
 from snakestudio.model.pose import planar_pose
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
@@ -88,8 +88,8 @@ class PlanarNonholonomicEngine(TimeSteppingEngine):
 
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         status: int = advance_steps(
-            self._params, self._state, self._work, reference.time, reference.angle, reference.rate, n_steps, wanted,
-            rows,
+            self._params, self._state, self._work, reference.time, reference.angle, reference.rate,
+            given_torques(reference), n_steps, wanted, rows,
         )  # fmt: skip
         return status
 

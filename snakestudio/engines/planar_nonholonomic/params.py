@@ -48,7 +48,7 @@ class Params(NamedTuple):
     tolerance, shortest : float
         Error of the angles that a part of a step may make, rad, and the length from which it is not looked at, s.
     kp, kd : float
-        Gains of the joint controller, N m/rad and N m s/rad.
+        Gains of the joint controller, N m/rad and N m s/rad; 0 where torques are given.
     joint_limit, stop_stiffness : float
         rad (inf for none), N m/rad.
     gx, gy, gn : float
@@ -109,6 +109,12 @@ class Params(NamedTuple):
     grid_items: IntArray
 
 
+def _gains(scene: Scene) -> tuple[float, float]:
+    """Gains of the joint controller, N m/rad and N m s/rad; 0 where the joints are given torques."""
+    gains = scene.joint_controller
+    return (0.0, 0.0) if scene.gives_torques else (gains.kp_nm_per_rad, gains.kd_nms_per_rad)
+
+
 def _decay(scene: Scene) -> float:
     """Bound of the rates at which velocities decay, 1/s.
 
@@ -123,10 +129,9 @@ def _decay(scene: Scene) -> float:
     )
     turning = FRICTION_LEVER * robot.link_length_m * ground.mu_across * load / ground.coulomb_smoothing_rad_s
     met = ground.obstacle_damping_ns_per_m if scene.obstacles else 0.0
-    stiffness = scene.joint_controller.kp_nm_per_rad + (
-        0.0 if math.isinf(robot.joint_limit) else robot.joint_limit_stiffness_nm_per_rad
-    )
-    joints = 4.0 * scene.joint_controller.kd_nms_per_rad / robot.inertia_kg_m2
+    kp, kd = _gains(scene)
+    stiffness = kp + (0.0 if math.isinf(robot.joint_limit) else robot.joint_limit_stiffness_nm_per_rad)
+    joints = 4.0 * kd / robot.inertia_kg_m2
     swinging = math.sqrt(4.0 * stiffness / robot.inertia_kg_m2)
     return max(joints, swinging) + turning / robot.inertia_kg_m2 + (slope + met) / robot.mass_kg
 
@@ -138,7 +143,7 @@ def damped_by_obstacles(scene: Scene) -> bool:
 
 def make_params(scene: Scene, old: Params | None = None) -> Params:
     """Constants of `scene`; the grid of `old` is used again if the obstacles are where they were."""
-    robot, ground, control = scene.robot, scene.ground, scene.joint_controller
+    robot, ground = scene.robot, scene.ground
     half = 0.5 * robot.link_length_m
     centred = centred_map(robot.n_links)
     obstacles = outlines(scene.obstacles, robot.radius_m)
@@ -149,6 +154,7 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
     gx, gy, gz = ground.gravity
     load = robot.mass_kg * max(-gz, 0.0)
     decay = _decay(scene)
+    kp, kd = _gains(scene)
     return Params(
         half_length=half,
         contact_half=robot.contact_half_length_m,
@@ -160,8 +166,8 @@ def make_params(scene: Scene, old: Params | None = None) -> Params:
         dt=scene.solver.step_s,
         tolerance=scene.solver.error_tolerance,
         shortest=min(SHORTEST, scene.solver.error_tolerance),
-        kp=control.kp_nm_per_rad,
-        kd=control.kd_nms_per_rad,
+        kp=kp,
+        kd=kd,
         joint_limit=robot.joint_limit,
         stop_stiffness=robot.joint_limit_stiffness_nm_per_rad,
         gx=gx,

@@ -102,6 +102,8 @@ class Work(NamedTuple):
         Mass matrix of the angles, later its Cholesky factor, and C x'.
     reference : (n - 1, 2)
         Angle and rate that the joints shall have.
+    given : (n - 1, 1)
+        Torque that they are given instead, N m.
     torque : (n - 1,)
         Of the joint controllers, N m.
     near : (2, n) int
@@ -143,6 +145,7 @@ class Work(NamedTuple):
     matrix: FloatArray
     bias: FloatArray
     reference: FloatArray
+    given: FloatArray
     torque: FloatArray
     near: IntArray
     touch: FloatArray
@@ -205,6 +208,7 @@ def make_work(n: int) -> Work:
         matrix=np.zeros((n, n)),
         bias=np.zeros(n),
         reference=np.zeros((n - 1, 2)),
+        given=np.zeros((n - 1, 1)),
         torque=np.zeros(n - 1),
         near=np.zeros((2, n), np.int64),
         touch=np.zeros((2, n, 2)),

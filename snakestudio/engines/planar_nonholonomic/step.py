@@ -34,7 +34,7 @@ from snakestudio.engines.planar_nonholonomic.state import (
 )
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.hermite import evaluate_reference
+from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.one_sided import one_sided_residual
 
 __all__ = ["advance_steps"]
@@ -93,8 +93,8 @@ def _next_stage(params: Params, state: State, work: Work, length: float, stages:
 
 @inlined
 def _part(
-    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray, time: float,
-    length: float, stages: int, knot: int, begun: bool,
+    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
+    torque: FloatArray, time: float, length: float, stages: int, knot: int, begun: bool,
 ) -> int:  # fmt: skip
     """A part of a step: work.y1 and work.sums end as its result, the derivatives are those there.
 
@@ -111,7 +111,9 @@ def _part(
     for j in range(1 if begun else 0, stages + 1):
         stage_time = time + (1.0 if j == stages else params.schemes[stages, j, 4]) * length
         knot = evaluate_reference(knots, angle, rate, 1, stage_time, knot, work.reference)
-        count = evaluate(params, state.wrench, state.acts, work.y1, work)
+        if torque.shape[0] > 0:
+            evaluate_linear(knots, torque, 1, stage_time, knot, work.given)
+        count = evaluate(params, state.wrench, state.acts, work.y1, work, torque.shape[0] > 0)
         if count < 0:
             break
         if j == 0:
@@ -177,8 +179,9 @@ def _judge(params: Params, state: State, work: Work, count: int) -> None:
 
 @inlined
 def _step(
-    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray, knot: int
-) -> int:
+    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
+    torque: FloatArray, knot: int,
+) -> int:  # fmt: skip
     """One time step in parts; what it returns is what it ended with."""
     n = state.acts.shape[0]
     begin = state.counts[STEP] * params.dt
@@ -197,7 +200,7 @@ def _step(
         own = left if length >= left else 0.5 * left if 2.0 * length > left else length
         own = min(own, params.longest)
         stages = max(2, 1 + int(math.sqrt(1.0 + 1.54 * own * params.decay)))
-        count = _part(params, state, work, knots, angle, rate, begin + passed, own, stages, knot, begun)
+        count = _part(params, state, work, knots, angle, rate, torque, begin + passed, own, stages, knot, begun)
         calls += stages if begun else stages + 1
         begun = True
         if count < 0:
@@ -241,8 +244,8 @@ def _step(
 
 @jit
 def advance_steps(
-    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray, n_steps: int,
-    row_steps: IntArray, rows: RowBuffers,
+    params: Params, state: State, work: Work, knots: FloatArray, angle: FloatArray, rate: FloatArray,
+    torque: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
 ) -> int:  # fmt: skip
     """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
 
@@ -252,6 +255,8 @@ def advance_steps(
         The run.
     knots, angle, rate : (k,), (k, n - 1, 2), (k, n - 1, 2)
         Joint reference.
+    torque : (k, n - 1, 2)
+        What the joints are given instead; of length 0 if they follow the reference.
     n_steps : int
     row_steps : (r,) int
         Ascending step counts; those not reached in this call are left out.
@@ -266,7 +271,7 @@ def advance_steps(
     for _ in range(n_steps):
         while knot < len(knots) - 2 and knots[knot + 1] <= counts[STEP] * params.dt:
             knot += 1
-        status = _step(params, state, work, knots, angle, rate, knot)
+        status = _step(params, state, work, knots, angle, rate, torque, knot)
         if status != OK:
             return status
         if next_row < len(row_steps) and row_steps[next_row] == counts[STEP]:

@@ -55,11 +55,11 @@ def largest_stable_step(scene: Scene) -> float:
     Of a longer chain sixty links are enough: its stiffest mode is a local one. Joints that do not follow a gait may be
     straight, which is when they are stiffest.
     """
-    robot, gait, gains = scene.robot, scene.gait, scene.joint_controller
+    robot, yaw, gains = scene.robot, scene.gait.yaw, scene.joint_controller
     joints = np.arange(min(robot.n_links, 60) - 1)
     responses = []
     phases = np.linspace(0.0, math.pi, 6, endpoint=False)
-    waves = (gait.amplitude * np.sin(phase + joints * gait.phase_shift) + gait.offset for phase in phases)
+    waves = (yaw.amplitude * np.sin(phase + joints * yaw.phase_shift) + yaw.offset for phase in phases)
     straight = () if scene.controller.uses_gait else (np.zeros(len(joints)),)
     for angle in (*straight, *waves):
         theta = np.concatenate([[0.0], np.cumsum(angle)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.motors import motor_torque
+from snakestudio.engines.motors import given_torque, motor_torque
 from snakestudio.engines.planar_nonsmooth.params import Params
 from snakestudio.engines.planar_nonsmooth.state import (
     ACTUATOR,
@@ -40,17 +40,22 @@ def midpoint(params: Params, state: State, work: Work) -> None:
 
 
 @inlined
-def free_velocity(params: Params, state: State, work: Work) -> None:
+def free_velocity(params: Params, state: State, work: Work, given: bool) -> None:
     """Joint torques (P2 (42), (43)) and u_free = u_A + M^-1 (all but contacts, joints and the motors' drag) dt.
 
-    The torque here is positive if it raises phi_i = theta_{i+1} - theta_i; the paper's tau_i is its negative.
+    The torque here is positive if it raises phi_i = theta_{i+1} - theta_i; the paper's tau_i is its negative. `given`:
+    it is the one in `work.given`, not the PD law's.
     """
     n = state.q.shape[0]
     dt, dt_mass, dt_inertia = params.dt, params.dt / params.mass, params.dt / params.inertia
     before = 0.0
     for k in range(n):
         after = 0.0
-        if k < n - 1:
+        if k < n - 1 and given:
+            after = given_torque(params.motor, work.given[k, 0], state.torque[k])
+            work.torque[k] = after
+            work.drag[k] = 0.0
+        elif k < n - 1:
             error = work.theta[k + 1] - work.theta[k] - work.reference[k, 0]
             rate = state.u[k + 1, 2] - state.u[k, 2]
             after, work.drag[k] = motor_torque(

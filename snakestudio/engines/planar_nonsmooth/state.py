@@ -104,6 +104,8 @@ class Work(NamedTuple):
         Directions at the end of the step.
     reference : (n - 1, 2)
         Angle and rate that the joints shall have.
+    given : (n - 1, 1)
+        Torque that their motors are given instead, N m.
     torque, drag : (n - 1,), (n - 1,)
         Torques of the motors at a rate of zero, and what they lose for a unit of it (see `motor_torque`).
     load : (n,)
@@ -131,6 +133,7 @@ class Work(NamedTuple):
     cos_end: FloatArray
     sin_end: FloatArray
     reference: FloatArray
+    given: FloatArray
     torque: FloatArray
     drag: FloatArray
     load: FloatArray
@@ -184,6 +187,7 @@ def make_work(n: int, capacity: int) -> tuple[Work, ChainScratch]:
         cos_end=np.zeros(n),
         sin_end=np.zeros(n),
         reference=np.zeros((j, 2)),
+        given=np.zeros((j, 1)),
         torque=np.zeros(j),
         drag=np.zeros(j),
         load=np.zeros(n),

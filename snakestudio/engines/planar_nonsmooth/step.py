@@ -40,7 +40,7 @@ from snakestudio.engines.planar_nonsmooth.state import (
 )
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.kernels._jit import inlined, jit
-from snakestudio.kernels.hermite import evaluate_reference
+from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.planar_problem import ChainImpulses, ChainProblem
 from snakestudio.kernels.planar_rescue import rescue_contacts
 from snakestudio.kernels.planar_scratch import ChainScratch
@@ -89,10 +89,13 @@ def _turned_over(params: Params, u: FloatArray) -> bool:
 
 
 @inlined
-def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room: int) -> int:
-    """One step from u_A, q_A to u_E, q_E; `room` is how many contacts a row after this step may have (-1: no row)."""
+def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room: int, given: bool) -> int:
+    """One step from u_A, q_A to u_E, q_E; `room` is how many contacts a row after this step may have (-1: no row).
+
+    `given`: the motors get the torques in `work.given`.
+    """
     # VI-A: midpoint (54), torques (42), (43), and the active set (39) at the midpoint.
-    free_velocity(params, state, work)
+    free_velocity(params, state, work, given)
     load_discs(params, state, work)
     n = state.q.shape[0]
     n_contacts = detect_obstacles(params, state, work)
@@ -149,7 +152,7 @@ def _step(params: Params, state: State, work: Work, scratch: ChainScratch, room:
 @jit
 def advance_steps(
     params: Params, state: State, work: Work, scratch: ChainScratch, knots: FloatArray, angle: FloatArray,
-    rate: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
+    rate: FloatArray, torque: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
 ) -> int:  # fmt: skip
     """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
 
@@ -159,6 +162,8 @@ def advance_steps(
         The run.
     knots, angle, rate : (k,), (k, n - 1, 2), (k, n - 1, 2)
         Joint reference.
+    torque : (k, n - 1, 2)
+        What the motors are given instead; of length 0 if they follow the reference.
     n_steps : int
     row_steps : (r,) int
         Ascending step counts; those not reached in this call are left out.
@@ -170,8 +175,9 @@ def advance_steps(
     while next_row < len(row_steps) and row_steps[next_row] <= counts[STEP]:
         next_row += 1
     knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
-    # Explicit controllers compare with the reference at t_M, implicit ones at t_E.
-    ahead = 1.0 if params.motor.implicit else 0.5
+    given = torque.shape[0] > 0
+    # Explicit controllers compare with the reference at t_M, implicit ones at t_E; a given torque is that at t_M.
+    ahead = 1.0 if params.motor.implicit and not given else 0.5
     status = OK
     for _ in range(n_steps):
         is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1
@@ -179,7 +185,9 @@ def advance_steps(
         midpoint(params, state, work)
         time = (counts[STEP] + ahead) * params.dt
         knot = evaluate_reference(knots, angle, rate, 1, time, knot, work.reference)
-        status = _step(params, state, work, scratch, room)
+        if given:
+            evaluate_linear(knots, torque, 1, time, knot, work.given)
+        status = _step(params, state, work, scratch, room, given)
         if status != OK:
             break
         if is_row:

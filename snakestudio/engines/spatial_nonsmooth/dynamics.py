@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.engines.motors import motor_torque
+from snakestudio.engines.motors import given_torque, motor_torque
 from snakestudio.engines.spatial_nonsmooth.params import Params
 from snakestudio.engines.spatial_nonsmooth.state import PROJECTION, STEADY, State, Work
 from snakestudio.kernels._jit import inlined, jit
@@ -117,8 +117,11 @@ def _turn(cos_0: float, sin_0: float, cos_1: float, sin_1: float) -> float:
 
 
 @inlined
-def drive_joints(params: Params, state: State, work: Work) -> int:
-    """Joint frames and angles, motor impulses (P1 (68), (69)), and which axes are at their stops; returns how many."""
+def drive_joints(params: Params, state: State, work: Work, given: bool) -> int:
+    """Joint frames and angles, motor impulses (P1 (68), (69)), and which axes are at their stops; returns how many.
+
+    `given`: the motors' torques are those in `work.given`, not the PD law's.
+    """
     n_stops = 0
     dt = params.dt
     offset, half = params.offset, params.half_length
@@ -173,9 +176,12 @@ def drive_joints(params: Params, state: State, work: Work) -> int:
             kp = params.kp_yaw if a == 0 else params.kp_pitch
             kd = params.kd_yaw if a == 0 else params.kd_pitch
             goal, goal_rate = work.reference[k, a], work.reference[k, 2 + a]
-            torque, drag = motor_torque(
-                params.motor, dt, kp, kd, angle - goal, rate, goal_rate, slope, state.motor[k, a]
-            )
+            if given:
+                torque, drag = given_torque(params.motor, work.given[k, a], state.motor[k, a]), 0.0
+            else:
+                torque, drag = motor_torque(
+                    params.motor, dt, kp, kd, angle - goal, rate, goal_rate, slope, state.motor[k, a]
+                )
             work.drive[k, a] = dt * torque
             work.drag[k, a] = drag
             sign = 0.0

@@ -34,7 +34,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
     make_work,
 )
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
-from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles
+from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
 from snakestudio.model.pose import initial_joint_angles, initial_state
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
@@ -96,7 +96,7 @@ class SpatialNonsmoothEngine(TimeSteppingEngine):
     def _run_kernel(self, reference: JointReference, n_steps: int, wanted: IntArray, rows: RowBuffers) -> int:
         status: int = advance_steps(
             self._params, self._state, self._work, self._scratch, reference.time, reference.angle, reference.rate,
-            n_steps, wanted, rows,
+            given_torques(reference), n_steps, wanted, rows,
         )  # fmt: skip
         return status
 

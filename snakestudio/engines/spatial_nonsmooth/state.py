@@ -132,6 +132,8 @@ class Work(NamedTuple):
         As in `SpatialProblem`.
     reference : (n - 1, 4)
         Yaw, pitch, and their rates, that the joints shall have.
+    given : (n - 1, 2)
+        Torques about yaw and pitch axis that their motors are given instead, N m.
     angle, turned : (n - 1, 2), (n - 1, 4)
         Joint angles, and cosine and sine of yaw and pitch.
     rate_start : (n - 1, 2)
@@ -179,6 +181,7 @@ class Work(NamedTuple):
     torque_free: FloatArray
     joint: FloatArray
     reference: FloatArray
+    given: FloatArray
     angle: FloatArray
     turned: FloatArray
     rate_start: FloatArray
@@ -255,6 +258,7 @@ def make_work(n: int, capacity: int) -> tuple[Work, SpatialScratch]:
         torque_free=np.zeros((n, 3)),
         joint=np.zeros((j, 12)),
         reference=np.zeros((j, 4)),
+        given=np.zeros((j, 2)),
         angle=np.zeros((j, 2)),
         turned=np.zeros((j, 4)),
         rate_start=np.zeros((j, 2)),

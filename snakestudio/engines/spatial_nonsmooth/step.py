@@ -35,7 +35,7 @@ from snakestudio.engines.spatial_nonsmooth.state import (
 )
 from snakestudio.kernels._jit import inlined, jit
 from snakestudio.kernels.contact_rescue import rescue
-from snakestudio.kernels.hermite import evaluate_reference
+from snakestudio.kernels.hermite import evaluate_linear, evaluate_reference
 from snakestudio.kernels.residual import CONVERGED
 from snakestudio.kernels.spatial_problem import SpatialImpulses, SpatialProblem
 from snakestudio.kernels.spatial_residual import spatial_residual
@@ -77,11 +77,14 @@ def _turned_over(params: Params, w: FloatArray) -> bool:
 
 
 @inlined
-def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, room: int) -> int:
-    """One step from u_A, q_A to u_E, q_E; `room` is how many contacts a row after this step may have (-1: no row)."""
+def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, room: int, given: bool) -> int:
+    """One step from u_A, q_A to u_E, q_E; `room` is how many contacts a row after this step may have (-1: no row).
+
+    `given`: the motors get the torques in `work.given`.
+    """
     # VII-A: midpoint (72), motors (68), (69), the active set (49) at the midpoint and its force directions.
     midpoint(params, state, work)
-    n_stops = drive_joints(params, state, work)
+    n_stops = drive_joints(params, state, work, given)
     n = state.q.shape[0]
     n_contacts = detect_contacts(params, work)
     if n_contacts > work.law.shape[0]:
@@ -136,7 +139,7 @@ def _step(params: Params, state: State, work: Work, scratch: SpatialScratch, roo
 @jit
 def advance_steps(
     params: Params, state: State, work: Work, scratch: SpatialScratch, knots: FloatArray, angle: FloatArray,
-    rate: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
+    rate: FloatArray, torque: FloatArray, n_steps: int, row_steps: IntArray, rows: RowBuffers,
 ) -> int:  # fmt: skip
     """Take `n_steps` steps and write a row after each step count in `row_steps`; returns what the call ended with.
 
@@ -146,6 +149,8 @@ def advance_steps(
         The run.
     knots, angle, rate : (k,), (k, n - 1, 2), (k, n - 1, 2)
         Joint reference.
+    torque : (k, n - 1, 2)
+        What the motors are given instead; of length 0 if they follow the reference.
     n_steps : int
     row_steps : (r,) int
         Ascending step counts; those not reached in this call are left out.
@@ -158,14 +163,17 @@ def advance_steps(
         next_row += 1
     knot = int(OK)  # 0, but no literal, of which the compiler would make a version of its own
     status = OK
-    # Explicit controllers compare with the reference at t_M, implicit ones at t_E.
-    ahead = 1.0 if params.motor.implicit else 0.5
+    given = torque.shape[0] > 0
+    # Explicit controllers compare with the reference at t_M, implicit ones at t_E; a given torque is that at t_M.
+    ahead = 1.0 if params.motor.implicit and not given else 0.5
     for _ in range(n_steps):
         is_row = next_row < len(row_steps) and row_steps[next_row] == counts[STEP] + 1
         room = rows.contact_link.shape[0] - rows.filled[1] if is_row else -1
         time = (counts[STEP] + ahead) * params.dt
         knot = evaluate_reference(knots, angle, rate, 2, time, knot, work.reference)
-        status = _step(params, state, work, scratch, room)
+        if given:
+            evaluate_linear(knots, torque, 2, time, knot, work.given)
+        status = _step(params, state, work, scratch, room, given)
         if status != OK:
             break
         if is_row:

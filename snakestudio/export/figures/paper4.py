@@ -34,13 +34,13 @@ _NOTHING = 1e-18
 
 def _joints(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
     above, below = time_axes(figure, ("joint angle / °", "error / °"))
-    gait, law = runs[0].scene.gait, runs[0].scene.joint_controller
+    yaw, law = runs[0].scene.gait.yaw, runs[0].scene.joint_controller
     for joint, style in zip(_JOINTS, ("-", "--", ":"), strict=True):
         time, ref, angle = columns(runs[0], "time_s", f"joint_{joint}_yaw_ref_rad", f"joint_{joint}_yaw_rad")
         above.plot(time, np.degrees(angle), style, color=RUN, label=f"joint {joint}")
         below.semilogy(time, np.abs(np.degrees(angle - ref)) + _NOTHING, style, color=RUN)
         # The robot starts at rest, its references do not.
-        rate = gait.amplitude * gait.omega * math.cos((joint - 1) * gait.phase_shift + gait.phase)
+        rate = yaw.amplitude * yaw.omega * math.cos((joint - 1) * yaw.phase_shift + yaw.phase)
         told = _decay(time, float(angle[0] - ref[0]), -rate, law.linearization_kp_per_s2, law.linearization_kd_per_s)
         label = "as (25) says" if joint == _JOINTS[0] else None
         below.semilogy(
@@ -79,7 +79,7 @@ def _turning(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measu
     seen = []
     for recording, style in zip(runs, ("-", "--", ":"), strict=True):
         x, y = columns(recording, "com_x_m", "com_y_m")
-        axes.plot(x, y, style, color=RUN, label=f"{recording.scene.gait.offset_deg:g}°")
+        axes.plot(x, y, style, color=RUN, label=f"{math.degrees(recording.scene.gait.yaw.offset):g}°")
         last = pose_at(recording, float(recording.times[-1]))
         draw_outlines(axes, recording.scene, last, PALE)
         seen += [np.column_stack([x, y]), last]

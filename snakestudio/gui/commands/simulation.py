@@ -109,7 +109,7 @@ SIMULATION: tuple[Spec, ...] = (
     ),
     Spec(
         "make_continuum", "Simulation", "Make Continuum Scene from Gait", lambda w: w.dialogs.make_continuum(),
-        enabled=lambda w: not w.document.scene.model.continuum and w.document.scene.controller.uses_gait,
+        enabled=lambda w: has_links(w) and w.document.scene.controller.uses_gait and not w.document.scene.gives_torques,
         long=True, tip="A continuous body whose strain law is fitted to the gait takes the place of the links",
     ),
 )  # fmt: skip

@@ -226,6 +226,7 @@ class ParameterPanels(Themed):
         for key, row in self.rows.items():
             row.set_pending(key in pending)
         self.controller.show_pending(pending)
+        self.gait.show_pending(pending, self._bridge.status.problems)
         if self.continuum is not None and not self.continuum.isHidden():
             self.continuum.show_pending(pending, self._bridge.status.problems)
         self.model_message.say("Applies at the next reset." if "model.kind" in pending else "")

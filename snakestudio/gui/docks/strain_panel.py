@@ -14,7 +14,7 @@ from snakestudio.gui.docks.strain_shape import StrainShape, law_problem
 from snakestudio.gui.docks.strain_text import SPEED, STRAIN_TITLES, STRAINS, SYMBOLS, as_formulas, readable_law
 from snakestudio.gui.document import Document
 from snakestudio.gui.widgets.form import ChoiceBox
-from snakestudio.gui.widgets.formula_row import FormulaHelp, FormulaRow
+from snakestudio.gui.widgets.formula_row import FormulaHelp, FormulaRow, sentence
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.parameter_row import ParameterRow, refusal
 from snakestudio.gui.widgets.sections import Section
@@ -137,7 +137,7 @@ class StrainPanel(Section):
     def show_findings(self, problems: Collection[Problem]) -> None:
         """Say at every formula what a check of the scene has found there."""
         for key, formula in self.formulas.items():
-            formula.show_finding(next((_sentence(p) for p in problems if p.key == key), ""))
+            formula.show_finding(next((sentence(p) for p in problems if p.key == key), ""))
 
     def forget(self) -> None:
         """Another scene was opened."""
@@ -229,8 +229,3 @@ class StrainPanel(Section):
         self.presets.refresh(self._document.scene)
         self._describe()
         self.shape.update()
-
-
-def _sentence(problem: Problem) -> str:
-    remedy = f"; {problem.remedy}" if problem.remedy else ""
-    return f"{problem.message[:1].upper()}{problem.message[1:]}{remedy}."

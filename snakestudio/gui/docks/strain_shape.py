@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.plots.scale import readable
+from snakestudio.gui.widgets.formula_row import wrong_at
 from snakestudio.model.beam import Beam
 from snakestudio.model.scene import Scene
 from snakestudio.model.strain import COMPONENTS, Strain
@@ -50,10 +51,7 @@ def law_problem(scene: Scene, key: str) -> str:
     try:
         law_of(scene.strain, scene.beam)
     except SnakeStudioError as error:
-        for problem in getattr(error, "problems", ()):
-            if problem.key == key:
-                remedy = f"; {problem.remedy}" if problem.remedy else ""
-                return f"{problem.message[:1].upper()}{problem.message[1:]}{remedy}."
+        return wrong_at(error, key)
     return ""
 
 

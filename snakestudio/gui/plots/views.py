@@ -46,7 +46,8 @@ def _joint(schema: Schema, index: int) -> list[Line]:
         angle, reference = (name, f"{name} ref") if schema.has_pitch else ("angle", "reference")
         column = index + axis * n
         lines.append(Line("joint_angle", column, angle, colour, "°"))
-        lines.append(Line("joint_reference", column, reference, p.dim, "°", faint=True))
+        if Fields.REFERENCE in schema.valid:  # joints that are given torques have none
+            lines.append(Line("joint_reference", column, reference, p.dim, "°", faint=True))
     return lines
 
 
@@ -166,7 +167,7 @@ VIEWS = {
         "Ground load by link", "N", _per_link("ground_load"), Fields.CONTACTS, from_zero=True, least=1.0
     ),
     "contacts": View("Contacts closed", "", _contacts, Fields.CONTACTS, from_zero=True, least=4.0),
-    "joint": View("Angle and reference", "°", _joint, Fields.JOINTS | Fields.REFERENCE, chooser="joint", least=2.0),
+    "joint": View("Angle and reference", "°", _joint, Fields.JOINTS, chooser="joint", least=2.0),
     "torque": View("Torque", "N m", _torque, Fields.TORQUE, chooser="joint", least=0.1),
     "speed": View(
         "Speed",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
-from snakestudio.errors import SceneError, SnakeStudioError
+from snakestudio.errors import Problem, SceneError, SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.document import Document
 from snakestudio.gui.widgets.number_field import Message
@@ -17,7 +17,7 @@ from snakestudio.gui.widgets.themed import Themed
 from snakestudio.model.edits import get_value, with_value
 from snakestudio.model.scene import Scene
 
-__all__ = ["FormulaHelp", "FormulaRow"]
+__all__ = ["FormulaHelp", "FormulaRow", "sentence", "wrong_at"]
 
 _PAUSE_MS = 350
 """A formula is looked at once nobody has typed for so long."""
@@ -25,7 +25,7 @@ _PAUSE_MS = 350
 Check = Callable[[Scene, str], str]
 """What is wrong with the value at a key of a scene, as a sentence; "" if nothing is."""
 
-_NAMES = (
+STRAIN_NAMES = (
     ("X", "material abscissa from the head, m"),
     ("t", "time, s"),
     ("s", "abscissa along the way of a body that moves along itself, m: X + ∫ V₀ dt"),
@@ -39,8 +39,19 @@ _FUNCTIONS = (
     ("exp log sqrt", "exponential, natural logarithm, root"),
     ("bump(v)", "a smooth hill: 1 at v = 0, 0 from |v| = 1 on"),
     ("rise(v)", "a smooth step up"),
-    ("+ − * / ^ ( )", "as usual; 2*X, not 2 X"),
+    ("+ − * / ^ ( )", "as usual; 2*t, not 2 t"),
 )
+
+
+def sentence(problem: Problem) -> str:
+    """A problem as it stands under its formula."""
+    remedy = f"; {problem.remedy}" if problem.remedy else ""
+    return f"{problem.message[:1].upper()}{problem.message[1:]}{remedy}."
+
+
+def wrong_at(error: SnakeStudioError, key: str) -> str:
+    """What an error says of the formula at `key`, as a sentence; "" if it is about others."""
+    return next((sentence(problem) for problem in getattr(error, "problems", ()) if problem.key == key), "")
 
 
 class _Field(QLineEdit):
@@ -119,7 +130,11 @@ class FormulaRow(Themed):
         grid.addWidget(self._label, 0, 0)
         grid.addWidget(self.field, 0, 1)
         grid.addWidget(self._unit, 0, 2)
+        self.note = QLabel()
+        self.note.setProperty("role", "dim")
+        self.note.hide()
         grid.addWidget(self.message, 1, 1, 1, 2)
+        grid.addWidget(self.note, 2, 1, 1, 2)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
@@ -143,6 +158,13 @@ class FormulaRow(Themed):
         if not self.field.isModified() and value != self.field.text():
             self.field.setText(value)
             self.field.setCursorPosition(0)
+
+    def set_unused(self, reason: str) -> None:
+        """Say why the formula has no effect in the scene as it stands, and lock it; "" if it has."""
+        for widget in (self._label, self.field, self._unit):
+            widget.setEnabled(not reason)
+        self.note.setText(f"{reason[:1].upper()}{reason[1:]}")
+        self.note.setVisible(bool(reason))
 
     def show_finding(self, sentence: str) -> None:
         """Say what a check of the whole scene has found at this formula; "" for nothing."""
@@ -200,10 +222,17 @@ class FormulaRow(Themed):
 
 
 class FormulaHelp(QToolButton):
-    """A button that lists the names and functions that a formula may use."""
+    """A button that lists the names and functions that a formula may use.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    Parameters
+    ----------
+    names : sequence of (str, str)
+        The names, and what they are.
+    """
+
+    def __init__(self, names: Sequence[tuple[str, str]] = STRAIN_NAMES, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._names = names
         self.setText("Names and functions")
         self.setProperty("role", "link")
         self.setToolTip("What a formula may use")
@@ -231,13 +260,12 @@ class FormulaHelp(QToolButton):
     def _forget(self) -> None:
         self.popup = None
 
-    @staticmethod
-    def _text() -> str:
+    def _text(self) -> str:
         dim = theme.current().dim
         rows = "".join(
             f"<tr><td style='padding: 2px 12px 2px 0'><code>{name}</code></td>"
             f"<td style='color:{dim}; padding: 2px 0'>{what}</td></tr>"
-            for part in (_NAMES, _FUNCTIONS)
+            for part in (self._names, _FUNCTIONS)
             for name, what in part
         )
         return f"<table cellspacing='0'>{rows}</table>"

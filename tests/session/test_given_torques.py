@@ -1,0 +1,107 @@
+"""Runs whose joints are given torques: the same however they are cut, changed and continued."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from snakestudio.errors import StateError
+from snakestudio.model.edits import with_values
+from snakestudio.model.events import Change
+from snakestudio.model.placing import as_joint_angles
+from snakestudio.model.recording import Recording, Rows
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.session.offline import run_offline
+from snakestudio.session.runner import Runner
+from snakestudio.session.state_codec import decode, encode
+from tests.hostile.forged import with_leaf
+
+STEP = 0.00025
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    """Among obstacles, so that contacts are part of what has to be the same."""
+    scene = load_scene(scenes_dir() / "obstacle_aided.toml")
+    torques = {
+        "gait.kind": "joint_torque", "gait.torque_nm": "3*sin(8*t + 0.9*i)", "run.duration_s": 0.5,
+        "robot.joint_limit_deg": 50.0, "actuator.time_constant_s": 0.01,
+    }  # fmt: skip
+    return with_values(scene.model_copy(update={"start": as_joint_angles(scene)}), torques)
+
+
+def assert_identical(one: Recording, other: Recording) -> None:
+    a, b = (Rows.concatenate(list(recording.chunks())) for recording in (one, other))
+    for field in fields(Rows):
+        if field.name != "contacts":
+            assert np.array_equal(getattr(a, field.name), getattr(b, field.name), equal_nan=True), field.name
+
+
+def test_however_the_steps_are_cut_the_run_is_the_same_to_the_bit(scene: Scene) -> None:
+    runner, sizes = Runner(scene), iter([1, 3, 36, 40, 400, 7, 33, 1000, 39, 2441])
+    while not runner.finished:
+        runner.advance(next(sizes))
+    assert_identical(run_offline(scene).recording, runner.recording)
+
+
+def test_another_formula_holds_from_the_next_period_on_and_the_run_can_be_repeated(scene: Scene) -> None:
+    scene = with_values(scene, {"run.log_rate_hz": 4000.0, "actuator.time_constant_s": 0.0})
+    runner = Runner(scene)
+    runner.advance(401)
+    assert runner.apply(with_values(scene, {"gait.torque_nm": "-0.1*i"})) == []
+    begun = runner.time
+    runner.advance(10000)
+    rows = runner.recording.rows(0, len(runner.recording))
+    before = rows.time <= begun + 0.5 * STEP
+    middle = rows.time[before][1:, None] - 0.5 * STEP
+    assert 0.1 < begun < 0.12
+    assert rows.joint_torque[before][1:, :, 0] == pytest.approx(3.0 * np.sin(8.0 * middle + 0.9 * np.arange(1, 11)))
+    assert rows.joint_torque[~before][:, :, 0] == pytest.approx(np.tile(-0.1 * np.arange(1, 11), ((~before).sum(), 1)))
+    noted = tuple(Change(c.time, json.loads(json.dumps(c.values))) for c in runner.recording.changes)
+    assert_identical(runner.recording, run_offline(scene, changes=noted).recording)
+
+
+def test_what_cannot_be_read_or_led_over_waits(scene: Scene) -> None:
+    runner = Runner(scene)
+    runner.advance(400)
+    assert runner.apply(with_values(scene, {"gait.torque_nm": "3*sin("})) == ["gait.torque_nm"]
+    assert runner.apply(with_values(scene, {"gait.kind": "lateral_undulation"})) == ["gait"]
+    assert runner.scene.gait == scene.gait
+    waves = Runner(load_scene(scenes_dir() / "obstacle_aided.toml"))
+    waves.advance(400)
+    assert waves.apply(with_values(waves.scene, {"gait.kind": "joint_torque"})) == ["gait"]
+    assert waves.advance(400).ok
+
+
+def test_a_run_goes_on_from_a_saved_state_to_the_bit(scene: Scene) -> None:
+    runner, other = Runner(scene), Runner(scene)
+    runner.advance(600)
+    other.restore(runner.checkpoint(), scene, runner.time)
+    for one in (runner, other):
+        assert one.advance(1000).ok
+    assert np.array_equal(runner.latest.link_pose, other.latest.link_pose)
+    assert np.array_equal(runner.latest.joint_torque, other.latest.joint_torque)
+    assert np.isnan(other.latest.joint_angle_ref[:, 0]).all()
+
+
+def test_forged_torques_are_refused(scene: Scene) -> None:
+    runner, other = Runner(scene), Runner(scene)
+    runner.advance(600)
+    state = decode(runner.checkpoint(), scene)
+    torque = state[2].reference.torque
+    endless = torque.copy()
+    endless[3, 2, 0] = np.inf
+    for forged in (None, endless, torque[:, :-1].copy(), torque[:-1].copy(), torque.astype(np.float32)):
+        with pytest.raises(StateError, match="damaged"):
+            other.restore(encode(with_leaf(state, (2, "reference", "torque"), forged), scene, 0.0), scene, runner.time)
+    waves = Runner(load_scene(scenes_dir() / "obstacle_aided.toml"))
+    waves.advance(600)
+    state = decode(waves.checkpoint(), waves.scene)
+    forged = with_leaf(state, (2, "reference", "torque"), np.zeros_like(state[2].reference.angle))
+    with pytest.raises(StateError, match="damaged"):
+        waves.restore(encode(forged, waves.scene, 0.0), waves.scene, waves.time)
