@@ -1,0 +1,98 @@
+"""A window that begins with the settings of an earlier version has what its user had chosen."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QSettings
+from pytestqt.qtbot import QtBot
+
+from snakestudio.gui.channels.library import Derived
+from snakestudio.gui.experiment.remembered import recall_layout
+from snakestudio.gui.main_window import MainWindow
+from snakestudio.gui.plots.content import Content, read_content
+from snakestudio.session.recovery import unsaved_scenes
+from tests.stored import choices
+from tests.stored.test_stored_files import HERE, VERSIONS, assert_camera, chosen_mapping, chosen_table
+
+
+@pytest.fixture(params=VERSIONS)
+def stored(request: pytest.FixtureRequest) -> Path:
+    """Folder of what a version left behind."""
+    return HERE / str(request.param)
+
+
+@pytest.fixture
+def window(stored: Path, tmp_path: Path, make_window: Callable[[], MainWindow], qtbot: QtBot) -> MainWindow:
+    """A window that begins with its settings, all panels made."""
+    shutil.copy(stored / "settings.ini", tmp_path / "settings.ini")
+    window = make_window()
+    window.fill_docks()
+    qtbot.waitUntil(lambda: window.docks_filled)
+    return window
+
+
+def contents(plots: list[dict[str, Any]]) -> list[Content]:
+    """Plots as they are kept."""
+    found = [content for plot in plots if (content := read_content(plot)) is not None]
+    assert len(found) == len(plots)
+    return found
+
+
+def assert_docks(window: MainWindow, hidden: tuple[str, ...], shown: tuple[str, ...]) -> None:
+    assert {name: window.docks[name].isHidden() for name in (*hidden, *shown)} == {
+        **dict.fromkeys(hidden, True), **dict.fromkeys(shown, False),
+    }  # fmt: skip
+    assert "another version" not in window.banners.program.text
+
+
+def test_a_window_begins_as_the_last_one_was_left(window: MainWindow) -> None:
+    assert_docks(window, choices.LAST_HIDDEN, choices.LAST_SHOWN)
+    assert set(window.plot_docks.panels) == {"plots"}
+    assert window.plot_docks.panels["plots"].contents == contents(choices.PLOTS[:2])
+    view, editor = window.viewport.options.now, window.viewport.editor.options.now
+    assert {name: getattr(view, name) for name in choices.VIEW} == choices.VIEW
+    assert {name: getattr(editor, name) for name in choices.EDITOR} == choices.EDITOR
+    assert window.teleoperation.teleop.mapping == chosen_mapping()
+    assert recall_layout(window.settings, choices.SIGNATURE) == chosen_table()
+    assert not window.keeper.keeping
+    assert not window.ahead.wanted
+    assert window.safekeeping.autosave._timer.interval() == 1000 * choices.PLAIN["autosave/interval_s"]
+    assert window.guides.palette()._recent == choices.PLAIN["palette/recent"]
+
+
+def test_its_layout_and_its_plots_can_be_chosen(window: MainWindow) -> None:
+    assert window.plot_docks.library.derived == (Derived(*choices.DERIVED),)
+    assert window.plot_docks.sets.names == [choices.PRESET]
+    assert window.plot_docks.sets.load(choices.PRESET) == contents(choices.PLOTS)
+    assert window.layouts.saved == [choices.LAYOUT]
+    window.layouts.choose(choices.LAYOUT)
+    assert_docks(window, choices.HIDDEN, (*choices.SHOWN, "plots_2"))
+    assert window.plot_docks.panels["plots_2"].contents == contents(choices.PLOTS)
+
+
+def test_the_camera_path_comes_back_with_its_scene_and_no_setting_is_lost(
+    window: MainWindow, stored: Path, tmp_path: Path
+) -> None:
+    assert not window.camera_keys.path.keys
+    shutil.copy(stored / "files" / "unsaved-99999999-1.toml", tmp_path)
+    (unsaved,) = unsaved_scenes(tmp_path)
+    assert window.files.restore(unsaved)
+    assert window.document.path == Path(choices.SCENE_PATH)
+    assert_camera(window.camera_keys.path)
+    window.document.undo_stack.setClean()
+    window.close()
+    window.settings.sync()
+    shutil.copy(tmp_path / "settings.ini", tmp_path / "after.ini")  # read anew: as text, as the next start does
+    before, after = kept(stored / "settings.ini"), kept(tmp_path / "after.ini")
+    assert {key: value for key, value in after.items() if key in before} == before
+
+
+def kept(path: Path) -> dict[str, object]:
+    """Settings of a file but for those that say how large the window is and how its panels stand."""
+    settings = QSettings(str(path), QSettings.Format.IniFormat)
+    return {key: settings.value(key) for key in settings.allKeys() if not key.startswith("window/")}

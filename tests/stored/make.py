@@ -1,0 +1,395 @@
+"""Writes what a version of SnakeStudio leaves on a user's disk, so that every later one is held to reading it.
+
+    python tests/stored/make.py runs 0.3.0      # run files of every formulation and controller, a killed one, a robot's
+    python tests/stored/make.py window 0.3.0    # settings of a window, and the files that its dialogs write
+    python tests/stored/make.py scenes 0.3.0    # the scenes that come along, and what becomes of them in memory
+    python tests/stored/make.py tables 0.3.0    # the CSV of each run file
+
+By hand, once for a version, right before it is released and with the engines compiled (`snakestudio warm-up`). What is
+there is never written again: a newer program would write something else. The program that writes is the one that is
+imported; for an older one its checkout stands on PYTHONPATH. The tables are today's program's all the same: a CSV is
+what the export makes of a run file, and what 0.1.0 made had other lines in its header.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import lzma
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import snakestudio  # noqa: F401 - before numpy, which it holds to the baseline that all processors share
+
+# isort: split
+import choices  # type: ignore[import-not-found]
+from values import leaves, table_of  # type: ignore[import-not-found]
+
+HERE = Path(__file__).resolve().parent
+
+Values = dict[str, Any]
+
+RATE_HZ = 25.0
+DURATION_S = 0.32
+CHANGE_S = 0.12
+
+
+def pack(path: Path, data: bytes) -> None:
+    """Write what is compressed a fifth smaller than by gzip, in which no time of writing stands."""
+    path.write_bytes(lzma.compress(data, preset=9 | lzma.PRESET_EXTREME))
+
+
+def scenes() -> Path:
+    """Folder of the scenes of the program that writes; beside it lies the rest of its checkout."""
+    from snakestudio.paths import scenes_dir
+
+    return scenes_dir()
+
+
+# ---------------------------------------------------------------------------------------------------- runs
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run that is stored.
+
+    Attributes
+    ----------
+    scene : str
+        Name of a scene that comes along.
+    values, change : dict
+        Dotted keys that differ from it from the start on, and those that change at `CHANGE_S`.
+    duration : float
+        s.
+    hand : callable or None
+        What a hand does to the runner at `CHANGE_S`, besides.
+    """
+
+    scene: str
+    values: Values = field(default_factory=dict)
+    change: Values = field(default_factory=dict)
+    duration: float = DURATION_S
+    hand: Callable[[Any], None] | None = None
+
+
+def _pull(runner: Any) -> None:
+    runner.pull(2, (0.0, 30.0, 0.0))
+
+
+def _steer(runner: Any) -> None:
+    from snakestudio.model.teleop import TeleopCommand
+
+    assert runner.steer(TeleopCommand(speed=0.6, turn=-0.3, amplitude=0.8))
+
+
+_JAMS_SOON = {"controller.jam_time_s": 0.05, "controller.jam_angle_deg": 3.0}
+
+RUNS = {
+    # formulations, and of the continuous body each law and each support
+    "planar_nonsmooth": Kept("obstacle_aided", {}, {"gait.amplitude_deg": 38.0, "obstacles[7].y_m": 0.5}, hand=_pull),
+    "spatial_nonsmooth": Kept("obstacle_aided_3d", {}, {"gait.frequency_deg_s": 90.0, "obstacles[3].y_m": 0.9}),
+    "two_waves": Kept("sidewinding", {"robot.n_links": 6}, {"gait.amplitude_deg": 25.0}),
+    "stairs": Kept("stairs", {"robot.n_links": 6}, {"ground.mu_along": 0.3}),
+    "planar_lagrangian": Kept("lagrangian_undulation", {}, {"gait.amplitude_deg": 20.0}),
+    "planar_nonholonomic": Kept("jam_without_resolution", {}, {"controller.jam_resolution": True}),
+    "continuum_beam": Kept("worm", {}, {"strain.stretch": 0.01}),
+    "continuum_inching": Kept("inchworm", {}, {"strain.frequency_hz": 0.3}),
+    "continuum_rings": Kept("continuum_snake_2d", {}, {"strain.curvature_per_m": 8.0}),
+    "continuum_formulas": Kept("continuum_undulation", {}, {"strain.speed_m_s": "-0.3"}),
+    # controllers
+    "set_points": Kept(
+        "obstacle_aided_small",
+        {"control.soft_start_deg": 5.0, "control.start_delay_s": 0.1, "control.set_point_period_s": 0.05},
+        {"gait.frequency_deg_s": 95.0},
+    ),
+    "heading": Kept("lagrangian_undulation", {"controller.kind": "heading"}, {"controller.heading_deg": 30.0}),
+    "path_following": Kept("path_following", {}, {"controller.look_ahead_m": 0.7}),
+    "leader_follower": Kept("jam_resolution", _JAMS_SOON, {"controller.head_angle_deg": 45.0}, duration=2.0),
+    "leader_follower_3d": Kept("jam_resolution_3d", _JAMS_SOON, {"controller.speed_m_s": 0.3}, duration=0.4),
+    "strain_follower": Kept("sidewinding", {"controller.kind": "strain_follower"}, {"ground.mu_along": 0.3}),
+    "teleoperation": Kept("teleoperation", {}, {"controller.max_offset_deg": 12.0}, hand=_steer),
+}
+
+
+def make_runs(folder: Path) -> None:
+    """Write all run files, and what is in their states."""
+    from snakestudio import processor
+    from snakestudio.session.continuation import continue_run
+    from snakestudio.session.recording import SpooledRecording
+    from snakestudio.session.run_file import open_run
+    from snakestudio.session.state_codec import decode
+
+    assert processor.computed_for() == processor.BASELINE, "what is tuned or loaded too early computes other bits"
+    runs = folder / "runs"
+    runs.mkdir(parents=True)
+    for name, kept in RUNS.items():
+        run(kept, runs / f"{name}.mcap")
+    path = runs / "continued.mcap"
+    with open_run(runs / "planar_lagrangian.mcap") as before:
+        going_on = continue_run(
+            before, 0.2, None, "planar_lagrangian.mcap",
+            make=lambda scene, schema: SpooledRecording(scene, schema, path),
+        )  # fmt: skip
+    assert going_on is not None
+    going_on.runner.advance(going_on.runner.end_step)
+    going_on.runner.recording.close()
+    make_killed(runs / "killed.mcap")
+    make_of_robot(runs / "robot.mcap", folder / "files")
+    states: dict[str, list[tuple[float, list[Any]]]] = {}
+    for path in sorted(runs.glob("*.mcap")):
+        with open_run(path) as made:
+            states[path.stem] = [
+                (time, list(leaves(decode(state, made.scene_at(time))))) for time, state in made.checkpoints()
+            ]
+        pack(path.with_suffix(".mcap.xz"), path.read_bytes())
+        path.unlink()
+    pack(folder / "states.json.xz", json.dumps(states, indent=0).encode())
+
+
+def run(kept: Kept, path: Path, beat: Callable[[Any], None] = lambda runner: None) -> None:
+    """Record one run; `beat` gets the runner every period."""
+    from snakestudio.model.edits import with_values
+    from snakestudio.model.events import RunEvent
+    from snakestudio.model.scene_file import load_scene
+    from snakestudio.session.runner import Runner
+
+    scene = with_values(load_scene(scenes() / f"{kept.scene}.toml"), kept.values)
+    scene = with_values(scene, {"run.duration_s": kept.duration, "run.log_rate_hz": RATE_HZ})
+    runner = Runner(scene, path=path, scene_file=f"{kept.scene}.toml")
+    runner.advance(round(CHANGE_S / scene.solver.step_s))
+    runner.recording.add_event(RunEvent(runner.time, "note", "A note: \N{GREEK SMALL LETTER MU} is changed"))
+    refused = runner.apply(with_values(runner.scene, kept.change))
+    assert refused == [], refused
+    if kept.hand is not None:
+        kept.hand(runner)
+    while not runner.finished:
+        report = runner.advance(scene.steps_per_period)
+        assert report.ok, report.message
+        beat(runner)
+    runner.recording.close()
+
+
+def make_killed(path: Path) -> None:
+    """A run whose program was killed while it recorded."""
+    from snakestudio.session.run_file import RunFileError, open_run
+
+    with subprocess.Popen([sys.executable, str(HERE / "make.py"), "_endless", str(path)]) as process:
+        while process.poll() is None:
+            time.sleep(0.05)
+            with contextlib.suppress(RunFileError, FileNotFoundError), open_run(path) as begun:
+                if len(begun) > 40 and len(begun.changes) > 0 and len(list(begun.checkpoints())) > 1:
+                    break
+        process.send_signal(signal.SIGKILL)
+
+
+def endless(path: Path) -> None:
+    """Record in real time until killed."""
+    begun = time.monotonic()
+
+    def pace(runner: Any) -> None:
+        time.sleep(max(0.0, runner.time - (time.monotonic() - begun)))
+
+    run(Kept("obstacle_aided_small", {}, {"gait.amplitude_deg": 38.0}, duration=600.0), path, pace)
+
+
+def make_of_robot(path: Path, files: Path) -> None:
+    """A run of an emulated robot, with the simulation alongside, its profile, and the log of its frames."""
+    files.mkdir()
+    sys.path.append(str(scenes().parent))
+    from tests.link.rig import patient_robot
+
+    robot = str(patient_robot(files))
+    log = files / "robot.log"
+    folder = Path(tempfile.gettempdir(), "ada")  # its name is kept in the run file
+    folder.mkdir(exist_ok=True)
+    scene = shutil.copy(scenes() / "sidewinding.toml", folder)
+    bus = ("--channel", f"239.74.163.{100 + os.getpid() % 100}", "--port", str(20_000 + os.getpid() % 20_000))
+    program = [sys.executable, "-m", "snakestudio"]
+    drive = ["drive", scene, robot, "--interface", "udp_multicast", *bus, "--arm", "--twin"]
+    kept = ["--duration", "1", "--rate", str(RATE_HZ), "--mcap", str(path), "--log", str(log)]
+    with subprocess.Popen(
+        [*program, "emulate", robot, *bus, "--until-eof"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as emulator:
+        assert emulator.stdin is not None
+        assert emulator.stdout is not None
+        assert any("is ready" in line for line in emulator.stdout)
+        subprocess.run([*program, *drive, *kept], check=True)
+        emulator.stdin.close()
+        emulator.stdout.read()
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(lines[:400]))  # all say the same
+
+
+# ---------------------------------------------------------------------------------------------------- window
+
+
+def make_window(folder: Path) -> None:
+    """Settings of a window in which everything was chosen otherwise, and the files that its dialogs write."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    from PySide6.QtCore import QSettings
+    from PySide6.QtWidgets import QApplication
+
+    from snakestudio.gui import theme
+    from snakestudio.gui.experiment.remembered import remember_layout
+    from snakestudio.gui.main_window import MainWindow
+    from snakestudio.gui.teleop.mapping_file import save_map
+    from snakestudio.model.edits import with_values
+    from snakestudio.model.scene_file import load_scene
+    from snakestudio.session.experiment.layout import save_layout
+    from snakestudio.session.recovery import RecoveryFile, Unsaved, unsaved_scenes
+    from snakestudio.session.run_library import RunLibrary
+
+    app = QApplication([])
+    theme.apply(app, "dark")
+    files = folder / "files"
+    settings = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
+    for key, value in choices.PLAIN.items():
+        settings.setValue(key, value)
+
+    window = MainWindow(settings)
+    window.show()
+    window.fill_docks()
+    while not window.docks_filled:
+        app.processEvents()
+
+    # A scene that was never saved, as a window that dies leaves it, and as the next one takes it up.
+    scene = with_values(load_scene(scenes() / "obstacle_aided.toml"), choices.SCENE)
+    recovery = RecoveryFile(files)
+    recovery.write(scene, Path(choices.SCENE_PATH), recovery.next_order())
+    text = recovery.path.read_text(encoding="utf-8").replace(f"# process: {os.getpid()}\n", "# process: 99999999\n")
+    recovery.path.unlink()
+    (files / "unsaved-99999999-1.toml").write_text(text, encoding="utf-8")
+    (unsaved,) = unsaved_scenes(files)
+    assert isinstance(unsaved, Unsaved)
+    assert window.files.restore(unsaved)
+
+    window.viewport.options.set(**choices.VIEW)
+    window.viewport.editor.options.set(**choices.EDITOR)
+    mapping = _mapping()
+    window.teleoperation.teleop.set_mapping(mapping)
+    save_map(mapping, files / "mapping.toml")
+    _keep_camera(window, files / "camera_path.toml")
+    table = _table()
+    remember_layout(settings, choices.SIGNATURE, table)
+    save_layout(files / "table_layout.toml", table)
+    _arrange(window, app)
+
+    # Beside a run in the library; the run itself is any.
+    with open(files / "kept.mcap", "wb") as file:
+        file.write(lzma.decompress((folder / "runs" / "heading.mcap.xz").read_bytes()))
+    library = RunLibrary(files)
+    library.tag(library.rename(library.run(files / "kept.mcap"), choices.RUN_NAME), choices.RUN_TAGS)
+    (files / "kept.mcap").unlink()
+
+    window.document.undo_stack.setClean()
+    window.close()
+    settings.sync()
+    (folder / "settings.ini.lock").unlink(missing_ok=True)
+
+
+def _mapping() -> Any:
+    from snakestudio.gui.teleop.inputs import parse_input
+    from snakestudio.gui.teleop.mapping import DEFAULT, Binding
+
+    bindings = tuple(
+        Binding(function, parse_input(source), *numbers) for function, source, *numbers in choices.BINDINGS
+    )
+    return replace(DEFAULT, bindings=bindings, **choices.MAPPING)
+
+
+def _keep_camera(window: Any, path: Path) -> None:
+    from snakestudio.export.camera_path import CameraKey, CameraPath, save_camera_path
+    from snakestudio.render.camera import Camera
+
+    keys = CameraPath(
+        tuple(
+            CameraKey(time, Camera(target, distance, azimuth, elevation, orthographic=flat))
+            for time, target, distance, azimuth, elevation, flat in choices.CAMERA
+        ),
+        follow=True,
+    )
+    window.camera_keys.set_path(keys)
+    save_camera_path(path, keys)
+
+
+def _table() -> Any:
+    from snakestudio.session.experiment.layout import BodyColumns, JointColumns, Layout
+
+    bodies = tuple(BodyColumns(**body) for body in choices.TABLE["bodies"])
+    joints = tuple(JointColumns(**joint) for joint in choices.TABLE["joints"])
+    return Layout(**{**choices.TABLE, "bodies": bodies, "joints": joints})
+
+
+def _arrange(window: Any, app: Any) -> None:
+    """Docks and plots: one arrangement saved under a name, another one left as it stands."""
+    from snakestudio.gui.channels.library import Derived
+    from snakestudio.gui.plots.content import read_content
+
+    window.plot_docks.library.put(Derived(*choices.DERIVED))
+    contents = [content for plot in choices.PLOTS if (content := read_content(plot)) is not None]
+    assert len(contents) == len(choices.PLOTS)
+    window.plot_docks.sets.save(choices.PRESET, contents)
+    window.plot_docks.new_panel(contents)
+    for name in choices.HIDDEN:
+        window.docks[name].hide()
+    for name in choices.SHOWN:
+        window.docks[name].show()
+    app.processEvents()
+    window.layouts.save(choices.LAYOUT)
+    window.layouts.choose_shipped("Run")
+    window.plot_docks.remove_panel("plots_2")
+    window.plot_docks.panels["plots"].show_contents(contents[:2])
+    for name in choices.LAST_HIDDEN:
+        window.docks[name].hide()
+    for name in choices.LAST_SHOWN:
+        window.docks[name].show()
+    app.processEvents()
+
+
+# ---------------------------------------------------------------------------------------------------- scenes, tables
+
+
+def make_scenes(folder: Path) -> None:
+    """The scenes that come along, as files, and every value of them."""
+    from snakestudio.model.scene_file import load_scene
+
+    (folder / "scenes").mkdir()
+    values = {}
+    for path in sorted(scenes().glob("*.toml")):
+        shutil.copy(path, folder / "scenes")
+        values[path.stem] = load_scene(path).model_dump(mode="json")
+    pack(folder / "scenes.json.xz", json.dumps(values, indent=0).encode())
+
+
+def make_tables(folder: Path) -> None:
+    """The CSV of each run file, without the lines that name program and machine."""
+    (folder / "tables").mkdir()
+    for path in sorted((folder / "runs").glob("*.mcap.xz")):
+        name = path.name.partition(".")[0]
+        run_file = folder / f"{name}.mcap"
+        run_file.write_bytes(lzma.decompress(path.read_bytes()))
+        pack(folder / "tables" / f"{name}.csv.xz", table_of(run_file))
+        run_file.unlink()
+
+
+def main() -> None:
+    """Carry out what the command line asks for."""
+    what, where = sys.argv[1:]
+    makers = {"runs": make_runs, "window": make_window, "scenes": make_scenes, "tables": make_tables}
+    if what == "_endless":
+        endless(Path(where))
+    else:
+        makers[what](HERE / where)
+
+
+if __name__ == "__main__":
+    main()

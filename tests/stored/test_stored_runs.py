@@ -1,0 +1,244 @@
+"""Run files of earlier versions: they open, export the same table, and go on from their states.
+
+`make` wrote them. What a version cannot do with the states of another one stands in `RUN_AGAIN`, so that it is known.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from snakestudio import processor
+from snakestudio.cli import main
+from snakestudio.errors import RunFileError, StateError
+from snakestudio.model.recording import ContactRows, Rows
+from snakestudio.session.continuation import continue_run
+from snakestudio.session.run_file import RunFile, open_run
+from snakestudio.session.state_codec import decode
+from tests.stored.values import leaves, table_of
+
+HERE = Path(__file__).resolve().parent
+RUNS = [
+    (folder.name, path.name.partition(".")[0])
+    for folder in sorted(HERE.glob("[0-9]*"))
+    for path in sorted((folder / "runs").glob("*.mcap.xz"))
+]
+RUN_AGAIN = {"0.1.0": "belongs to another scene"}
+"""Versions whose states are not taken up, and why: the digest of the scene is over its keys as they are today, and the
+scene has got new ones since. The run is computed again from its start, and says so."""
+
+ELSEWHERE_M = 1e-4
+"""By how much links may be elsewhere where another processor, code that is tuned for one, or an engine that was changed
+since went on. Roundings differ by 1e-16, and solvers end at residuals, but not at the same ones; a contact that closes
+a step earlier or later for that moves a link by what it goes in a step: 0.3 m/s for 0.25 ms. Between processors that
+compute for the baseline results are the same bits, and are asked to be."""
+
+
+def of(*versions: str) -> list[tuple[str, str]]:
+    """Runs of these versions that an engine made; of a robot nothing can be computed again."""
+    return [(version, name) for version, name in RUNS if version in versions and name != "robot"]
+
+
+TAKEN_UP = of(*({version for version, _ in RUNS} - RUN_AGAIN.keys()))
+
+
+@pytest.fixture
+def unpacked(version: str, name: str, tmp_path: Path) -> Path:
+    """The run file of a version and a name."""
+    path = tmp_path / f"{name}.mcap"
+    path.write_bytes(lzma.decompress((HERE / version / "runs" / f"{name}.mcap.xz").read_bytes()))
+    return path
+
+
+@pytest.fixture
+def stored(unpacked: Path) -> Iterator[RunFile]:
+    """The same, opened."""
+    with open_run(unpacked) as run:
+        yield run
+
+
+def states_of(version: str) -> dict[str, list[tuple[float, list[list[str]]]]]:
+    """What was in the states of a version when it wrote them, by run."""
+    found: dict[str, Any] = json.loads(lzma.decompress((HERE / version / "states.json.xz").read_bytes()))
+    return found
+
+
+def every(runs: list[tuple[str, str]]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(("version", "name"), runs, ids=[" ".join(run) for run in runs])
+
+
+@every(RUNS)
+def test_a_run_exports_the_table_that_it_did(unpacked: Path, version: str, name: str) -> None:
+    kept = lzma.decompress((HERE / version / "tables" / f"{name}.csv.xz").read_bytes())
+    assert table_of(unpacked).split(b"\n") == kept.split(b"\n")
+
+
+KINDS = {
+    "model": {"planar_nonsmooth", "spatial_nonsmooth", "planar_lagrangian", "planar_nonholonomic", "continuum_beam"},
+    "controller": {"none", "heading", "path_following", "leader_follower", "strain_follower", "teleoperation"},
+    "strain": {"peristalsis", "inching", "serpentine", "formulas"},
+    "support": {"wave_anchors", "end_anchors", "rings", "friction"},
+}
+
+
+@pytest.mark.parametrize("version", sorted({version for version, _ in RUNS}))
+def test_every_kind_is_among_them(version: str) -> None:
+    found: dict[str, set[str]] = {part: set() for part in KINDS}
+    for each, name in RUNS:
+        if each == version:
+            table = lzma.decompress((HERE / version / "tables" / f"{name}.csv.xz").read_bytes()).decode()
+            for part, kind in re.findall(r'^#\| \[(\w+)\]\n#\| kind = "(\w+)"', table, re.MULTILINE):
+                found.get(part, set()).add(kind)
+    assert found == KINDS
+
+
+EVENTS = {"leader_follower": {"jam", "freed"}, "continued": {"continued"}, "set_points": {"impact"}}
+
+
+@every(RUNS)
+def test_what_was_noted_is_there(stored: RunFile, version: str, name: str) -> None:
+    assert stored.info.version == version
+    assert stored.info.complete is (name != "killed")
+    if name == "robot":
+        assert stored.info.robot == ("" if version == "0.1.0" else "Lab robot")  # 0.1.0 did not note it
+        assert {event.text for event in stored.events} >= {"The robot is armed, and holds."}
+        return
+    assert "A note: μ is changed" in [event.text for event in stored.events]
+    (change,) = stored.changes
+    assert change.time == pytest.approx(0.12)
+    scene = stored.scene_at(change.time)
+    assert scene != stored.scene
+    kinds = {event.kind for event in stored.events}
+    assert kinds >= {"leader_follower": {"jam", "freed"}, "continued": {"continued"}, "set_points": {"impact"}}.get(
+        name, set()
+    )
+
+
+@every(TAKEN_UP)
+def test_states_hold_the_values_that_were_saved(stored: RunFile, version: str, name: str) -> None:
+    kept = states_of(version)[name]
+    states = list(stored.checkpoints())
+    assert [time for time, _ in states] == [time for time, _ in kept]
+    for (time, state), (_, wanted) in zip(states, kept, strict=True):
+        found = list(leaves(decode(state, stored.scene_at(time))))
+        # Fields may be called otherwise today; their values and order are what counts.
+        differ = [(now, then) for now, then in zip(found, wanted, strict=False) if now[1] != then[1]]
+        assert differ == []
+        assert len(found) == len(wanted)
+
+
+@every(TAKEN_UP)
+def test_a_run_goes_on_from_every_state_to_the_bit(stored: RunFile, version: str, name: str) -> None:
+    for time, _ in stored.checkpoints():
+        continuation = continue_run(stored, time)
+        assert continuation is not None
+        assert continuation.notes == ()
+        assert continuation.exact
+        continuation.runner.recording.close()
+
+
+@every(TAKEN_UP)
+def test_it_goes_on_as_the_uninterrupted_run_did(stored: RunFile, version: str, name: str) -> None:
+    time, _ = list(stored.checkpoints())[-1]  # behind it nobody changed anything
+    whole = stored.rows(0, len(stored))
+    continuation = continue_run(stored, time)
+    assert continuation is not None
+    runner = continuation.runner
+    while runner.engine.step_count < whole.steps[-1]:  # a period at a time, as `make` went
+        report = runner.advance(runner.scene.steps_per_period)
+        assert report.ok, report.message
+    rows = runner.recording.rows(0, len(stored))
+    same = stored.about["computed_for"] == processor.computed_for()
+    assert_alike(rows, whole, None if same else ELSEWHERE_M)
+    runner.recording.close()
+
+
+def assert_alike(rows: Rows, wanted: Rows, tolerance: float | None) -> None:
+    """See that rows are the same, to the bit or, of where the links are, within a tolerance (m)."""
+    if tolerance is not None:
+        assert rows.time.tobytes() == wanted.time.tobytes()
+        assert np.abs(rows.link_pose[:, :, :3] - wanted.link_pose[:, :, :3]).max() < tolerance
+        return
+    for owner, one, other in ((Rows, rows, wanted), (ContactRows, rows.contacts, wanted.contacts)):
+        for field in fields(owner):
+            if field.name != "contacts":
+                assert getattr(one, field.name).tobytes() == getattr(other, field.name).tobytes(), field.name
+
+
+@every(of(*RUN_AGAIN))
+def test_states_that_are_not_taken_up_are_computed_again_and_it_is_said(
+    stored: RunFile, version: str, name: str
+) -> None:
+    if name in ("planar_nonsmooth", "teleoperation"):
+        return  # a hand was at them, which cannot be computed again
+    for time, state in stored.checkpoints():
+        with pytest.raises(StateError, match=RUN_AGAIN[version]):
+            decode(state, stored.scene_at(time))
+    last = float(stored.times[-1]) if name != "killed" else 0.5
+    continuation = continue_run(stored, last)
+    assert continuation is not None
+    assert continuation.notes[0].startswith("The run was computed again from its start: ")
+    assert RUN_AGAIN[version] in continuation.notes[0]
+    shown = continuation.runner.latest.link_pose[:, :3]
+    index = stored.index_at(last)
+    assert np.abs(shown - stored.rows(index, index + 1).link_pose[0, :, :3]).max() < ELSEWHERE_M
+    continuation.runner.recording.close()
+
+
+# ---------------------------------------------------------------------------------------------------- newer ones
+
+
+NEWEST = RUNS[-1][0]
+
+
+def newer(path: Path) -> Path:
+    """A run file as a later version may write it: of the next format."""
+    data = path.read_bytes()
+    mark = b"\x0e\x00\x00\x00format_version\x01\x00\x00\x001"
+    assert data.count(mark) == 1
+    path.write_bytes(data.replace(mark, mark[:-1] + b"2"))
+    return path
+
+
+@every([(NEWEST, "heading")])
+def test_a_run_file_of_a_newer_version_is_refused(
+    unpacked: Path, version: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sentence = (
+        "was recorded by SnakeStudio 0.2.0 in a newer format (2; this program reads up to 1); update SnakeStudio."
+    )
+    with pytest.raises(RunFileError) as caught:
+        open_run(newer(unpacked))
+    assert sentence in str(caught.value)
+    for words in (["export", str(unpacked), "--csv", "-"], ["run", str(unpacked), "--from", "0.1"]):
+        assert main(words) == 2
+        assert sentence in capsys.readouterr().err
+
+
+@every([(NEWEST, "planar_lagrangian")])
+def test_a_state_of_a_newer_version_is_not_taken_up(
+    stored: RunFile, version: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = stored.checkpoint_before
+
+    def later(time: float) -> tuple[float, bytes] | None:
+        found = before(time)
+        return found and (found[0], found[1].replace(b"SNKSTATE\x01\x00", b"SNKSTATE\x02\x00"))
+
+    monkeypatch.setattr(stored, "checkpoint_before", later)
+    continuation = continue_run(stored, 0.2)
+    assert continuation is not None
+    assert continuation.exact
+    assert continuation.notes == (
+        "The run was computed again from its start: the saved state of this run was written by another version of "
+        "SnakeStudio.",
+    )
+    continuation.runner.recording.close()

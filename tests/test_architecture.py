@@ -1,0 +1,199 @@
+"""Circles, chains, reaching into others, kinds that are named, lines: none grows, and what has fallen stays there.
+
+`python -m tests.architecture` prints all counts, `python -m tests.architecture NAME` every place that one counts.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from tests.architecture import MEASURES, PACKAGE, Measure, Package, measures, strongly_connected
+
+
+class Bar(NamedTuple):
+    """What a count may be: at most `most`, and not more than `slack` below that, for then the bar is to be lowered.
+
+    `goal` is where it shall come to; None where there is no such number.
+    """
+
+    most: int
+    slack: int = 0
+    goal: int | None = None
+
+
+BARS = {
+    "circles": Bar(9, goal=0),
+    "in_circles": Bar(106, goal=0),
+    "chain_in_gui": Bar(15, goal=8),
+    "private_members": Bar(0, goal=0),
+    "private_of_libraries": Bar(16),
+    "set_elsewhere": Bar(42, goal=0),
+    "literal_indices": Bar(1797, goal=0),
+    "continuum_asked": Bar(90, goal=0),
+    "continuum_asking": Bar(51, goal=0),
+    "naming_formulations": Bar(15),
+    "naming_kinds": Bar(61),
+    "window_attributes": Bar(35),
+    "window_importers": Bar(30),
+    "one_importer": Bar(344, slack=5),
+    "one_importer_small": Bar(108, slack=3),
+    "one_importer_untested": Bar(62, slack=3),
+    "modules": Bar(951, slack=5),
+    "lines": Bar(140_500, slack=1_000, goal=115_600),
+    "largest_file": Bar(800, slack=800),
+    "architecture_bytes": Bar(50_500, slack=1_000, goal=12_000),
+}
+"""Only ever to be lowered, by whoever has made a count fall, in the same commit."""
+
+SHOWN = 12
+
+
+@cache
+def counted() -> dict[str, Measure]:
+    return {measure.name: measure for measure in measures(Package())}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_nothing_grows_and_what_has_fallen_stays(name: str) -> None:
+    measure, bar = counted()[name], BARS[name]
+    if measure.count > bar.most:
+        places = "\n  ".join(measure.places[:SHOWN])
+        pytest.fail(
+            f"{name}: {measure.count}, where {bar.most} are allowed. {measure.what}\nThe worst:\n  {places}\n"
+            f"`python -m tests.architecture {name}` lists all; see which your change has added.",
+            pytrace=False,
+        )
+    if measure.count < bar.most - bar.slack:
+        pytest.fail(
+            f"{name} has fallen from {bar.most} to {measure.count}: lower its bar in {Path(__file__).name} to "
+            f"{measure.count}, so that it stays there.",
+            pytrace=False,
+        )
+
+
+# ---------------------------------------------------------------------------------------------------- how it is counted
+
+LITTLE = {
+    "__init__": "",
+    "gui/__init__": "",
+    "gui/main_window": """
+        from snakestudio.gui.view import View
+        class MainWindow:
+            view: View
+            def __init__(self, view: View):
+                self.view = view
+                view.marks = []
+                self.view.edge.colour = "red"
+                self.view.edge.width, self.title = 2, "x"
+        """,
+    "gui/view": """
+        from __future__ import annotations
+        from typing import TYPE_CHECKING
+        from dataclasses import dataclass
+        from snakestudio.gui import base
+        if TYPE_CHECKING:
+            from snakestudio.gui.main_window import MainWindow
+        @dataclass
+        class Edge:
+            colour: str
+            width: int
+        class View:
+            edge: Edge
+            def __init__(self, window: MainWindow):
+                self.marks = self._kept = []
+        """,
+    "gui/tool": """
+        def use(view):
+            from snakestudio.gui import view as module
+            from . import below
+            view.marks, view._kept = [], view._kept
+            view.scene().setText._library
+        """,
+    "gui/below": "x = 1\n",
+    "gui/base": "x = 1\n",
+    "kernels/__init__": "",
+    "kernels/step": """
+        def step(a, k, n: tuple[int, ...], problem):
+            a[k, 0] = a[-1, k] + a[0] + a[k, 1:2] + problem[k, n]
+        """,
+    "kernels/vec3": "def load(a, k):\n    return a[k, 0], a[k, 1], a[k, 2]\n",
+    "engines/__init__": "",
+    "engines/beam/__init__": "",
+    "engines/beam/check": 'NAME = "beam"\n',
+    "engines/plane/__init__": "",
+    "engines/plane/check": 'OTHER = "beam"\n',
+    "model/__init__": "",
+    "model/gaits": """
+        from typing import Literal
+        class Wave:
+            kind: Literal["wave"] = "wave"
+        class Still:
+            kind: Literal["still"] = "still"
+        """,
+    "model/wave_source": "from snakestudio.model.gaits import Wave\nx = [Wave]\n",
+    "model/asking": """
+        def ask(scene):
+            if scene.model.continuum and not scene.model.continuum and scene.gait.kind in ("still", "rest"):
+                return "wave"
+        """,
+}
+
+
+@pytest.fixture
+def little(tmp_path: Path) -> dict[str, Measure]:
+    """All counts of a package of which everything is known."""
+    for name, text in LITTLE.items():
+        path = tmp_path / PACKAGE / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+    (tmp_path / "ARCHITECTURE.md").write_text("Short.", encoding="utf-8")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_below.py").write_text("from snakestudio.gui import below\n", encoding="utf-8")
+    return {measure.name: measure for measure in measures(Package(tmp_path / PACKAGE))}
+
+
+def test_imports_count_wherever_they_stand(little: dict[str, Measure]) -> None:
+    assert little["circles"].places == ("2: gui.main_window, gui.view",)
+    assert little["in_circles"].count == 2
+    assert little["chain_in_gui"].places == ("gui.tool", "circle of 2: gui.main_window ...", "gui.base")
+    assert little["window_importers"].places == ("gui.view",)
+    assert little["window_attributes"].places == ("view",)
+    single = [place.partition(":")[0] for place in little["one_importer"].places]
+    assert set(single) == {
+        f"{PACKAGE}/{name}.py" for name in ("gui/base", "gui/below", "gui/main_window", "model/gaits")
+    }
+    untested = [place.partition(":")[0] for place in little["one_importer_untested"].places]
+    assert set(single) - set(untested) == {f"{PACKAGE}/gui/below.py"}
+
+
+def test_reaching_into_others_counts_and_values_do_not(little: dict[str, Measure]) -> None:
+    places = [place.split(": ", 1)[1] for place in little["set_elsewhere"].places]
+    assert sorted(places) == ["view._kept", "view.marks", "view.marks"]
+    assert [place.split(": ", 1)[1] for place in little["private_members"].places] == ["view._kept", "view._kept"]
+    assert [place.split(": ", 1)[1] for place in little["private_of_libraries"].places] == [
+        "view.scene().setText._library"
+    ]
+
+
+def test_kinds_that_are_named_count_but_in_their_own_files(little: dict[str, Measure]) -> None:
+    assert little["naming_formulations"].places == (f"{PACKAGE}/engines/plane/check.py: beam",)
+    assert little["naming_kinds"].places == (f"{PACKAGE}/model/asking.py: still",)
+    assert little["continuum_asked"].count == 2
+    assert little["continuum_asking"].places == (f"{PACKAGE}/model/asking.py: 2",)
+
+
+def test_indices_and_sizes(little: dict[str, Measure]) -> None:
+    assert [place.split(": ", 1)[1] for place in little["literal_indices"].places] == ["a[-1, k]", "a[k, 0]"]
+    assert little["modules"].count == len(LITTLE)
+    assert little["architecture_bytes"].count == 6
+    assert little["lines"].count == sum(textwrap.dedent(text).count("\n") for text in LITTLE.values())
+
+
+def test_groups_come_after_what_they_lead_to() -> None:
+    edges = {"a": "bc", "b": "d", "c": "d", "d": "e", "e": "d", "f": "f"}
+    assert strongly_connected(edges) == [["d", "e"], ["b"], ["c"], ["a"], ["f"]]
