@@ -39,7 +39,7 @@ def follow_by_tau(
     here, trial = s.here, s.trial
     done = inner = 0
     end = 1e-7 * problem.scale
-    next_try = 1e-4 * problem.scale
+    next_try = 1e-5 * problem.scale
     squares = linearise(problem, here, tau, KEEN, shift, 1.0, s)
     while done < most:
         done += 1
@@ -73,7 +73,7 @@ def follow_by_tau(
             if least <= ENOUGH:
                 break
             copy(s.kept, contacts, here)
-        shrink = 0.2 if step == 1.0 and inner <= 4 else math.sqrt(0.2)
+        shrink = 0.1 if step == 1.0 and inner <= 4 else math.sqrt(0.1)
         tau *= shrink
         inner = 0
         squares = _ahead(problem, math.log(shrink), tau, shift, s)

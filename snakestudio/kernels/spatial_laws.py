@@ -64,7 +64,7 @@ def contact_velocities(rows: FloatArray, c: int, w: FloatArray, k: int, out: Flo
 
 @inlined
 def _choose_disc(
-    impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int, i: int, at: int, gain: float, r: float,
+    impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int, i: int, at: int, gain: float,
     radius: float, bound: float,
 ) -> float:  # fmt: skip
     """Decide between stick and slip of laws i and i + 1; returns the square of their natural map.
@@ -77,25 +77,21 @@ def _choose_disc(
     norm = math.sqrt(y1 * y1 + y2 * y2)
     scale = radius / norm if norm > radius else 1.0
     d1, d2 = p1 - scale * y1, p2 - scale * y2
-    if r != 1.0:
-        y1, y2 = p1 - r * gain * g1, p2 - r * gain * g2
-        norm = math.sqrt(y1 * y1 + y2 * y2)
     law[c, at + NORM] = norm
     if norm > bound:
         inverse = 1.0 / norm
         law[c, at + SLIP_1] = y1 * inverse
         law[c, at + SLIP_2] = y2 * inverse
         if bound > 0.0:
-            law[c, at + BETA] = r * gain / ((norm - bound) / bound + EPSILON)
+            law[c, at + BETA] = gain / ((norm - bound) / bound + EPSILON)
     square: float = d1 * d1 + d2 * d2
     return square
 
 
 @inlined
 def choose_branches(
-    problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int, r_n: float, r_t: float,
-    r_v: float,
-) -> tuple[float, float]:  # fmt: skip
+    problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int
+) -> tuple[float, float]:
     """Decide the branch of every law of contact c; returns the largest and the sum of the squared natural maps.
 
     Parameters
@@ -106,24 +102,21 @@ def choose_branches(
     law : (c, 9)
         Row c is filled.
     c : int
-    r_n, r_t, r_v : float
-        Factors of the gains.
     """
     gain_n, gain_t, gain_v = problem.gain[c, 0], problem.gain[c, 1], problem.gain[c, 2]
     p_n = impulse[c, 0]
     radius = p_n if p_n > 0.0 else 0.0
-    d_n = p_n - gain_n * gamma[c, 0]
-    d_n = p_n - (d_n if d_n > 0.0 else 0.0)
+    y_n = p_n - gain_n * gamma[c, 0]
+    d_n = p_n - (y_n if y_n > 0.0 else 0.0)
     worst = d_n * d_n
     squares = worst
-    y_n = p_n - r_n * gain_n * gamma[c, 0]
     law[c, Y_N] = y_n
     if gain_t > 0.0:
-        square = _choose_disc(impulse, gamma, law, c, LAW_T, DISC_T, gain_t, r_t, radius, y_n)
+        square = _choose_disc(impulse, gamma, law, c, LAW_T, DISC_T, gain_t, radius, y_n)
         worst = max(worst, square)
         squares += square
     if gain_v > 0.0:
-        square = _choose_disc(impulse, gamma, law, c, LAW_V, DISC_V, gain_v, r_v, radius, y_n)
+        square = _choose_disc(impulse, gamma, law, c, LAW_V, DISC_V, gain_v, radius, y_n)
         worst = max(worst, square)
         squares += square
     return worst, squares
@@ -131,9 +124,8 @@ def choose_branches(
 
 @inlined
 def add_contact(
-    problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int, r_n: float, r_t: float,
-    r_v: float, system: System,
-) -> System:  # fmt: skip
+    problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int, system: System
+) -> System:
     """The system of a link with the linearised laws of contact c added."""
     if law[c, Y_N] <= 0.0:
         return system
@@ -142,7 +134,7 @@ def add_contact(
     force = normal  # what a unit of normal impulse brings along
     if problem.gain[c, 1] > 0.0:
         a, b = octet(rows, c, 8), octet(rows, c, 16)
-        stiff = r_t * problem.gain[c, 1] / EPSILON
+        stiff = problem.gain[c, 1] / EPSILON
         if law[c, DISC_T + NORM] <= bound:
             system = add_product(system, a, _pushing(a, stiff, impulse[c, 1] - stiff * gamma[c, 1]))
             system = add_product(system, b, _pushing(b, stiff, impulse[c, 2] - stiff * gamma[c, 2]))
@@ -155,7 +147,7 @@ def add_contact(
             system = add_product(system, rim, _pushing(rim, beta, push))
     if problem.gain[c, 2] > 0.0:
         a, b = octet(rows, c, 24), octet(rows, c, 32)
-        stiff = r_v * problem.gain[c, 2] / EPSILON
+        stiff = problem.gain[c, 2] / EPSILON
         if law[c, DISC_V + NORM] <= bound:
             system = add_turning(system, a, _pushing(a, stiff, impulse[c, 3] - stiff * gamma[c, 3]))
             system = add_turning(system, b, _pushing(b, stiff, impulse[c, 4] - stiff * gamma[c, 4]))
@@ -166,7 +158,7 @@ def add_contact(
             along = s1 * impulse[c, 4] - s2 * impulse[c, 3]
             push = beta * (along / stiff - (s1 * gamma[c, 4] - s2 * gamma[c, 3]))
             system = add_turning(system, rim, _pushing(rim, beta, push))
-    stiff = r_n * problem.gain[c, 0] / EPSILON
+    stiff = problem.gain[c, 0] / EPSILON
     return add_product(system, force, _pushing(normal, stiff, impulse[c, 0] - stiff * gamma[c, 0]))
 
 
@@ -194,19 +186,16 @@ def _move_disc(
 
 
 @inlined
-def move_contact(
-    problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int, r_n: float, r_t: float,
-    r_v: float,
-) -> None:  # fmt: skip
+def move_contact(problem: SpatialProblem, impulse: FloatArray, gamma: FloatArray, law: FloatArray, c: int) -> None:
     """The impulses of contact c after a full step, `gamma` (c, 5) being the new relative velocities."""
     if law[c, Y_N] <= 0.0:
         for i in range(5):
             impulse[c, i] = 0.0
         return
     bound = law[c, Y_N]
-    p_n = impulse[c, 0] - r_n * problem.gain[c, 0] / EPSILON * gamma[c, 0]
+    p_n = impulse[c, 0] - problem.gain[c, 0] / EPSILON * gamma[c, 0]
     impulse[c, 0] = p_n
     if problem.gain[c, 1] > 0.0:
-        _move_disc(impulse, gamma, law, c, LAW_T, DISC_T, r_t * problem.gain[c, 1] / EPSILON, bound, p_n)
+        _move_disc(impulse, gamma, law, c, LAW_T, DISC_T, problem.gain[c, 1] / EPSILON, bound, p_n)
     if problem.gain[c, 2] > 0.0:
-        _move_disc(impulse, gamma, law, c, LAW_V, DISC_V, r_v * problem.gain[c, 2] / EPSILON, bound, p_n)
+        _move_disc(impulse, gamma, law, c, LAW_V, DISC_V, problem.gain[c, 2] / EPSILON, bound, p_n)

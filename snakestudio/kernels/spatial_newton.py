@@ -29,16 +29,26 @@ __all__ = ["begin", "choose_all", "copy_rows", "newton"]
 
 FloatArray = NDArray[np.float64]
 
+HALVINGS = 6
+"""How often a step that makes the natural maps worse is halved."""
+
+ROUGH = 0.1
+"""What the natural maps miss, in units of the scale, up to which no step is halved: near the end a full step that makes
+it worse (a contact at the edge of its cone lets go or sticks) is made good by the next one, a short one by none."""
+
+SLOW, NEAR = 8, 0.01
+"""From which iteration on, and within what, in units of the scale, slow progress is left to the exact steps of
+`contact_rescue`: contacts at the edge of their cones stick and let go by turns there, and a turn gains half a digit."""
+
 
 @inlined
 def choose_all(
-    problem: SpatialProblem, impulses: SpatialImpulses, gamma: FloatArray, scratch: SpatialScratch, r_n: float,
-    r_t: float, r_v: float,
-) -> tuple[float, float]:  # fmt: skip
+    problem: SpatialProblem, impulses: SpatialImpulses, gamma: FloatArray, scratch: SpatialScratch
+) -> tuple[float, float]:
     """Choose the branches of all laws; the worst natural map, N s, and the sum of squares."""
     worst = squares = 0.0
     for c in range(problem.first[problem.axis.shape[0]]):
-        largest, sum_of_squares = choose_branches(problem, impulses.contact, gamma, scratch.law, c, r_n, r_t, r_v)
+        largest, sum_of_squares = choose_branches(problem, impulses.contact, gamma, scratch.law, c)
         worst = max(worst, largest)
         squares += sum_of_squares
     if problem.n_stops > 0:
@@ -71,10 +81,7 @@ def _own_impulse(problem: SpatialProblem, impulses: SpatialImpulses, scratch: Sp
 
 
 @inlined
-def _solve_linear(
-    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, r_n: float, r_t: float,
-    r_v: float,
-) -> None:  # fmt: skip
+def _solve_linear(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch) -> None:
     """Increment of all velocities of the linearised problem, into `scratch.dw`, and of `scratch.rate`."""
     gamma, law, dw = scratch.gamma, scratch.law, scratch.dw
     n = w.shape[0]
@@ -83,7 +90,7 @@ def _solve_linear(
         k = n - 1 - reverse
         system = add_inertia(problem, scratch.inertia, w, k, system)
         for c in range(problem.first[k], problem.first[k + 1]):
-            system = add_contact(problem, impulses.contact, gamma, law, c, r_n, r_t, r_v, system)
+            system = add_contact(problem, impulses.contact, gamma, law, c, system)
         if k > 0:
             push_0 = _own_impulse(problem, impulses, scratch, k - 1, 0)
             push_1 = _own_impulse(problem, impulses, scratch, k - 1, 1)
@@ -99,10 +106,7 @@ def _solve_linear(
 
 
 @inlined
-def _take_step(
-    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, r_n: float, r_t: float,
-    r_v: float,
-) -> None:  # fmt: skip
+def _take_step(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch) -> None:
     """Take the full Newton step: velocities, relative velocities by their increments, impulses."""
     gamma, law, dw = scratch.gamma, scratch.law, scratch.dw
     for k in range(w.shape[0]):
@@ -110,7 +114,7 @@ def _take_step(
             w[k, i] += dw[k, i]
         for c in range(problem.first[k], problem.first[k + 1]):
             contact_velocities(problem.rows, c, dw, k, gamma, True)
-            move_contact(problem, impulses.contact, gamma, law, c, r_n, r_t, r_v)
+            move_contact(problem, impulses.contact, gamma, law, c)
     if problem.n_stops > 0:
         for k in range(problem.joint.shape[0]):
             for a in range(2):
@@ -154,29 +158,33 @@ def _halve(problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, sc
 
 @inlined
 def newton(
-    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, goal: float, most: int,
-    r_n: float, r_t: float, r_v: float, most_halvings: int,
-) -> tuple[int, bool]:  # fmt: skip
-    """At most `most` Newton iterations from the branches chosen; how many, and whether `goal` is met."""
+    problem: SpatialProblem, impulses: SpatialImpulses, w: FloatArray, scratch: SpatialScratch, goal: float, most: int
+) -> tuple[int, bool]:
+    """At most `most` Newton iterations from `begin`; how many, and whether `goal` is met."""
+    choose_all(problem, impulses, scratch.gamma, scratch)
+    rough = ROUGH * ROUGH * problem.scale * problem.scale
+    near = NEAR * problem.scale
     squares = 0.0
     solved = False
     iteration = 0
     while iteration < most and not solved:
         iteration += 1
-        if most_halvings > 0 and iteration > 1:
+        if iteration > 1:
             _save(problem, impulses, w, scratch)
-        _solve_linear(problem, impulses, w, scratch, r_n, r_t, r_v)
-        _take_step(problem, impulses, w, scratch, r_n, r_t, r_v)
+        _solve_linear(problem, impulses, w, scratch)
+        _take_step(problem, impulses, w, scratch)
         before = squares
-        worst, squares = choose_all(problem, impulses, scratch.gamma, scratch, r_n, r_t, r_v)
+        worst, squares = choose_all(problem, impulses, scratch.gamma, scratch)
         # Only a full step satisfies the equations of motion, so no result is accepted after halving.
         solved = worst <= goal
+        if iteration >= SLOW and worst <= near and not solved:
+            break
         if not solved and iteration > 1:
             halvings = 0
-            while squares > before and halvings < most_halvings:
+            while squares > before and squares > rough and halvings < HALVINGS:
                 halvings += 1
                 _halve(problem, impulses, w, scratch)
-                worst, squares = choose_all(problem, impulses, scratch.gamma, scratch, r_n, r_t, r_v)
+                worst, squares = choose_all(problem, impulses, scratch.gamma, scratch)
     return iteration, solved
 
 
