@@ -58,10 +58,9 @@ WARM = 10.0
 FAR = 1e-6
 """Residual from which equations of motion and laws are solved in turn, at last."""
 
-POOR, LAST = 1e-3, ((1.0, 1e-3), (0.0, 1e-5))
-"""Residual from which a step is at stake, and what is then tried at great length, damped: what the impulses begin with,
-as a share of the guess, and what is taken off the slopes at least. It seldom solves these, but ends below 1e-2 where paths
-and turns end above."""
+POOR, LAST = 1e-3, (1e-5, 1e-3, 1e-6, 1e-4, 1e-2)
+"""Residual from which a step is at stake, and what is then taken off the slopes at least, in damped steps at great
+length from nothing and from the guess. Which of these leads on cannot be told: each does where all others fail."""
 
 
 @jit
@@ -156,11 +155,15 @@ def rescue(
         begin(problem, here, guess, 0.0, s)
         more, least = alternate(problem, least, TURNS, s)
         done += more
-    for start, keen in LAST:
-        if least > POOR:
-            begin(problem, here, guess, start, s)
-            more, least = iterate(problem, least, 400, keen, 1.0, most > 0, s)
-            done += more
+    for keen in LAST:
+        for share in range(2):
+            if least > POOR:
+                begin(problem, here, guess, float(share), s)
+                more, least = iterate(problem, least, 200, keen, 1.0, most > 0, s)
+                done += more
+                if least > CONVERGED:
+                    more, least = polish(problem, least, 12, 1e-6, 1.0, most < 0, s)
+                    done += more
     for k in range(n):
         for i in range(6):
             w[k, i] = s.best.w[k, i]
