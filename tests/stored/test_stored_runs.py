@@ -41,6 +41,11 @@ since went on. Roundings differ by 1e-16, and solvers end at residuals, but not 
 a step earlier or later for that moves a link by what it goes in a step: 0.3 m/s for 0.25 ms. Between processors that
 compute for the baseline results are the same bits, and are asked to be."""
 
+AGAIN_M = 2e-3
+"""The same where a run of another version is computed again from its start. Friction can leave several velocities that
+solve a step to 1e-8, and which of them is found hangs on the solver's way there: 5.4e-4 m in these runs, from the first
+step on that is solved by another way (where it is the same way, a start 1e-12 m elsewhere makes 2.4e-6 m)."""
+
 
 def of(*versions: str) -> list[tuple[str, str]]:
     """Runs of these versions that an engine made; of a robot nothing can be computed again."""
@@ -189,7 +194,7 @@ def test_states_that_are_not_taken_up_are_computed_again_and_it_is_said(
     assert RUN_AGAIN[version] in continuation.notes[0]
     shown = continuation.runner.latest.link_pose[:, :3]
     index = stored.index_at(last)
-    assert np.abs(shown - stored.rows(index, index + 1).link_pose[0, :, :3]).max() < ELSEWHERE_M
+    assert np.abs(shown - stored.rows(index, index + 1).link_pose[0, :, :3]).max() < AGAIN_M
     continuation.runner.recording.close()
 
 
