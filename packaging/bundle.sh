@@ -33,7 +33,7 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd -P)
 cd "$root"
 
-version=$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' snakestudio/__init__.py)
+version=$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' snakestudio/_version.py)
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 machine=$(uname -m)
 name=snakestudio-$version-linux-$machine$suffix

@@ -4,7 +4,7 @@
 #
 #   packaging/release.sh [--check-reproducible] [--without-gpl] [DIR]      (dist/VERSION if left out)
 #
-# The version is that of snakestudio/__init__.py. It refuses when the CHANGELOG has no section for it, or when anything is
+# The version is that of snakestudio/_version.py. It refuses when the CHANGELOG has no section for it, or when anything is
 # not committed. --check-reproducible makes everything twice and says which files differ, and where; exit code 1 then.
 # PYTHONS="python3.11 python3.12" chooses the interpreters; the first one goes into the bundle.
 set -euo pipefail
@@ -24,8 +24,8 @@ for word in "$@"; do
     esac
 done
 
-version=$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' snakestudio/__init__.py)
-[[ -n $version ]] || fail "snakestudio/__init__.py states no __version__"
+version=$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' snakestudio/_version.py)
+[[ -n $version ]] || fail "snakestudio/_version.py states no __version__"
 out=${out:-dist/$version}
 notes=$(python3 packaging/release_notes.py "$version") || exit 2
 dirty=$(git status --porcelain) || fail "this is no git checkout"

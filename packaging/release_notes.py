@@ -15,10 +15,10 @@ ROOT = Path(__file__).resolve().parents[1]
 def version() -> str:
     """The version, from the one place where it stands."""
     found = re.search(
-        r'^__version__ = "(.+)"$', (ROOT / "snakestudio" / "__init__.py").read_text("utf-8"), re.MULTILINE
+        r'^__version__ = "(.+)"$', (ROOT / "snakestudio" / "_version.py").read_text("utf-8"), re.MULTILINE
     )
     if found is None:
-        raise ValueError("snakestudio/__init__.py states no __version__")
+        raise ValueError("snakestudio/_version.py states no __version__")
     return found[1]
 
 

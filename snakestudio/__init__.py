@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from snakestudio import processor
-
-__version__ = "0.2.0"
+from snakestudio._version import __version__
 
 # Before numpy is loaded by anything below.
 processor.hold_libraries()

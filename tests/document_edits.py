@@ -25,7 +25,8 @@ from snakestudio.model.edits import (
 )
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.groups import free_group_name, with_group
-from snakestudio.model.obstacle_import import Circle, Circles, as_cylinders, with_imported
+from snakestudio.model.obstacle_circles import Circle, Circles
+from snakestudio.model.obstacle_import import as_cylinders, with_imported
 from snakestudio.model.placing import gait_robot, moved_robot, straight_robot, turned_robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict

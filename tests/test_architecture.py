@@ -27,8 +27,8 @@ class Bar(NamedTuple):
 
 
 BARS = {
-    "circles": Bar(9, goal=0),
-    "in_circles": Bar(106, goal=0),
+    "circles": Bar(4, goal=0),
+    "in_circles": Bar(53, goal=0),
     "chain_in_gui": Bar(15, goal=8),
     "private_members": Bar(0, goal=0),
     "private_of_libraries": Bar(16),
@@ -43,7 +43,7 @@ BARS = {
     "one_importer": Bar(344, slack=5),
     "one_importer_small": Bar(108, slack=3),
     "one_importer_untested": Bar(62, slack=3),
-    "modules": Bar(953, slack=5),
+    "modules": Bar(955, slack=5),
     "lines": Bar(140_500, slack=1_000, goal=115_600),
     "largest_file": Bar(800, slack=800),
     "architecture_bytes": Bar(51_500, slack=1_000, goal=12_000),

@@ -13,7 +13,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
 
-import snakestudio
+from snakestudio._version import __version__
 from snakestudio.cli.ending import Ended, cleaning_up, silence_stdout
 from snakestudio.errors import PhysicsError, SnakeStudioError
 
@@ -71,7 +71,7 @@ def overview() -> argparse.ArgumentParser:
         epilog="Without a command, the window opens: snakestudio [SCENE].",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"SnakeStudio {snakestudio.__version__}")
+    parser.add_argument("--version", action="version", version=f"SnakeStudio {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, (_, text) in COMMANDS.items():
         commands.add_parser(name, help=text, add_help=False)

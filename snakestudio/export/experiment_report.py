@@ -4,74 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import snakestudio
+from snakestudio._version import __version__
 from snakestudio.errors import ExportError
 from snakestudio.export import experiment_figures as pictures
+from snakestudio.export import report_html, report_pdf
 from snakestudio.export.experiment_text import alignment_rows, figure_rows, told, trial_rows
 from snakestudio.export.files import replacing
 from snakestudio.export.printing import STYLE
 from snakestudio.export.provenance import change_lines, scene_hash
+from snakestudio.export.report import Picture, Report, Table
 from snakestudio.model.scene_file import dump_scene
 from snakestudio.session.experiment.comparison import ExperimentComparison
 from snakestudio.session.experiment.figures import FIGURES
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
-__all__ = ["FORMATS", "Picture", "Report", "Table", "report_of", "report_path", "write_report"]
+__all__ = ["FORMATS", "report_of", "report_path", "write_report"]
 
 FORMATS = (".html", ".pdf")
 """Suffixes of the files that can be written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table: a heading, rows of cells of which the first is the head, how many columns stand to the left."""
-
-    heading: str
-    rows: tuple[tuple[str, ...], ...]
-    left: int
-    about: str = ""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Picture:
-    """A picture with its heading and caption."""
-
-    heading: str
-    caption: str
-    figure: Figure
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Report:
-    """What a report says, whichever file it becomes.
-
-    Attributes
-    ----------
-    title, lead : str
-        What was compared; the main figures in a sentence.
-    pictures : tuple of Picture
-    tables : tuple of Table
-    notes : tuple of str
-        What was done on import and in aligning.
-    provenance : tuple of (str, str)
-        Where run and data come from: what it is, and its value.
-    scene : str
-        The scene as TOML, so that the run can be made again.
-    """
-
-    title: str
-    lead: str
-    pictures: tuple[Picture, ...]
-    tables: tuple[Table, ...]
-    notes: tuple[str, ...]
-    provenance: tuple[tuple[str, str], ...]
-    scene: str
 
 
 def write_report(
@@ -101,8 +56,6 @@ def write_report(
     """
     path = report_path(path)
     import matplotlib
-
-    from snakestudio.export import report_html, report_pdf
 
     with matplotlib.rc_context({**STYLE, "font.size": 8.0}), replacing(path) as partial:
         report = report_of(comparison, scene_file, base_dir)
@@ -211,7 +164,7 @@ def _provenance(comparison: ExperimentComparison, scene_file: str | None) -> tup
     recording = comparison.recording
     scene = recording.scene
     rows = [
-        ("program", f"SnakeStudio {snakestudio.__version__}"),
+        ("program", f"SnakeStudio {__version__}"),
         ("scene", scene_file or "unsaved"),
         ("scene, SHA-256", scene_hash(scene)),
         ("model", f"{scene.model.kind}, step {scene.solver.step_s:g} s"),

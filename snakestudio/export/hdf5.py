@@ -32,7 +32,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-import snakestudio
+from snakestudio._version import __version__
 from snakestudio.export.files import replacing
 from snakestudio.export.provenance import made_with, replayed, scene_hash
 from snakestudio.export.units import units_of
@@ -171,7 +171,7 @@ def _describe(file: Any, recording: Recording, scene_file: str | None) -> None:
         {
             "format": "SnakeStudio run",
             "format_version": FORMAT_VERSION,
-            "snakestudio": snakestudio.__version__,
+            "snakestudio": __version__,
             "made_with": made_with(),
             "title": scene.title,
             "model": scene.model.kind,

@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import snakestudio
+from snakestudio._version import __version__
 from snakestudio.errors import ExportError
 from snakestudio.render.style import Colour, colour
 
@@ -78,7 +78,7 @@ def about_file(suffix: str, title: str = "", caption: str = "", source: str = ""
     source : str
         What rebuilds the drawing.
     """
-    made = f"SnakeStudio {snakestudio.__version__}"
+    made = f"SnakeStudio {__version__}"
     if suffix == ".svg":
         texts = {"Title": title, "Description": caption, "Creator": made, "Source": source}
     elif suffix == ".png":

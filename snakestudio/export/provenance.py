@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import snakestudio
 from snakestudio import processor
+from snakestudio._version import __version__
 from snakestudio.errors import SceneError
 from snakestudio.inputs import SCENE, InputError, count, leading_lines, parse_json
 from snakestudio.model.events import MOST_CHANGES, Change
@@ -97,7 +97,7 @@ def replayed(changes: Iterable[Change]) -> tuple[Change, ...]:
 def origin_lines(scene: Scene, scene_file: str | None = None) -> list[str]:
     """Lines that say which program made a file, on what, from which scene."""
     return [
-        f"# SnakeStudio {snakestudio.__version__}",
+        f"# SnakeStudio {__version__}",
         f"# made with: {made_with()}",
         f"# scene: {scene_file or 'unsaved'}",
         f"# scene_sha256: {scene_hash(scene)}",

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from snakestudio.export.report import Picture, Report, Table
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from snakestudio.export.experiment_report import Picture, Report, Table
 
 __all__ = ["write"]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakestudio.export.printing import INK, PALE, about_file
+from snakestudio.export.report import Report, Table
 
 if TYPE_CHECKING:
     from matplotlib.backends.backend_pdf import PdfPages
     from matplotlib.figure import Figure
 
-    from snakestudio.export.experiment_report import Report, Table
 
 __all__ = ["write"]
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from snakestudio import __version__
+from snakestudio._version import __version__
 from snakestudio.gui import theme
 from snakestudio.gui.viewport.viewport import Viewport
 

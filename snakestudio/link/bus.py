@@ -21,12 +21,13 @@ from snakestudio.link.bus_errors import (
     unknown_interface,
     without_driver,
 )
+from snakestudio.link.can_message import frame_of, message_of
 from snakestudio.link.clocks import arrival
 from snakestudio.link.drivers import arguments_of, driver_problem
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 
-__all__ = ["CanBus", "frame_of", "message_of", "open_bus"]
+__all__ = ["CanBus", "open_bus"]
 
 _SEND_S = 0.01
 """How long a frame may wait for room in the adapter. A bus that takes longer is in no state to drive a robot."""
@@ -181,39 +182,6 @@ class _Adapter:
             self._opened.shutdown()
         except Exception:  # it may be unplugged
             logging.getLogger(__name__).debug("closing %s failed", named(self._bus), exc_info=True)
-
-
-def frame_of(message: can.Message, received: float) -> Frame:
-    """A frame of python-can's message, received at `received` (s, monotonic clock)."""
-    return Frame(
-        message.arbitration_id,
-        b"" if message.is_remote_frame else bytes(message.data),
-        message.is_extended_id,
-        message.is_remote_frame,
-        message.is_fd,
-        message.is_error_frame,
-        received,
-        message.dlc if message.is_remote_frame else 0,
-    )
-
-
-def message_of(
-    frame: Frame, channel: str | int | None = None, timestamp: float = 0.0, *, sent: bool = True
-) -> can.Message:
-    """python-can's message of a frame."""
-    return can.Message(
-        timestamp=timestamp,
-        arbitration_id=frame.id,
-        is_extended_id=frame.extended,
-        is_remote_frame=frame.remote,
-        is_error_frame=frame.error,
-        channel=channel,
-        dlc=frame.length if frame.remote else len(frame.data),
-        data=None if frame.remote else frame.data,
-        is_fd=frame.fd,
-        bitrate_switch=frame.fd,
-        is_rx=not sent,
-    )
 
 
 def _arguments(bus: Bus) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from can.io.generic import MessageWriter
 
 from snakestudio.errors import LinkError
 from snakestudio.inputs import FRAME_LOG, NOTE, InputError, opened, parse_json, read_text
-from snakestudio.link.bus import frame_of, message_of
+from snakestudio.link.can_message import frame_of, message_of
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import Severity
 from snakestudio.link.profile.schema import Profile

@@ -7,7 +7,7 @@ import math
 import re
 
 from snakestudio.inputs import count
-from snakestudio.model.obstacle_import import MAX_OBSTACLES, Circle, Circles, refuse
+from snakestudio.model.obstacle_circles import MAX_OBSTACLES, Circle, Circles, refuse
 
 __all__ = ["circles_of_csv"]
 

@@ -4,58 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from snakestudio.errors import Problem, SceneError
 from snakestudio.inputs import CIRCLES, DRAWING, InputError, read_bytes, read_text
+from snakestudio.model.obstacle_circles import MAX_OBSTACLES, Circles, refuse
+from snakestudio.model.obstacle_csv import circles_of_csv
+from snakestudio.model.obstacle_svg import circles_of_svg
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Cylinder
 
-__all__ = ["UNITS", "Circle", "Circles", "as_cylinders", "bounds", "read_circles", "refuse", "with_imported"]
+__all__ = ["UNITS", "as_cylinders", "bounds", "read_circles", "with_imported"]
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "px": 0.0254 / 96}
 """Metres in each unit; a pixel of a drawing is what CSS says, 1/96 inch."""
-
-MAX_OBSTACLES = 20_000
-_MOST = 20
-
-
-class Circle(NamedTuple):
-    """A circle as a file gives it: centre and radius in the file's unit, and where in the file it stands."""
-
-    x: float
-    y: float
-    radius: float
-    where: str
-    name: str = ""
-
-
-class Circles(NamedTuple):
-    """What was found in a file.
-
-    Attributes
-    ----------
-    circles : tuple of Circle
-    unit : str
-        Key of `UNITS`: what the file says, or what is usual if it says nothing.
-    stated : str
-        Where the unit comes from, for people ("as the column names say").
-    notes : tuple of str
-        What was left out, a sentence each.
-    """
-
-    circles: tuple[Circle, ...]
-    unit: str
-    stated: str
-    notes: tuple[str, ...] = ()
-
-
-def refuse(source: str, mistakes: Sequence[str]) -> SceneError:
-    """The error that names every mistake found in a file, a line each."""
-    shown = list(mistakes[:_MOST])
-    if len(mistakes) > _MOST:
-        shown.append(f"... and {len(mistakes) - _MOST} more mistakes.")
-    return SceneError("\n".join(f"{source}: {line}" for line in shown), [Problem("error", "", m, "") for m in mistakes])
 
 
 def read_circles(path: Path) -> Circles:
@@ -66,9 +26,6 @@ def read_circles(path: Path) -> Circles:
     SceneError
         Naming every wrong line.
     """
-    from snakestudio.model.obstacle_csv import circles_of_csv
-    from snakestudio.model.obstacle_svg import circles_of_svg
-
     try:
         if path.suffix.lower() == ".svg":
             return circles_of_svg(read_bytes(path, DRAWING), str(path))

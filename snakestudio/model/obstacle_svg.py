@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from snakestudio.inputs import DRAWING, InputError, count
-from snakestudio.model.obstacle_import import MAX_OBSTACLES, Circle, Circles, refuse
+from snakestudio.model.obstacle_circles import MAX_OBSTACLES, Circle, Circles, refuse
 
 __all__ = ["circles_of_svg"]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from snakestudio import __version__
+from snakestudio._version import __version__
 from snakestudio.errors import SnakeStudioError, StateError
 from snakestudio.model.by_identity import by_identity
 from snakestudio.model.fields import Frozen

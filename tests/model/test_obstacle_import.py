@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.errors import SceneError
+from snakestudio.model.obstacle_circles import Circles
 from snakestudio.model.obstacle_csv import circles_of_csv
-from snakestudio.model.obstacle_import import Circles, as_cylinders, bounds, read_circles, with_imported
+from snakestudio.model.obstacle_import import as_cylinders, bounds, read_circles, with_imported
 from snakestudio.model.obstacle_svg import circles_of_svg
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Cylinder

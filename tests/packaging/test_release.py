@@ -39,8 +39,8 @@ def test_the_version_stands_in_one_place() -> None:
         if path.suffix in (".py", ".sh", ".toml", ".yml", ".spec", ".txt") and "licences" not in path.parts
         if re.search(rf"(?i)version\w*\W+{re.escape(told[1:])}", path.read_text(encoding="utf-8", errors="replace"))
     ]
-    assert stated == [ROOT / "snakestudio" / "__init__.py"]
-    asked = run("sed", "-n", r's/^__version__ = "\(.*\)"$/\1/p', "snakestudio/__init__.py")
+    assert stated == [ROOT / "snakestudio" / "_version.py"]
+    asked = run("sed", "-n", r's/^__version__ = "\(.*\)"$/\1/p', "snakestudio/_version.py")
     assert asked.stdout == f"{snakestudio.__version__}\n", "as the shell scripts read it"
 
 
@@ -50,7 +50,7 @@ def checkout(tmp_path: Path) -> Path:
     folder = tmp_path / "checkout"
     (folder / "snakestudio").mkdir(parents=True)
     (folder / "packaging").mkdir()
-    (folder / "snakestudio" / "__init__.py").write_text('__version__ = "1.2.3"\n')
+    (folder / "snakestudio" / "_version.py").write_text('__version__ = "1.2.3"\n')
     (folder / "CHANGELOG.md").write_text(
         "# Changelog\n\n## 1.2.3 (2030-01-01)\n\n- New.\n- Newer.\n\n## 1.2\n\n## 0.9\n- Old\n"
     )
@@ -75,7 +75,7 @@ def test_no_notes_no_release(checkout: Path, version: str, piece: str) -> None:
     done = run(sys.executable, "packaging/release_notes.py", version, folder=checkout)
     assert done.returncode == 2
     assert piece in done.stderr
-    (checkout / "snakestudio" / "__init__.py").write_text(f'__version__ = "{version}"\n')
+    (checkout / "snakestudio" / "_version.py").write_text(f'__version__ = "{version}"\n')
     done = run("bash", "packaging/release.sh", folder=checkout)
     assert done.returncode == 2
     assert piece in done.stderr

@@ -15,7 +15,7 @@ from PySide6.QtCore import QBuffer, QObject, QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
-from snakestudio import __version__
+from snakestudio._version import __version__
 from snakestudio.gui import theme
 from snakestudio.gui.plots.channels import channel_of
 from snakestudio.gui.plots.chart import Chart

@@ -12,7 +12,7 @@ from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.recording import ContactRows, Recording, Rows, Schema, snapshot_from_rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.session.experiment.gaps import rows_known, runs_of
+from snakestudio.session.experiment.samples import rows_known, runs_of
 
 __all__ = ["CaptureRecording"]
 

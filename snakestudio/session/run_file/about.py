@@ -12,8 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import snakestudio
 from snakestudio import processor
+from snakestudio._version import __version__
 from snakestudio.inputs import SCENE, count, parse_json
 from snakestudio.model.edits import tree
 from snakestudio.model.recording import Schema
@@ -91,7 +91,7 @@ def about(scene: Scene, schema: Schema, columns: Columns, origin: Origin, create
     return {
         "format_version": str(VERSION),
         "program": "SnakeStudio",
-        "version": snakestudio.__version__,
+        "version": __version__,
         "created": created.astimezone(UTC).isoformat(),
         "title": scene.title,
         "model": scene.model.kind,

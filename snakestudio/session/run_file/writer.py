@@ -28,7 +28,7 @@ from mcap.records import (
 from mcap.records import Schema as MessageSchema
 from numpy.typing import NDArray
 
-import snakestudio
+from snakestudio._version import __version__
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
@@ -139,7 +139,7 @@ class RunWriter:
         if files:
             said["files"] = json.dumps(self._enclosed, ensure_ascii=False)
         metadata = Metadata(names.ABOUT, signed(said) if said else said)
-        head = MAGIC + encoded(Header("ros2", f"snakestudio {snakestudio.__version__}"))
+        head = MAGIC + encoded(Header("ros2", f"snakestudio {__version__}"))
         record = encoded(metadata)
         self._metadata.append(encoded(MetadataIndex(len(head), len(record), names.ABOUT)))
         self._append(head, record, *map(encoded, self._topics))
