@@ -71,8 +71,8 @@ def _derived_lines(recording: Recording) -> list[str]:
 
 
 def _measured(recording: Recording) -> bool:
-    """Whether a robot was driven: whatever computes the rows of a run fills the figures of its solver."""
-    return Fields.SOLVER not in recording.schema.valid
+    """Whether a robot was driven: whatever computes the rows of a run books its works, which no robot tells."""
+    return Fields.ENERGY not in recording.schema.valid
 
 
 def scene_to_rebuild(recording: Recording) -> Scene:

@@ -164,6 +164,17 @@ def test_the_header_names_program_scene_and_hash(recording: SpooledRecording, tm
     assert load_scene(tmp_path / "a.csv") == recording.scene
 
 
+@pytest.mark.parametrize(
+    "name", ["obstacle_aided", "sidewinding", "lagrangian_undulation", "jam_resolution", "inchworm"]
+)
+def test_what_a_model_computed_is_not_called_measured(tmp_path: Path, name: str) -> None:
+    """Whichever: the Lagrangian one has no solver whose figures could be told."""
+    scene = with_values(load_scene(scenes_dir() / f"{name}.toml"), {"run.duration_s": 0.02})
+    write_csv(tmp_path / "a.csv", run_offline(scene).recording)
+    header, _ = read(tmp_path / "a.csv")
+    assert not [line for line in header if "measured" in line]
+
+
 def _changed_run(path: Path) -> tuple[bytes, tuple[Change, ...]]:
     """A CSV of a run during which something was changed, and the changes."""
     scene = with_values(load_scene(scenes_dir() / "obstacle_aided.toml"), {"run.duration_s": 0.05})
