@@ -31,11 +31,13 @@ from snakestudio.model.strain_law import StrainLaw
 
 __all__ = ["FORMAT", "decode", "encode"]
 
-FORMAT = 1
-"""Raised when these bytes mean something else than before."""
+FORMAT = 2
+"""Raised when these bytes mean something else than before.
 
-_EARLIER = ("0.1.0",)
-"""Versions whose states are as this one's."""
+1 named classes by the modules that they were in, and scenes by a digest of all keys that there were: it changes with
+every new key, so that of these states it is not asked whether they belong to the scene. Who goes on from one compares
+with the run's row anyway.
+"""
 
 _MAGIC = b"SNKSTATE"
 _COUNT = struct.Struct("<I")
@@ -43,59 +45,63 @@ _NUMBER = struct.Struct("<cd")
 _PLAIN = {None: b"N", True: b"T", False: b"F"}
 
 _RECORDS = (
-    "engines.base:Checkpoint",
-    "engines.planar_nonsmooth.state:State",
-    "engines.spatial_nonsmooth.state:State",
-    "engines.planar_lagrangian.state:State",
-    "engines.planar_nonholonomic.state:State",
-    "engines.continuum_beam.state:State",
-    "control.gaits.ramp:Ramp",
-    "control.gaits.waves:_WaveState",
-    "control.set_points:_State",
-    "control.offset_filter:OffsetFilter",
-    "control.steering:_State",
-    "control.limited:Limited",
-    "control.gaits.steered:Shape",
-    "control.gaits.steered:_State",
-    "control.teleoperation:_State",
-    "control.line_of_sight:Sight",
-    "control.path_following:_Way",
-    "control.leader_follower:_State",
-    "control.strain_source:_State",
-    "control.strain_source:_Drive",
-    "control.strain_source:_Layer",
-    "control.strain_follower:_State",
-    "model.motion:Wave",
-    "model.teleop:TeleopCommand",
-    "model.reference:JointReference",
-    "model.reference:StrainReference",
-    "session.run_state:Progress",
+    ("checkpoint", "engines.base:Checkpoint", "engines.base:Checkpoint"),
+    ("planar_nonsmooth", "engines.planar_nonsmooth.state:State", "engines.planar_nonsmooth.state:State"),
+    ("spatial_nonsmooth", "engines.spatial_nonsmooth.state:State", "engines.spatial_nonsmooth.state:State"),
+    ("planar_lagrangian", "engines.planar_lagrangian.state:State", "engines.planar_lagrangian.state:State"),
+    ("planar_nonholonomic", "engines.planar_nonholonomic.state:State", "engines.planar_nonholonomic.state:State"),
+    ("continuum_beam", "engines.continuum_beam.state:State", "engines.continuum_beam.state:State"),
+    ("ramp", "control.gaits.ramp:Ramp", "control.gaits.ramp:Ramp"),
+    ("waves", "control.gaits.waves:_WaveState", "control.gaits.waves:_WaveState"),
+    ("set_points", "control.set_points:_State", "control.set_points:_State"),
+    ("offset_filter", "control.offset_filter:OffsetFilter", "control.offset_filter:OffsetFilter"),
+    ("steering", "control.steering:_State", "control.steering:_State"),
+    ("limited", "control.limited:Limited", "control.limited:Limited"),
+    ("steered_shape", "control.gaits.steered:Shape", "control.gaits.steered:Shape"),
+    ("steered_gait", "control.gaits.steered:_State", "control.gaits.steered:_State"),
+    ("teleoperation", "control.teleoperation:_State", "control.teleoperation:_State"),
+    ("path_projection", "control.line_of_sight:Sight", "control.line_of_sight:Sight"),
+    ("path_following", "control.path_following:_Way", "control.path_following:_Way"),
+    ("leader_follower", "control.leader_follower:_State", "control.leader_follower:_State"),
+    ("strain_source", "control.strain_source:_State", "control.strain_source:_State"),
+    ("strain_drive", "control.strain_source:_Drive", "control.strain_source:_Drive"),
+    ("strain_layer", "control.strain_source:_Layer", "control.strain_source:_Layer"),
+    ("strain_follower", "control.strain_follower:_State", "control.strain_follower:_State"),
+    ("wave", "model.motion:Wave", "model.motion:Wave"),
+    ("teleop_command", "model.teleop:TeleopCommand", "model.teleop:TeleopCommand"),
+    ("joint_reference", "model.reference:JointReference", "model.reference:JointReference"),
+    ("strain_reference", "model.reference:StrainReference", "model.reference:StrainReference"),
+    ("progress", "session.run_state:Progress", "session.run_state:Progress"),
 )
-"""Dataclasses and named tuples that states are made of."""
+"""Dataclasses and named tuples that states are made of: the name in files, which stays, where the class is, and the
+name in files of format 1."""
 
 _PARTS = (
-    "model.motion:JointTorque",
-    "model.controllers:GaitAlone",
-    "model.controllers:LeaderFollower",
-    "model.controllers:HeadingControl",
-    "model.controllers:PathFollowing",
-    "model.controllers:StrainFollower",
-    "model.controllers:Teleoperation",
-    "model.ground_path:GroundPath",
-    "model.beam:Beam",
-    "model.strain:Peristalsis",
-    "model.strain:Inching",
-    "model.strain:Serpentine",
-    "model.strain:Formulas",
+    ("scene.joint_torque", "model.motion:JointTorque", "model.motion:JointTorque"),
+    ("scene.gait_alone", "model.controllers:GaitAlone", "model.controllers:GaitAlone"),
+    ("scene.leader_follower", "model.controllers:LeaderFollower", "model.controllers:LeaderFollower"),
+    ("scene.heading", "model.controllers:HeadingControl", "model.controllers:HeadingControl"),
+    ("scene.path_following", "model.controllers:PathFollowing", "model.controllers:PathFollowing"),
+    ("scene.strain_follower", "model.controllers:StrainFollower", "model.controllers:StrainFollower"),
+    ("scene.teleoperation", "model.controllers:Teleoperation", "model.controllers:Teleoperation"),
+    ("scene.path", "model.ground_path:GroundPath", "model.ground_path:GroundPath"),
+    ("scene.beam", "model.beam:Beam", "model.beam:Beam"),
+    ("scene.peristalsis", "model.strain:Peristalsis", "model.strain:Peristalsis"),
+    ("scene.inching", "model.strain:Inching", "model.strain:Inching"),
+    ("scene.serpentine", "model.strain:Serpentine", "model.strain:Serpentine"),
+    ("scene.formulas", "model.strain:Formulas", "model.strain:Formulas"),
 )
-"""Parts of a scene that states hold; they are written as JSON, which keeps every bit of a number, too."""
+"""Parts of a scene that states hold, in the same way; they are written as JSON, which keeps every bit of a number."""
 
 _NUMBERS: dict[str, tuple[type, ...]] = {
     "float": (int, float, np.number), "int": (int, np.integer), "bool": (bool, np.bool_)
 }  # fmt: skip
 """What fields that are annotated so may hold; None only where that is said, which `kind` itself stumbles over."""
 
-_KNOWN = frozenset((*_RECORDS, *_PARTS))
+_RECORD_NAMES = {place: name for name, place, _ in _RECORDS}
+_PART_NAMES = {place: name for name, place, _ in _PARTS}
+_PLACES = {name: place for name, place, _ in (*_RECORDS, *_PARTS)}
+_PLACES_1 = {name_1: place for _, place, name_1 in (*_RECORDS, *_PARTS)}
 
 
 def encode(value: Any, scene: Scene, time: float) -> bytes:
@@ -129,18 +135,17 @@ def decode(data: bytes, scene: Scene) -> Any:
     Raises
     ------
     StateError
-        If it cannot be read, or was written by another version of the program.
+        If it cannot be read, or was written in a newer format.
     """
     if not data.startswith(_MAGIC):
         raise StateError("The saved state of this run is none of SnakeStudio's.")
+    version = __version__
     try:
-        reader = _Reader(data, len(_MAGIC), scene)
-        (number,) = reader.unpack("<H")
-        if number != FORMAT:
-            raise StateError("The saved state of this run was written by another version of SnakeStudio.")
+        (number,) = struct.unpack_from("<H", data, len(_MAGIC))
+        if not 1 <= number <= FORMAT:
+            raise StateError("The saved state of this run was written by a newer version of SnakeStudio.")
+        reader = _Reader(data, len(_MAGIC) + 2, scene, number)
         version = reader.text()
-        if version not in (__version__, *_EARLIER):
-            raise StateError(f"The saved state of this run was written by SnakeStudio {version}.")
         value = reader.read()
         if reader.at != len(data):
             raise StateError("The saved state of this run is damaged.")
@@ -156,36 +161,40 @@ def decode(data: bytes, scene: Scene) -> Any:
         struct.error,
         SnakeStudioError,
     ) as error:
-        raise StateError("The saved state of this run is damaged.") from error
+        reason = "is damaged" if version == __version__ else f"was written by SnakeStudio {version}"
+        raise StateError(f"The saved state of this run {reason}.") from error
     return value
 
 
 @by_identity
 def _digest(scene: Scene) -> bytes:
-    return hashlib.blake2b(scene.model_dump_json().encode(), digest_size=16).digest()
+    """Of what differs from the defaults: keys that come with later versions do not change it."""
+    return hashlib.blake2b(scene.model_dump_json(exclude_defaults=True).encode(), digest_size=16).digest()
 
 
 def _spelled(kind: type) -> str:
     return f"{kind.__module__.removeprefix('snakestudio.')}:{kind.__qualname__}"
 
 
-_name: Callable[[type], str] = cache(_spelled)
+_place: Callable[[type], str] = cache(_spelled)
 
 
 def _began(kind: type) -> tuple[bytes, tuple[str, ...]]:
     """What a dataclass or named tuple begins with, its name and those of its fields; and the latter."""
     names = tuple(f.name for f in fields(kind)) if is_dataclass(kind) else tuple(getattr(kind, "_fields", ()))
-    texts = [_COUNT.pack(len(text)) + text for text in (name.encode() for name in (_name(kind), *names))]
+    own = _RECORD_NAMES[_place(kind)]
+    texts = [_COUNT.pack(len(text)) + text for text in (name.encode() for name in (own, *names))]
     return b"".join([b"o", texts[0], _COUNT.pack(len(names)), *texts[1:]]), names
 
 
 _head: Callable[[type], tuple[bytes, tuple[str, ...]]] = cache(_began)
 
 
-def _class(name: str) -> Any:
-    if name not in _KNOWN:
+def _class(name: str, places: dict[str, str]) -> Any:
+    place = places.get(name)
+    if place is None:
         raise StateError("The saved state of this run holds what this version of SnakeStudio does not know.")
-    module, _, own = name.partition(":")
+    module, _, own = place.partition(":")
     return getattr(import_module(f"snakestudio.{module}"), own)
 
 
@@ -255,11 +264,11 @@ class _Writer:
             self.write(value.scene)
             self.write(value.law)
             self.write(value.count)
-        elif isinstance(value, Frozen) and (name := _name(value.__class__)) in _PARTS:
+        elif isinstance(value, Frozen) and (name := _PART_NAMES.get(_place(value.__class__))):
             self.out.write(b"p")
             self.text(name)
             self.text(value.model_dump_json())
-        elif _name(value.__class__) in _RECORDS:
+        elif _place(value.__class__) in _RECORD_NAMES:
             self._record(value)
         else:
             raise TypeError(f"a state holds {type(value).__qualname__}, which is not listed")
@@ -291,8 +300,10 @@ class _Writer:
 class _Reader:
     """Reads what `_Writer` wrote."""
 
-    def __init__(self, data: bytes, at: int, scene: Scene) -> None:
+    def __init__(self, data: bytes, at: int, scene: Scene, number: int) -> None:
         self._data, self.at, self._scene = data, at, scene
+        self._places = _PLACES_1 if number == 1 else _PLACES
+        self._asks_for_scene = number > 1
         self._known: list[Any] = []
         self._plain: dict[bytes, Callable[[], Any]] = {
             b"N": lambda: None,
@@ -313,7 +324,7 @@ class _Reader:
             b"X": lambda: parse_scene(self.text()),
             b"L": lambda: StrainLaw(self.read(), self.read()),
             b"H": lambda: Holds(self.read(), self.read(), self.read()),
-            b"p": lambda: _class(self.text()).model_validate_json(self.text()),
+            b"p": lambda: _class(self.text(), self._places).model_validate_json(self.text()),
             b"o": self._record,
         }
 
@@ -338,7 +349,8 @@ class _Reader:
         return value
 
     def _own_scene(self) -> Scene:
-        if self.bytes(self.unpack("<I")[0]) != _digest(self._scene):
+        digest = self.bytes(self.unpack("<I")[0])
+        if self._asks_for_scene and digest != _digest(self._scene):
             raise StateError("The saved state of this run belongs to another scene.")
         return self._scene
 
@@ -350,7 +362,7 @@ class _Reader:
         return np.frombuffer(data, kind).reshape(shape).copy()
 
     def _record(self) -> Any:
-        kind = _class(self.text())
+        kind = _class(self.text(), self._places)
         names = [self.text() for _ in range(self.unpack("<I")[0])]
         values = {name: self.read() for name in names}
         wanted = kind.__annotations__

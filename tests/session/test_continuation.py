@@ -139,16 +139,21 @@ def test_a_run_without_states_is_computed_again_and_says_so(recording: SpooledRe
     ]
 
 
-def test_a_state_of_another_version_is_not_taken_up(
+def test_a_state_of_another_version_is_taken_up_if_it_is_of_a_format_that_is_known(
     recording: SpooledRecording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("snakestudio.session.state_codec.__version__", "99.1")
     continuation = continue_run(recording, 0.3)
     assert continuation is not None
     assert continuation.exact
-    (note,) = continuation.notes
-    assert note.startswith(
-        "The run was computed again from its start: the saved state of this run was written by SnakeStudio"
+    assert not continuation.notes
+    monkeypatch.setattr("snakestudio.session.state_codec.FORMAT", 1)
+    continuation = continue_run(recording, 0.3)
+    assert continuation is not None
+    assert continuation.exact
+    assert continuation.notes == (
+        "The run was computed again from its start: the saved state of this run was written by a newer version of "
+        "SnakeStudio.",
     )
 
 
