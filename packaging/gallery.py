@@ -14,11 +14,11 @@ import numpy as np
 from PIL import Image
 
 from snakestudio import api
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.style import DARK, LIGHT, Theme
 from snakestudio.export.video import FramePainter, VideoOptions
 from snakestudio.paths import resource, scenes_dir
-from snakestudio.render.camera import Camera
 from snakestudio.render.offscreen import OffscreenRenderer
-from snakestudio.render.style import DARK, LIGHT, Theme
 
 SIZE = 480, 288
 """Of a picture, px: twice what a card shows, for screens of high resolution."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from snakestudio.link.codec import Codec
+from snakestudio.link.core.codec import Codec
 from snakestudio.link.emulator.fault import FAULTS
 from snakestudio.link.frame import Frame
 from snakestudio.link.pose_packet import PORT, unpack

@@ -19,11 +19,11 @@ from snakestudio.cli.together import add_trigger_arguments, trigger_choices
 from snakestudio.errors import LinkError, UsageError
 
 if TYPE_CHECKING:
-    from snakestudio.link.client import LinkClient
     from snakestudio.link.messages import LinkEvent, Telemetry
+    from snakestudio.link.process.client import LinkClient
     from snakestudio.live.pose_source import PoseSource
     from snakestudio.live.robot import LiveRobot
-    from snakestudio.live.together import RobotTogether
+    from snakestudio.live.robot_start_target import RobotTogether
     from snakestudio.session.recording import SpooledRecording
     from snakestudio.session.trigger import Together
 
@@ -70,9 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio drive`."""
     from snakestudio import api
-    from snakestudio.link.client import LinkClient
-    from snakestudio.link.frame_log import check_log_path
-    from snakestudio.link.priority import raise_below_link
+    from snakestudio.link.bus.frame_log import check_log_path
+    from snakestudio.link.process.client import LinkClient
+    from snakestudio.link.process.priority import raise_below_link
     from snakestudio.link.profile.library import find_profile
     from snakestudio.link.profile.loading import load_profile
     from snakestudio.live.pose_stream import pose_source
@@ -148,9 +148,9 @@ class _Drive:
         self, link: LinkClient, robot: LiveRobot, *, wait: float, reset: bool, unasked: bool,
         pose: PoseSource | None = None,
     ) -> None:  # fmt: skip
+        from snakestudio.link.core.foreign_master import tell_of_stranger
         from snakestudio.link.messages import MEANINGS, LinkState
-        from snakestudio.link.strangers import tell_of_stranger
-        from snakestudio.live.together import RobotTogether
+        from snakestudio.live.robot_start_target import RobotTogether
 
         # Nothing is imported any more once the robot is armed: that would take longer than it waits for a sign of life.
         self._states, self._together, self._tell_of_stranger = LinkState, RobotTogether, tell_of_stranger

@@ -63,7 +63,7 @@ def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio emulate`."""
     from snakestudio.link.emulator.process import Commands, EmulatorProcess
     from snakestudio.link.emulator.robot import EmulatedRobot
-    from snakestudio.link.priority import raise_below_link
+    from snakestudio.link.process.priority import raise_below_link
     from snakestudio.link.profile.library import find_profile
     from snakestudio.link.profile.loading import load_profile
 

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio link-worker`."""
-    from snakestudio.link.process import serve
+    from snakestudio.link.process.link_process import serve
 
     serve(options.setup, options.size)
     return 0

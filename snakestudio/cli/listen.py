@@ -13,8 +13,8 @@ from snakestudio.cli.outputs import Outputs, add_force_argument
 from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
+    from snakestudio.link.bus.frame_log import FrameLog, LogSource
     from snakestudio.link.frame import Frame
-    from snakestudio.link.frame_log import FrameLog, LogSource
 
 __all__ = ["add_arguments", "execute"]
 
@@ -33,9 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio listen`."""
-    from snakestudio.link.codec import Codec
-    from snakestudio.link.frame_log import LogSource, check_log_path
-    from snakestudio.link.listening import Listening, NodeTable
+    from snakestudio.link.bus.frame_log import LogSource, check_log_path
+    from snakestudio.link.bus.listening import Listening, NodeTable
+    from snakestudio.link.core.codec import Codec
     from snakestudio.link.profile.library import find_profile
     from snakestudio.link.profile.loading import load_profile
 
@@ -84,7 +84,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def _log(path: Path | None, source: LogSource, channel: str) -> FrameLog | None:
-    from snakestudio.link.frame_log import FrameLog
+    from snakestudio.link.bus.frame_log import FrameLog
 
     if path is None:
         return None

@@ -56,10 +56,10 @@ def video_options(options: argparse.Namespace, path: Path) -> VideoOptions:
     UsageError, ExportError
         Naming what cannot be had: said before a run, not after it.
     """
+    from snakestudio.drawing.style import DARK, LIGHT
     from snakestudio.export.camera_path import load_camera_path
     from snakestudio.export.codecs import video_path
     from snakestudio.export.video_options import VideoOptions
-    from snakestudio.render.style import DARK, LIGHT
 
     video_path(path, options.codec)
     animation = path.suffix.lower() == ".gif"

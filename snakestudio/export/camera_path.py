@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.camera import Camera
 from snakestudio.errors import ExportError, UsageError
 from snakestudio.inputs import CAMERA_PATH, InputError, parse_toml, read_text
 from snakestudio.model.atomic import write_atomically
-from snakestudio.render.camera import Camera
 
 __all__ = ["CameraKey", "CameraPath", "dump_camera_path", "load_camera_path", "parse_camera_path", "save_camera_path"]
 

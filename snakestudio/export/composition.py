@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.style import Colour, Theme
 from snakestudio.export.painter import FramePainter, FrameRenderer, letter_size, overview_camera, stamp
 from snakestudio.export.plot_strip import PlotStrip, strip_height
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.model.recording import Recording
-from snakestudio.render.style import Colour, Theme
 from snakestudio.render.text import draw_text, text_size
 
 __all__ = ["Composition"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from snakestudio.drawing.overlays import Ghost
 from snakestudio.export.frames import FrameSource
 from snakestudio.export.video_options import Companion
-from snakestudio.render.overlays import Ghost
 
 __all__ = ["GhostSource"]
 

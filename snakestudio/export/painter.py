@@ -10,17 +10,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.body_range import BodyRange
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.quantities import shown_quantity
 from snakestudio.export.frames import FrameSource
 from snakestudio.export.ghosts import GhostSource
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.render.body_range import BodyRange
-from snakestudio.render.camera import Camera
-from snakestudio.render.obstacles import obstacles_of
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.quantities import shown_quantity
 from snakestudio.render.text import draw_text
 
 __all__ = ["FramePainter", "FrameRenderer", "letter_size", "overview_camera", "stamp"]

@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing import path as path_parts
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.plan_outlines import body_outlines
+from snakestudio.drawing.style import LIGHT
 from snakestudio.errors import UsageError
 from snakestudio.export.files import replacing
 from snakestudio.export.plan_drawing import draw_robot, draw_world
@@ -17,10 +21,6 @@ from snakestudio.export.printing import INK, PALE, STYLE, about_file, printed_su
 from snakestudio.model.footprints import robot_outlines
 from snakestudio.model.pose import initial_state
 from snakestudio.model.scene import Scene
-from snakestudio.render import path_parts
-from snakestudio.render.obstacles import obstacles_of
-from snakestudio.render.plan_outlines import body_outlines
-from snakestudio.render.style import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing import path
+from snakestudio.drawing.obstacles import Body, obstacles_of
+from snakestudio.drawing.plan_outlines import body_centre, body_outlines, body_rectangle
+from snakestudio.drawing.style import LIGHT, Colour
 from snakestudio.model.footprints import footprint, robot_outlines
 from snakestudio.model.outlines import Outline
 from snakestudio.model.scene import Scene
-from snakestudio.render import path_parts
-from snakestudio.render.obstacles import Body, obstacles_of
-from snakestudio.render.plan_outlines import body_centre, body_outlines, body_rectangle
-from snakestudio.render.style import LIGHT, Colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ def draw_world(axes: Axes, scene: Scene, base_dir: Path | None = None, names: bo
     for index, body in enumerate(obstacles_of(scene.obstacles, base_dir).bodies):
         if not body.obstacle.hidden:
             _obstacle(axes, index, body, names)
-    _path(axes, scene, path_parts.outline(scene.path))
+    _path(axes, scene, path.outline(scene.path))
 
 
 def _obstacle(axes: Axes, index: int, body: Body, names: bool) -> None:
@@ -84,7 +84,7 @@ def _path(axes: Axes, scene: Scene, way: FloatArray) -> None:
     if len(way) < 2:
         return
     axes.plot(way[:, 0], way[:, 1], color=LIGHT.path, linewidth=1.0, solid_capstyle="round", gid="path")
-    for head in path_parts.arrow_heads(scene.path):
+    for head in path.arrow_heads(scene.path):
         axes.plot(head[:, 0], head[:, 1], color=LIGHT.path, linewidth=1.0)
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.style import Colour, Theme
 from snakestudio.export.units import units_of
 from snakestudio.export.video_options import Companion, check_columns
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording
-from snakestudio.render.style import Colour, Theme
 
 __all__ = ["PlotStrip", "strip_height"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from snakestudio._version import __version__
+from snakestudio.drawing.style import Colour, colour
 from snakestudio.errors import ExportError
-from snakestudio.render.style import Colour, colour
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

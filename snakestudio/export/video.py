@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.style import Theme
 from snakestudio.errors import UsageError
 from snakestudio.export.codecs import video_path
 from snakestudio.export.composition import Composition
@@ -21,7 +22,6 @@ from snakestudio.export.painter import FramePainter, FrameRenderer, overview_cam
 from snakestudio.export.picture_files import picture_pattern, writing_pictures
 from snakestudio.export.video_options import Companion, VideoOptions
 from snakestudio.model.recording import Recording
-from snakestudio.render.style import Theme
 
 __all__ = ["Companion", "FramePainter", "FrameRenderer", "VideoOptions", "overview_camera", "write_video"]
 

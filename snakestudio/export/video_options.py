@@ -6,14 +6,14 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.quantities import QUANTITIES
+from snakestudio.drawing.style import DARK, Colour, Theme
 from snakestudio.errors import UsageError
 from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.codecs import QUALITIES, Quality
 from snakestudio.export.units import units_of
 from snakestudio.model.recording import Recording
-from snakestudio.render.camera import Camera
-from snakestudio.render.quantities import QUANTITIES
-from snakestudio.render.style import DARK, Colour, Theme
 
 __all__ = ["Companion", "VideoOptions", "check_columns"]
 

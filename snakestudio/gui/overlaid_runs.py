@@ -6,10 +6,10 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 
+from snakestudio.drawing.overlays import Ghost
+from snakestudio.drawing.style import colour
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.model.recording import Recording
-from snakestudio.render.overlays import Ghost
-from snakestudio.render.style import colour
 
 __all__ = ["OverlaidRuns", "RunsOver", "ghost_at", "has_ended"]
 

@@ -7,10 +7,10 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
+from snakestudio.drawing.overlays import Pick
 from snakestudio.gui.document import Document
 from snakestudio.gui.parts import n_parts
 from snakestudio.model.scene import Scene
-from snakestudio.render.overlays import Pick
 
 __all__ = ["Body", "Item", "Selection", "item_of"]
 

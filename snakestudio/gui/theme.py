@@ -10,10 +10,10 @@ from PySide6.QtCore import QByteArray, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
+from snakestudio.drawing import style as render_style
 from snakestudio.gui import text_size
 from snakestudio.gui.text_size import scaled
 from snakestudio.paths import resource
-from snakestudio.render import style as render_style
 
 __all__ = [
     "DARK",

@@ -16,12 +16,12 @@ import numpy as np
 from snakestudio.errors import SceneError
 from snakestudio.link.base import Link
 from snakestudio.link.messages import LinkEvent, LinkState, Severity, Telemetry
-from snakestudio.live.body import Station, started_at, station_at
-from snakestudio.live.measured import Measuring
+from snakestudio.live.base_pose import Station, started_at, station_at
 from snakestudio.live.pose_source import PoseSource
-from snakestudio.live.referencing import Referencing, block_of
+from snakestudio.live.reference_scheduler import Referencing, block_of
 from snakestudio.live.run import LiveRun
-from snakestudio.live.standing import Standing
+from snakestudio.live.scene_readiness import Standing
+from snakestudio.live.snapshot_builder import Measuring
 from snakestudio.live.twin import Twin
 from snakestudio.model.edits import changed_keys, get_value, tree
 from snakestudio.model.labels import label_of

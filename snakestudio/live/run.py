@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from snakestudio.link.messages import Telemetry
 from snakestudio.link.profile.schema import Profile
 from snakestudio.live.columns import AxisColumns, measures
-from snakestudio.live.measured import Measuring, row_of
-from snakestudio.live.referencing import Referencing
+from snakestudio.live.reference_scheduler import Referencing
+from snakestudio.live.snapshot_builder import Measuring, row_of
 from snakestudio.live.twin import Twin
 from snakestudio.model.events import EventKind, RunEvent
 from snakestudio.model.recording import Schema

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import DrawList
+from snakestudio.drawing.floor import REACH, grid_lines
+from snakestudio.drawing.view import View
 from snakestudio.render import gl
 from snakestudio.render.blending import blend_over
 from snakestudio.render.buffers import FloorMesh, Quads
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import DrawList
-from snakestudio.render.floor import REACH, grid_lines
 from snakestudio.render.labels import LabelPainter
 from snakestudio.render.lines import LinePainter
 from snakestudio.render.program import Program
 from snakestudio.render.shadow import Shadows
 from snakestudio.render.targets import Picture
-from snakestudio.render.view import View
 
 __all__ = ["Background"]
 

@@ -7,10 +7,10 @@ import ctypes
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.floor import floor_mesh
+from snakestudio.drawing.instances import Batch
+from snakestudio.drawing.meshes import Mesh, build_mesh
 from snakestudio.render import gl
-from snakestudio.render.floor import floor_mesh
-from snakestudio.render.instances import Batch
-from snakestudio.render.meshes import Mesh, build_mesh
 
 __all__ = ["FloorMesh", "MeshStore", "Quads", "RangeMesh", "RowBuffer", "StreamMesh"]
 

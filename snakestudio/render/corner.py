@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from snakestudio.render.bar_parts import bar_labels, bar_lines, bar_matrix
+from snakestudio.drawing.colour_bar import bar_labels, bar_lines, bar_matrix
+from snakestudio.drawing.draw_list import DrawList
+from snakestudio.drawing.triad import triad_labels, triad_lines, triad_matrix
+from snakestudio.drawing.view import View
 from snakestudio.render.buffers import Quads
-from snakestudio.render.draw_list import DrawList
 from snakestudio.render.labels import LabelPainter
 from snakestudio.render.lines import LinePainter
-from snakestudio.render.triad import triad_labels, triad_lines, triad_matrix
-from snakestudio.render.view import View
 
 __all__ = ["draw_corners"]
 

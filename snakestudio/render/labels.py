@@ -6,13 +6,13 @@ import ctypes
 
 import numpy as np
 
+from snakestudio.drawing.instances import Batch, FloatArray
+from snakestudio.drawing.view import View
+from snakestudio.drawing.world import Label
 from snakestudio.render import gl
 from snakestudio.render.buffers import Quads
-from snakestudio.render.instances import Batch, FloatArray
 from snakestudio.render.program import Program
 from snakestudio.render.text import atlas
-from snakestudio.render.view import View
-from snakestudio.render.world_parts import Label
 
 __all__ = ["LabelPainter", "label_rows"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from snakestudio.drawing.instances import Batch, FloatArray
+from snakestudio.drawing.view import View
 from snakestudio.render import gl
 from snakestudio.render.buffers import Quads
-from snakestudio.render.instances import Batch, FloatArray
 from snakestudio.render.program import Program
-from snakestudio.render.view import View
 
 __all__ = ["LinePainter"]
 

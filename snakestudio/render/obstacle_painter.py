@@ -6,15 +6,16 @@ import math
 
 import numpy as np
 
-from snakestudio.render import gl, world_parts
+from snakestudio.drawing import world
+from snakestudio.drawing.draw_list import DrawList
+from snakestudio.drawing.facets import cast_facets, post_look
+from snakestudio.drawing.quality import Settings
+from snakestudio.drawing.view import View
+from snakestudio.render import gl
 from snakestudio.render.buffers import MeshStore, Quads, RangeMesh, RowBuffer
-from snakestudio.render.draw_list import DrawList
-from snakestudio.render.facets import cast_facets, post_look
 from snakestudio.render.program import Program
-from snakestudio.render.quality import Settings
-from snakestudio.render.still import MANY, Mask, StillPicture
+from snakestudio.render.static_layer import MANY, Mask, StillPicture
 from snakestudio.render.targets import Picture
-from snakestudio.render.view import View
 
 __all__ = ["ObstaclePainter"]
 
@@ -75,7 +76,7 @@ class ObstaclePainter:
         terrain = draw_list.world.terrain
         if terrain is not None:
             ranges = terrain.skin_range if mask is None else terrain.skin_range[mask]
-            self._skin.draw(terrain.skin, world_parts.merged(ranges), draw_list.terrain[0].row)
+            self._skin.draw(terrain.skin, world.merged(ranges), draw_list.terrain[0].row)
         self._posts(draw_list, "stub", cast_facets(draw_list, texel), mask)
 
     def draw_outlines(self, draw_list: DrawList, view: View, settings: Settings, program: Program) -> None:
@@ -103,9 +104,7 @@ class ObstaclePainter:
             return
         looks = draw_list.terrain
         if mask is not None:
-            looks = world_parts.terrain_looks(
-                terrain, draw_list.theme, draw_list.bright, draw_list.obstacle_opacity, mask
-            )
+            looks = world.terrain_looks(terrain, draw_list.theme, draw_list.bright, draw_list.obstacle_opacity, mask)
         if terrain.sunk:
             gl.glEnable(gl.GL_CLIP_DISTANCE0)
             program.set("u_cut", 1.0)

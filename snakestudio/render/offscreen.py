@@ -15,17 +15,17 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import DrawList, build
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.quality import Quality
+from snakestudio.drawing.style import DARK, Theme
 from snakestudio.errors import GraphicsError
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.render import gl
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import DrawList, build
 from snakestudio.render.egl import OffscreenContext
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.quality import Quality
 from snakestudio.render.renderer import GraphicsInfo, Renderer
-from snakestudio.render.style import DARK, Theme
 
 __all__ = ["OffscreenContext", "OffscreenRenderer"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 
+from snakestudio.drawing.instances import FloatArray
 from snakestudio.errors import GraphicsError
 from snakestudio.paths import resource
 from snakestudio.render import gl
-from snakestudio.render.instances import FloatArray
 
 __all__ = ["Program"]
 

@@ -10,29 +10,30 @@ from __future__ import annotations
 from functools import partial
 from typing import Protocol
 
+from snakestudio.drawing import picking
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import DrawList
+from snakestudio.drawing.extent import Extent, extent
+from snakestudio.drawing.facets import link_facets
+from snakestudio.drawing.instances import Batch
+from snakestudio.drawing.light import LIGHT_DIRECTION
+from snakestudio.drawing.overlays import Pick
+from snakestudio.drawing.quality import SETTINGS, Quality, Settings
+from snakestudio.drawing.style import DARK, Theme
+from snakestudio.drawing.view import View
 from snakestudio.errors import GraphicsError
-from snakestudio.render import gl, picking
+from snakestudio.render import gl
 from snakestudio.render.background import Background
 from snakestudio.render.blending import blend_over, blend_over_premultiplied, translucent
 from snakestudio.render.buffers import MeshStore, Quads, RowBuffer, StreamMesh
-from snakestudio.render.camera import Camera
 from snakestudio.render.corner import draw_corners
-from snakestudio.render.draw_list import DrawList
-from snakestudio.render.extent import Extent, extent
-from snakestudio.render.facets import link_facets
 from snakestudio.render.info import GraphicsInfo, graphics_info
-from snakestudio.render.instances import Batch
 from snakestudio.render.labels import LabelPainter
-from snakestudio.render.light import LIGHT_DIRECTION
 from snakestudio.render.lines import LinePainter
 from snakestudio.render.obstacle_painter import ObstaclePainter
-from snakestudio.render.overlays import Pick
 from snakestudio.render.program import Program
-from snakestudio.render.quality import SETTINGS, Quality, Settings
 from snakestudio.render.shadow import Casters, Shadows, region
-from snakestudio.render.style import DARK, Theme
 from snakestudio.render.targets import Layer, Picture
-from snakestudio.render.view import View
 
 __all__ = ["GraphicsInfo", "Quality", "Renderer"]
 

@@ -16,16 +16,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.instances import Batch, FloatArray
+from snakestudio.drawing.light import FADING, LIGHT_DIRECTION, SOFT_FOOT, SOFTNESS, THROW, Region
+from snakestudio.drawing.obstacles import Obstacles, Posts
+from snakestudio.drawing.quality import Settings
+from snakestudio.drawing.robot import Chain
 from snakestudio.render import gl
 from snakestudio.render.buffers import Quads
-from snakestudio.render.camera import Camera
-from snakestudio.render.instances import Batch, FloatArray
-from snakestudio.render.light import FADING, LIGHT_DIRECTION, SOFT_FOOT, SOFTNESS, THROW, Region
-from snakestudio.render.obstacles import Obstacles, Posts
 from snakestudio.render.program import Program
-from snakestudio.render.quality import Settings
-from snakestudio.render.robot_parts import Chain
-from snakestudio.render.still import MANY, Mask, Standing
+from snakestudio.render.static_layer import MANY, Mask, Standing
 from snakestudio.render.targets import Image
 from snakestudio.render.terrain_shadow import TerrainShadow
 

@@ -11,13 +11,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from snakestudio.drawing.instances import FloatArray
+from snakestudio.drawing.light import FADING, SOFT_FOOT, SOFTNESS, THROW, Region
+from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.render import gl
 from snakestudio.render.buffers import Quads
-from snakestudio.render.instances import FloatArray
-from snakestudio.render.light import FADING, SOFT_FOOT, SOFTNESS, THROW, Region
-from snakestudio.render.obstacles import Obstacles
 from snakestudio.render.program import Program
-from snakestudio.render.still import MANY, Mask, Standing
+from snakestudio.render.static_layer import MANY, Mask, Standing
 from snakestudio.render.targets import HeightImage, Image
 
 __all__ = ["TerrainShadow"]

@@ -12,9 +12,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.style import Colour
 from snakestudio.errors import GraphicsError
 from snakestudio.paths import resource
-from snakestudio.render.style import Colour
 
 __all__ = ["Atlas", "Glyph", "atlas", "draw_text", "text_size"]
 

@@ -46,11 +46,11 @@ _PLAIN = {None: b"N", True: b"T", False: b"F"}
 
 _RECORDS = (
     ("checkpoint", "engines.base:Checkpoint", "engines.base:Checkpoint"),
-    ("planar_nonsmooth", "engines.planar_nonsmooth.state:State", "engines.planar_nonsmooth.state:State"),
-    ("spatial_nonsmooth", "engines.spatial_nonsmooth.state:State", "engines.spatial_nonsmooth.state:State"),
-    ("planar_lagrangian", "engines.planar_lagrangian.state:State", "engines.planar_lagrangian.state:State"),
-    ("planar_nonholonomic", "engines.planar_nonholonomic.state:State", "engines.planar_nonholonomic.state:State"),
-    ("continuum_beam", "engines.continuum_beam.state:State", "engines.continuum_beam.state:State"),
+    ("planar_nonsmooth.state", "engines.planar_nonsmooth.state:State", "engines.planar_nonsmooth.state:State"),
+    ("spatial_nonsmooth.state", "engines.spatial_nonsmooth.state:State", "engines.spatial_nonsmooth.state:State"),
+    ("planar_lagrangian.state", "engines.planar_lagrangian.state:State", "engines.planar_lagrangian.state:State"),
+    ("planar_nonholonomic.state", "engines.planar_nonholonomic.state:State", "engines.planar_nonholonomic.state:State"),
+    ("continuum_beam.state", "engines.continuum_beam.state:State", "engines.continuum_beam.state:State"),
     ("ramp", "control.gaits.ramp:Ramp", "control.gaits.ramp:Ramp"),
     ("waves", "control.gaits.waves:_WaveState", "control.gaits.waves:_WaveState"),
     ("set_points", "control.set_points:_State", "control.set_points:_State"),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from snakestudio.link.codec import Codec
+from snakestudio.link.core.codec import Codec
 from snakestudio.link.profile.library import shipped
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import INCOMING

@@ -10,8 +10,8 @@ import time
 
 import numpy as np
 
-from snakestudio.link.bus import CanBus, open_bus
-from snakestudio.link.codec import Codec
+from snakestudio.link.bus.open_bus import CanBus, open_bus
+from snakestudio.link.core.codec import Codec
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import LoadedProfile, load_profile

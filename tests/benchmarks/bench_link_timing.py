@@ -23,9 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
-from snakestudio.link.client import LinkClient
 from snakestudio.link.messages import LinkState
-from snakestudio.link.priority import WANTED
+from snakestudio.link.process.client import LinkClient
+from snakestudio.link.process.priority import WANTED
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.paths import main_scene
 from tests.benchmarks.bench_window import screen
@@ -135,7 +135,7 @@ def measure(rate_hz: float, seconds: float, priority: str = "real-time", stops: 
     seconds : float
         How long to stream.
     priority : str
-        What the link shall ask for, see `snakestudio.link.priority.WANTED`.
+        What the link shall ask for, see `snakestudio.link.process.priority.WANTED`.
     stops : int
         How many stops to measure.
     """

@@ -9,15 +9,15 @@ from time import perf_counter
 
 import numpy as np
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import Overlays, Pick, build
+from snakestudio.drawing.picking import pick
+from snakestudio.drawing.quality import AdaptiveQuality, Quality
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, ContactState, Snapshot
 from snakestudio.model.world import Cylinder
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import Overlays, Pick, build
 from snakestudio.render.offscreen import OffscreenRenderer
-from snakestudio.render.picking import pick
-from snakestudio.render.quality import AdaptiveQuality, Quality
 from tests.render.continuum import SNAKE, box, snake
 
 Row = tuple[str, object, str, str, bool]

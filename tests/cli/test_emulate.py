@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from snakestudio.cli import main
-from snakestudio.link.bus import CanBus, open_bus
-from snakestudio.link.codec import Codec
+from snakestudio.link.bus.open_bus import CanBus, open_bus
+from snakestudio.link.core.codec import Codec
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus

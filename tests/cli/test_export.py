@@ -13,11 +13,11 @@ from mcap.reader import make_reader
 
 from snakestudio import api
 from snakestudio.cli import main
+from snakestudio.drawing.camera import Camera
 from snakestudio.export.camera_path import CameraKey, CameraPath, save_camera_path
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene, save_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.render.camera import Camera
 
 
 @pytest.fixture(scope="module")

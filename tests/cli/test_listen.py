@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from snakestudio.cli import main
-from snakestudio.link.frame_log import read_log
+from snakestudio.link.bus.frame_log import read_log
 from snakestudio.link.profile.library import find_profile
 
 _PROFILE = str(find_profile("lab_robot"))

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from snakestudio.drawing.camera import Camera
 from snakestudio.errors import ExportError, UsageError
 from snakestudio.export.camera_path import (
     CameraKey,
@@ -17,7 +18,6 @@ from snakestudio.export.camera_path import (
     parse_camera_path,
     save_camera_path,
 )
-from snakestudio.render.camera import Camera
 
 NEAR = Camera((0.0, 1.0, 0.0), 2.0, math.radians(170), 0.2, 0.4)
 FAR = Camera((4.0, -1.0, 0.5), 8.0, math.radians(-170), 1.2, 0.6)

@@ -9,6 +9,9 @@ import av
 import numpy as np
 import pytest
 
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.style import Theme
 from snakestudio.errors import ExportError, UsageError
 from snakestudio.export import codecs, encoder
 from snakestudio.export.codecs import video_path
@@ -21,9 +24,6 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.world import Box, Stairs
 from snakestudio.paths import scenes_dir
-from snakestudio.render.obstacles import obstacles_of
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.style import Theme
 from snakestudio.session.offline import run_offline
 from snakestudio.session.recording import SpooledRecording
 from tests.body_recording import make_body_recording

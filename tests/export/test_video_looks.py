@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.style import DARK, LIGHT, Theme
 from snakestudio.errors import ExportError, UsageError
 from snakestudio.export import codecs
 from snakestudio.export.camera_path import CameraKey, CameraPath
@@ -20,9 +23,6 @@ from snakestudio.export.video import Companion, FramePainter, VideoOptions, writ
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.render.camera import Camera
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.style import DARK, LIGHT, Theme
 from snakestudio.session.recording import SpooledRecording
 from tests.body_recording import make_body_recording
 from tests.gui.fake import make_recording

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from snakestudio.gui.robot.services import LiveChoices, NewRun, Services, Tell
-from snakestudio.link.adapters import Adapter
 from snakestudio.link.base import Link
+from snakestudio.link.bus.adapters import Adapter
 from snakestudio.link.messages import AGED, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
 from snakestudio.link.profile.schema import Axis, Bus, Message, Profile, Signal, StatusValue
 from snakestudio.model.recording import Recording, Schema

@@ -20,8 +20,8 @@ from PySide6.QtCore import QTimer
 from snakestudio.gui.app import run
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.robot.services import LiveChoices
-from snakestudio.link.client import LinkClient
 from snakestudio.link.messages import LinkState
+from snakestudio.link.process.client import LinkClient
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus
 

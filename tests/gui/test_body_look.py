@@ -10,6 +10,9 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.colour_bar import bar, bar_corner
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.view import reference_pixel
 from snakestudio.gui.docks.link_values import link_values
 from snakestudio.gui.document import Document
 from snakestudio.gui.main_window import MainWindow
@@ -20,9 +23,6 @@ from snakestudio.gui.viewport.surface import set_default_format
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.beam import Beam
 from snakestudio.model.scene import Model
-from snakestudio.render.bar_parts import bar, bar_corner
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.view import reference_pixel
 from tests.body_recording import make_body_recording
 from tests.gui.fake import FakeBridge
 

@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.style import colour
 from snakestudio.export.comparison_text import number, report
 from snakestudio.gui.comparison.comparer import Comparer
 from snakestudio.gui.comparison.panel import ComparisonPanel
@@ -26,7 +27,6 @@ from snakestudio.gui.viewport.top_view import TopView
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.render.style import colour
 from snakestudio.session.model_comparison import compare_models
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import FakeBridge, make_recording

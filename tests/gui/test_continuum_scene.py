@@ -9,6 +9,8 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.overlays import Overlays, Pick
 from snakestudio.errors import Problem
 from snakestudio.gui import theme
 from snakestudio.gui.docks.checks import items_of
@@ -29,8 +31,6 @@ from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.support import Friction
 from snakestudio.paths import scenes_dir
-from snakestudio.render.camera import Camera
-from snakestudio.render.overlays import Overlays, Pick
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import FakeBridge
 from tests.gui.fake_body import body_recording, body_scene

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.obstacles import Obstacles, obstacles_of
 from snakestudio.gui.drafting.dimensions import Dimension, selection_dimensions
 from snakestudio.gui.drafting.measure_tool import FIRST, SECOND, measured
 from snakestudio.gui.drafting.rulers import THICK
@@ -21,7 +22,6 @@ from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import with_values
 from snakestudio.model.pose import initial_state
 from snakestudio.model.scene import Scene
-from snakestudio.render.obstacles import Obstacles, obstacles_of
 from tests.gui.test_viewport import LEFT, NONE, RIGHT, drag
 
 pytestmark = pytest.mark.gui

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.gui.docks import clearance
 from snakestudio.gui.document import Document
 from snakestudio.gui.editor import motion
@@ -18,7 +19,6 @@ from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.teleop.panel import TeleopPanel
 from snakestudio.gui.viewport.render_thread import _Target
 from snakestudio.model.edits import with_values
-from snakestudio.render.obstacles import obstacles_of
 from tests.gui.fake import FakeBridge, make_recording
 from tests.gui.test_viewport import top_of
 

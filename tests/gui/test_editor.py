@@ -12,14 +12,14 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.gizmo import LENGTH, handles
 from snakestudio.gui.document import Document
 from snakestudio.gui.editor.options import EditorOptions
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Box, Cylinder, Obstacle, Stairs
-from snakestudio.render.camera import Camera
-from snakestudio.render.gizmo import LENGTH, handles
 from tests.gui.fake import FakeBridge
 
 pytestmark = pytest.mark.gui

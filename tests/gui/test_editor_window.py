@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.gizmo import handles
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Box
-from snakestudio.render.gizmo import handles
 from tests.gui.test_editor import drag, move
 from tests.gui.test_viewport import LEFT, NONE, SHIFT, top_of
 

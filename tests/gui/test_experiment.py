@@ -13,6 +13,8 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QTabBar
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.overlays import Overlays, Track
+from snakestudio.drawing.style import colour
 from snakestudio.gui import theme
 from snakestudio.gui.document import Document
 from snakestudio.gui.experiment.experiments import Experiments
@@ -26,8 +28,6 @@ from snakestudio.gui.viewport.painted_tracks import paint_tracks
 from snakestudio.model.capture import CENTRE_OF_MASS, Capture
 from snakestudio.model.recording import Recording
 from snakestudio.model.rotations import quaternions, rotation
-from snakestudio.render.overlays import Overlays, Track
-from snakestudio.render.style import colour
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui

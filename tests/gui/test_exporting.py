@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from snakestudio.api import load_run
+from snakestudio.drawing.camera import Camera
 from snakestudio.export.camera_path import CameraKey, CameraPath
 from snakestudio.export.video import Companion, VideoOptions
 from snakestudio.gui.channels.library import Derived
@@ -26,7 +27,6 @@ from snakestudio.gui.video.dialog import VideoDialog
 from snakestudio.gui.video.presets import PRESETS
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
-from snakestudio.render.camera import Camera
 from tests.gui.fake import make_recording
 
 

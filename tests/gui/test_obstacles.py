@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import Problem
 from snakestudio.gui.docks.checks import Checks
 from snakestudio.gui.docks.clearance import clearances
@@ -31,7 +32,6 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.solids import obstacle_solids
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
-from snakestudio.render.obstacles import obstacles_of
 from tests.gui.fake import FakeBridge
 from tests.gui.test_tree_inspector import enter
 from tests.gui.test_viewport import LEFT, NONE, drag

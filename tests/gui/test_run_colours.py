@@ -7,10 +7,10 @@ import itertools
 import numpy as np
 import pytest
 
+from snakestudio.drawing.style import colour
 from snakestudio.engines import registry
 from snakestudio.gui import theme
 from snakestudio.gui.run_colours import COLOURS
-from snakestudio.render.style import colour
 
 _TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 _WHITE = np.array([0.9505, 1.0, 1.089])

@@ -12,6 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.array_dialog import ArrayDialog
 from snakestudio.gui.docks.history_panel import HistoryPanel
 from snakestudio.gui.docks.obstacle_commands import ObstacleCommands
@@ -26,7 +27,6 @@ from snakestudio.model.groups import members, with_flag, with_group
 from snakestudio.model.presets import PRESETS
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Box, Cylinder
-from snakestudio.render.overlays import Overlays
 
 pytestmark = pytest.mark.gui
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import Problem
 from snakestudio.gui.docks.checks import Checks, items_of
 from snakestudio.gui.docks.clearance import clearances
@@ -21,7 +22,6 @@ from snakestudio.gui.selection import Item, Selection
 from snakestudio.gui.widgets.form import ChoiceRow, ListRow, NumberRow, PointsRow, TextRow, ToggleRow
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.world import Cylinder, Stairs
-from snakestudio.render.obstacles import obstacles_of
 from tests.gui.fake import FakeBridge, make_recording
 
 pytestmark = pytest.mark.gui

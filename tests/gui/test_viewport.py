@@ -13,6 +13,8 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.camera import STANDARD_VIEWS
+from snakestudio.drawing.quality import Quality
 from snakestudio.errors import GraphicsError
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.viewport.legend import rows_of
@@ -22,8 +24,6 @@ from snakestudio.gui.viewport.threaded_view import ThreadedView
 from snakestudio.gui.viewport.trail import TrailReader
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.paths import scenes_dir
-from snakestudio.render.camera import STANDARD_VIEWS
-from snakestudio.render.quality import Quality
 from tests.gui.conftest import MAIN_SCENE
 
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 from pytestqt.qtbot import QtBot
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import build
+from snakestudio.drawing.overlays import Overlays, Pick
+from snakestudio.drawing.style import DARK
 from snakestudio.errors import Problem
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.viewport.warned import warned
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import build
 from snakestudio.render.offscreen import OffscreenRenderer
-from snakestudio.render.overlays import Overlays, Pick
-from snakestudio.render.style import DARK
 
 
 def test_only_errors_are_outlined() -> None:

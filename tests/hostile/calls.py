@@ -59,7 +59,7 @@ def read_mapping(name: str) -> None:
 
 def read_frames(name: str) -> None:
     """As the replay of a log."""
-    from snakestudio.link.frame_log import read_log
+    from snakestudio.link.bus.frame_log import read_log
 
     for _ in read_log(Path(name)):
         pass

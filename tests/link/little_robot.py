@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from snakestudio.link.codec import Codec
-from snakestudio.link.core import LinkCore
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import Command, CommandKind, LinkEvent, ReferenceBlock
 from snakestudio.link.profile.library import find_profile

@@ -17,10 +17,10 @@ from types import TracebackType
 
 import numpy as np
 
-from snakestudio.link.bus import open_bus
-from snakestudio.link.client import LinkClient
+from snakestudio.link.bus.open_bus import open_bus
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import MEANINGS, LinkState, ReferenceBlock, Telemetry
+from snakestudio.link.process.client import LinkClient
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus

@@ -11,11 +11,11 @@ import can
 import pytest
 
 from snakestudio.errors import LinkError
-from snakestudio.link import bus as module
-from snakestudio.link.adapters import available
-from snakestudio.link.bus import open_bus
-from snakestudio.link.bus_errors import BusSetupError, opening_error, working_error
-from snakestudio.link.drivers import arguments_of, channel_like, driver_problem
+from snakestudio.link.bus import open_bus as module
+from snakestudio.link.bus.adapters import available
+from snakestudio.link.bus.bus_errors import BusSetupError, opening_error, working_error
+from snakestudio.link.bus.drivers import arguments_of, channel_like, driver_problem
+from snakestudio.link.bus.open_bus import open_bus
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Bus
 

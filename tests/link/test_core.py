@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from snakestudio.errors import LinkError
-from snakestudio.link.core import LinkCore
+from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import LinkState, ReferenceBlock
 from snakestudio.link.profile.schema import Message

@@ -11,8 +11,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from snakestudio.link.core.limits import AxisLimits
 from snakestudio.link.frame import Frame
-from snakestudio.link.limits import AxisLimits
 from snakestudio.link.messages import LinkState, ReferenceBlock
 from tests.link.little_robot import ARMED, BOOTING, FAULT, READY, STOPPED, Rig, lab_robot
 

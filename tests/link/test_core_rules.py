@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from snakestudio.errors import LinkError
-from snakestudio.link.arrivals import LoadMeter
-from snakestudio.link.codec import Codec
-from snakestudio.link.core import LinkCore
+from snakestudio.link.core.arrivals import LoadMeter
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.core.journal import Journal
+from snakestudio.link.core.link_core import LinkCore
+from snakestudio.link.core.machine import Machine
+from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.tx_gate import Outgoing
+from snakestudio.link.core.watchdogs import Watchdogs
 from snakestudio.link.frame import Frame
-from snakestudio.link.journal import Journal
-from snakestudio.link.machine import Machine
 from snakestudio.link.messages import Command, LinkState, ReferenceBlock
-from snakestudio.link.observed import Observed
-from snakestudio.link.outgoing import Outgoing
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
-from snakestudio.link.watchdogs import Watchdogs
 from tests.link.little_robot import READY, STOPPED, Rig, lab_robot
 
 UNKNOWN = 77

@@ -12,18 +12,18 @@ from dataclasses import replace
 import pytest
 
 from snakestudio.errors import LinkError
-from snakestudio.link.codec import Codec
-from snakestudio.link.core import LinkCore
+from snakestudio.link.bus.port import BusChange
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.frame import Frame
-from snakestudio.link.last_resort import stop_blindly
 from snakestudio.link.messages import BEGINNING, Command, CommandKind, LinkState
-from snakestudio.link.pipe import Gone, command_of, read_commands
-from snakestudio.link.port import BusChange
-from snakestudio.link.process import _Process
+from snakestudio.link.process.last_resort import stop_blindly
+from snakestudio.link.process.link_process import _Process
+from snakestudio.link.process.pipe import Gone, command_of, read_commands
+from snakestudio.link.process.shared import LinkMemory
+from snakestudio.link.process.standstill import Standstill
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
-from snakestudio.link.shared import LinkMemory
-from snakestudio.link.standstill import Standstill
 from tests.link.little_robot import LittleRobot, lab_robot
 from tests.link.rig import STOP_ID
 

@@ -14,10 +14,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from snakestudio.errors import LinkError
+from snakestudio.link.bus.frame_log import (
+    ENDINGS,
+    FrameLog,
+    LogSource,
+    check_log_path,
+    read_log,
+    read_source,
+    side_file,
+)
+from snakestudio.link.bus.replay import LogEndedError, ReplayBus
 from snakestudio.link.frame import Frame
-from snakestudio.link.frame_log import ENDINGS, FrameLog, LogSource, check_log_path, read_log, read_source, side_file
 from snakestudio.link.profile.schema import Axis, Bus, Message, Profile
-from snakestudio.link.replay import LogEndedError, ReplayBus
 
 _PROFILE = Profile(
     name="Tiny", dbc="tiny.dbc", axes=(Axis(joint=1, node=1),), messages=(Message(role="feedback", message="F"),)
@@ -91,7 +99,7 @@ def test_a_log_that_cannot_be_written_says_so(tmp_path: Path) -> None:
 
 
 def test_a_slow_disk_loses_frames_and_counts_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("snakestudio.link.frame_log._WAITING", 10)
+    monkeypatch.setattr("snakestudio.link.bus.frame_log._WAITING", 10)
     slow = can.CanutilsLogWriter.on_message_received
 
     full = threading.Event()
@@ -171,7 +179,7 @@ class Clock:
 
 def test_a_log_is_played_in_its_own_time_faster_and_in_a_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
-    monkeypatch.setattr("snakestudio.link.replay.time", clock)
+    monkeypatch.setattr("snakestudio.link.bus.replay.time", clock)
     path = tmp_path / "run.log"
     _log(path, _FRAMES)
     bus = ReplayBus(Bus(interface="replay", channel=str(path), options={"speed": 2.0}))

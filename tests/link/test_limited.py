@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from snakestudio.link.codec import Codec
-from snakestudio.link.core import LinkCore
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import Command, LinkState
 from snakestudio.link.profile.check import arming_problems

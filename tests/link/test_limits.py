@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from snakestudio.link.limits import AxisLimits, SetPointLimiter, stopping_rate
+from snakestudio.link.core.limits import AxisLimits, SetPointLimiter, stopping_rate
 from snakestudio.link.profile.schema import Profile
 from tests.link.little_robot import lab_robot
 

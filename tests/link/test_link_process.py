@@ -22,9 +22,9 @@ import numpy as np
 import pytest
 
 from snakestudio.errors import LinkError
-from snakestudio.link.client import LinkClient
-from snakestudio.link.frame_log import read_log, read_source
+from snakestudio.link.bus.frame_log import read_log, read_source
 from snakestudio.link.messages import LinkState, ReferenceBlock
+from snakestudio.link.process.client import LinkClient
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus
 from tests.link.rig import SET_POINTS, STOP_ID, Emulator, Operator, Witness, client_of, small_robot, wait

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.link.memory import Cell, Latest, Ring, Segment
+from snakestudio.link.process.memory import Cell, Latest, Ring, Segment
 
 _LONG = 1 << 20
 
 _WRITER = """
 import sys
-from snakestudio.link.memory import Cell, Latest, Ring, Segment
+from snakestudio.link.process.memory import Cell, Latest, Ring, Segment
 size = int(sys.argv[2])
 segment = Segment.attach(sys.argv[1], size)
 latest, ring = Latest(segment, 0, {long}), Ring(segment, Latest.size({long}), {long})

@@ -12,13 +12,13 @@ import can
 import msgpack
 import pytest
 
-from snakestudio.link import multicast as module
-from snakestudio.link.bus import CanBus, open_bus
-from snakestudio.link.bus_errors import UnreadableError
+from snakestudio.link.bus import multicast as module
+from snakestudio.link.bus.bus_errors import UnreadableError
+from snakestudio.link.bus.multicast import MulticastBus, pack, unpack
+from snakestudio.link.bus.open_bus import CanBus, open_bus
+from snakestudio.link.bus.port import BusChange, Port, Received, Unreadable
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import LinkState
-from snakestudio.link.multicast import MulticastBus, pack, unpack
-from snakestudio.link.port import BusChange, Port, Received, Unreadable
 from snakestudio.link.profile.schema import Bus
 from tests.link.little_robot import Rig, lab_robot
 from tests.link.rig import free_multicast

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from snakestudio.errors import ProfileError
-from snakestudio.link.codec import Codec
+from snakestudio.link.core.codec import Codec
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.check import arming_problems, check
 from tests.link.little_robot import Rig

@@ -10,9 +10,9 @@ import time
 import pytest
 
 from snakestudio.errors import LinkError
-from snakestudio.link.bus_errors import BusSetupError
+from snakestudio.link.bus.bus_errors import BusSetupError
+from snakestudio.link.bus.port import BusChange, Port, Received
 from snakestudio.link.frame import Frame
-from snakestudio.link.port import BusChange, Port, Received
 from snakestudio.link.profile.schema import Bus
 
 _BUS = Bus(interface="virtual", channel="scripted")
@@ -185,7 +185,7 @@ def test_an_adapter_that_opens_when_nobody_waits_for_it_any_more_is_closed_and_s
         go_on.wait(5.0)
         return opened
 
-    monkeypatch.setattr("snakestudio.link.port._JOIN_S", 0.01)
+    monkeypatch.setattr("snakestudio.link.bus.port._JOIN_S", 0.01)
     port = Port(_BUS, inbox.put, hang)
     port.close()
     go_on.set()

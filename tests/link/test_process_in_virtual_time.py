@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
+from snakestudio.link.bus.port import BusChange, Received
 from snakestudio.link.emulator.fault import Fault
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.frame import Frame
-from snakestudio.link.inbox import Inbox
 from snakestudio.link.messages import Command, CommandKind, LinkState, ReferenceBlock, Telemetry
-from snakestudio.link.pipe import Gone
-from snakestudio.link.port import BusChange, Received
-from snakestudio.link.process import _Process
-from snakestudio.link.shared import LinkMemory
+from snakestudio.link.process.inbox import Inbox
+from snakestudio.link.process.link_process import _Process
+from snakestudio.link.process.pipe import Gone
+from snakestudio.link.process.shared import LinkMemory
 from tests.link.little_robot import lab_robot
 from tests.link.rig import SET_POINTS, STOP_ID
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from snakestudio.link.core.references import References, Wiggle
 from snakestudio.link.messages import ReferenceBlock
-from snakestudio.link.references import References, Wiggle
 
 
 def _line(begin: float, end: float, angle: float, rate: float) -> ReferenceBlock:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.link.sender import Deadlines, SendTimes
+from snakestudio.link.core.sender import Deadlines, SendTimes
 
 
 def test_deadlines_keep_their_phase() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from snakestudio.link.core.sequencer import Sequence, Task
 from snakestudio.link.profile.schema import Step
-from snakestudio.link.sequencer import Sequence, Task
 
 _STEPS = (Step(send="A"), Step(wait_s=0.1), Step(send="B"), Step(expect="armed", timeout_s=0.5), Step(send="C"))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from snakestudio.link.codec import Codec, Value
+from snakestudio.link.core.codec import Codec, Value
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.check import arming_problems, check
 from snakestudio.link.profile.library import find_profile, shipped

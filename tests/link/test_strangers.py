@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from snakestudio.errors import LinkError
-from snakestudio.link import bus as module
-from snakestudio.link.codec import Codec
+from snakestudio.link.bus import open_bus as module
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.core.foreign_master import Strangers
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.library import find_profile, shipped
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Bus
-from snakestudio.link.strangers import Strangers
 
 from .little_robot import Rig, lab_robot
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from snakestudio.live.body import placed_by, started_at, station_at
+from snakestudio.live.base_pose import placed_by, started_at, station_at
 from snakestudio.model.chain import chain, joint_angles
 from snakestudio.model.edits import with_values
 from snakestudio.model.pose import initial_joint_angles, initial_state

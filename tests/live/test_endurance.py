@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from snakestudio.link.client import LinkClient
 from snakestudio.link.messages import LinkState
-from snakestudio.link.priority import raise_below_link
+from snakestudio.link.process.client import LinkClient
+from snakestudio.link.process.priority import raise_below_link
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.live.robot import LiveRobot
 from snakestudio.model.scene import Scene

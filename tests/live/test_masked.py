@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from snakestudio import api
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import Overlays, build
 from snakestudio.errors import StateError
 from snakestudio.export.figures.any_run import figures_of
 from snakestudio.gui.channels.catalogue import catalogue
 from snakestudio.model.columns import column_names, filled_columns, table
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import Overlays, build
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.run_file import open_run

@@ -11,7 +11,7 @@ import pytest
 from snakestudio.control import registry as controllers
 from snakestudio.link.messages import AGED, LinkEvent, LinkState
 from snakestudio.live import run as live_run
-from snakestudio.live.body import placed_by
+from snakestudio.live.base_pose import placed_by
 from snakestudio.live.course import LEAD_S, TAIL_S
 from snakestudio.live.pose_source import StreamFigures, Tracked
 from snakestudio.live.robot import LiveRobot

@@ -10,7 +10,7 @@ import pytest
 
 from snakestudio.link.messages import LinkState
 from snakestudio.live.robot import LiveRobot
-from snakestudio.live.together import HERE, RobotTogether, guarded
+from snakestudio.live.robot_start_target import HERE, RobotTogether, guarded
 from snakestudio.session.trigger import Together
 
 from .fake_link import FakeLink, profile

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from snakestudio.link.codec import Codec
-from snakestudio.link.core import LinkCore
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.core.foreign_master import tell_of_stranger
+from snakestudio.link.core.link_core import LinkCore
 from snakestudio.link.emulator.fault import Fault, FaultKind
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.frame import Frame
 from snakestudio.link.messages import Command, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
 from snakestudio.link.profile.library import find_profile, shipped
 from snakestudio.link.profile.loading import load_profile
-from snakestudio.link.strangers import tell_of_stranger
 from snakestudio.live.robot import LiveRobot
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene

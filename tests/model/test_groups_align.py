@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.model.align import aligned, distributed
 from snakestudio.model.groups import (
     free_group_name,
@@ -23,7 +24,6 @@ from snakestudio.model.presets import PRESETS, preset_obstacles
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
-from snakestudio.render.obstacles import obstacles_of
 
 ALL_KINDS: tuple[Obstacle, ...] = (
     Cylinder(x_m=1.0, y_m=-2.0, radius_m=0.3),

@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 
+from snakestudio.drawing import quaternion
 from snakestudio.model.beam import Beam
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import SUPPORT, BodyFields, Contacts, ContactState, Snapshot
 from snakestudio.model.support import EndAnchors, Rings, WaveAnchors
-from snakestudio.render import quaternion
 
 N = 41
 SNAKE = Scene(model=Model(kind="continuum_beam"), beam=Beam(), support=Rings())

@@ -56,7 +56,7 @@ def serpenoid_pose(n: int = 11) -> np.ndarray:
 
 def lifted_pose(height: float = 0.16, width: float = 1.6, power: int = 2) -> np.ndarray:
     """The same with a bow of links in the air, m."""
-    from snakestudio.render import quaternion
+    from snakestudio.drawing import quaternion
 
     pose = serpenoid_pose()
     pose[:, 2] += height * np.exp(-(np.abs((np.arange(11) - 6) / width) ** power))
@@ -67,7 +67,7 @@ def lifted_pose(height: float = 0.16, width: float = 1.6, power: int = 2) -> np.
 
 def loops_pose() -> np.ndarray:
     """Two loops lifted by 2 and 5 cm."""
-    from snakestudio.render import quaternion
+    from snakestudio.drawing import quaternion
 
     pose, i = serpenoid_pose(), np.arange(11)
     pose[:, 2] += 0.02 * np.exp(-(((i - 2.5) / 1.2) ** 4)) + 0.05 * np.exp(-(((i - 7.5) / 1.4) ** 4))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import Overlays, build
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import Overlays, build
+from snakestudio.drawing.quality import Quality
 from snakestudio.render.offscreen import OffscreenRenderer
-from snakestudio.render.quality import Quality
 from snakestudio.render.renderer import Renderer
 
 from .scenery import HIGH, LOW, obstacle_scene, snapshot

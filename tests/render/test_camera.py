@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snakestudio.render.camera import STANDARD_VIEWS, Camera, blend
+from snakestudio.drawing.camera import STANDARD_VIEWS, Camera, blend
 
 ASPECT = 16 / 9
 

@@ -8,16 +8,16 @@ import math
 import numpy as np
 import pytest
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import DrawList, Ghost, Overlays, Pick, build
+from snakestudio.drawing.extent import extent
+from snakestudio.drawing.picking import pick, pick_rectangle
+from snakestudio.drawing.style import DARK
 from snakestudio.model.beam import Beam
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.model.support import Friction
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import DrawList, Ghost, Overlays, Pick, build
-from snakestudio.render.extent import extent
-from snakestudio.render.picking import pick, pick_rectangle
-from snakestudio.render.style import DARK
 
 from .continuum import INCHWORM, SNAKE, WORM, box, inchworm, snake, state, turned, worm
 from .scenery import serpenoid_pose

@@ -7,16 +7,17 @@ import dataclasses
 import numpy as np
 import pytest
 
+from snakestudio.drawing import quaternion
+from snakestudio.drawing import robot as robot_parts
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import Ghost, Overlays, Pick, Trail, build
+from snakestudio.drawing.floor import grid_lines, grid_step
+from snakestudio.drawing.meshes import MESHES, build_mesh
+from snakestudio.drawing.style import DARK, LIGHT
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
-from snakestudio.render import quaternion, robot_parts
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import Ghost, Overlays, Pick, Trail, build
-from snakestudio.render.floor import grid_lines, grid_step
-from snakestudio.render.meshes import MESHES, build_mesh
-from snakestudio.render.style import DARK, LIGHT
 
 from .scenery import HIGH, LOW, lifted_pose, obstacle_scene, serpenoid_pose, snapshot, trail
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from snakestudio.render.camera import Camera
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.style import DARK
+from snakestudio.drawing.view import View
+from snakestudio.drawing.world import grid_labels
 from snakestudio.render.labels import label_rows
-from snakestudio.render.style import DARK
-from snakestudio.render.view import View
-from snakestudio.render.world_parts import grid_labels
 
 
 def height(view: View) -> float:

@@ -7,14 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.quality import Quality
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.paths import scenes_dir
-from snakestudio.render.camera import Camera
 from snakestudio.render.offscreen import OffscreenRenderer
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.quality import Quality
 from tests.body_recording import make_body_recording
 from tests.gui.fake import make_recording
 

@@ -7,12 +7,12 @@ import math
 import numpy as np
 import pytest
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import build
+from snakestudio.drawing.extent import extent
+from snakestudio.drawing.gizmo import LENGTH, Gizmo, Guide, facing, handles, pick_handle
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.model.rotations import rotation
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import build
-from snakestudio.render.extent import extent
-from snakestudio.render.gizmo import LENGTH, Gizmo, Guide, facing, handles, pick_handle
-from snakestudio.render.overlays import Overlays
 
 from .scenery import obstacle_scene, snapshot
 

@@ -7,18 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from snakestudio.drawing import obstacles as module
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import Overlays, Pick, build
+from snakestudio.drawing.obstacles import Obstacles, obstacles_of
+from snakestudio.drawing.picking import pick
+from snakestudio.drawing.quality import Quality
 from snakestudio.model.edits import remove_obstacles, with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.transform import move
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
-from snakestudio.render import obstacles as module
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import Overlays, Pick, build
-from snakestudio.render.obstacles import Obstacles, obstacles_of
 from snakestudio.render.offscreen import OffscreenRenderer
-from snakestudio.render.picking import pick
-from snakestudio.render.quality import Quality
-from snakestudio.render.still import MANY
+from snakestudio.render.static_layer import MANY
 
 SIZE = (480, 300)
 CAMERA = Camera().frame((-4.0, -4.0, 0.0), (4.0, 4.0, 0.3), SIZE[0] / SIZE[1])

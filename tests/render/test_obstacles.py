@@ -11,20 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
+from snakestudio.drawing import surfaces
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import Overlays, Pick, build
+from snakestudio.drawing.instances import LINE_WIDTH
+from snakestudio.drawing.meshes import Mesh
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.picking import pick
+from snakestudio.drawing.rays import ray_blocks, ray_prism, ray_relief
+from snakestudio.drawing.style import DARK
 from snakestudio.model.footprints import footprint
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.solids import Prism, Relief
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
-from snakestudio.render import surfaces
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import Overlays, Pick, build
-from snakestudio.render.instances import LINE_WIDTH
-from snakestudio.render.meshes import Mesh
-from snakestudio.render.obstacles import obstacles_of
-from snakestudio.render.picking import pick
-from snakestudio.render.rays import ray_blocks, ray_prism, ray_relief
-from snakestudio.render.style import DARK
 
 from .scenery import HEIGHTS, every_kind
 

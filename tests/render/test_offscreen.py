@@ -17,6 +17,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import Ghost, Overlays, Pick, Trail, build
+from snakestudio.drawing.gizmo import Gizmo, Guide
+from snakestudio.drawing.quality import Quality
+from snakestudio.drawing.style import DARK, LIGHT
 from snakestudio.errors import GraphicsError
 from snakestudio.model.robot import Robot
 from snakestudio.model.rotations import rotation
@@ -24,13 +29,8 @@ from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.world import Box, Cylinder
 from snakestudio.render import egl, gl, program
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import Ghost, Overlays, Pick, Trail, build
-from snakestudio.render.gizmo import Gizmo, Guide
 from snakestudio.render.offscreen import OffscreenContext, OffscreenRenderer
-from snakestudio.render.quality import Quality
 from snakestudio.render.renderer import Renderer
-from snakestudio.render.style import DARK, LIGHT
 
 from .continuum import INCHWORM, SNAKE, WORM, box, inchworm, snake, worm
 from .scenery import (

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import Overlays, Pick, build
-from snakestudio.render.picking import pick, pick_rectangle, ray_capsules, ray_cylinders
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import Overlays, Pick, build
+from snakestudio.drawing.picking import pick, pick_rectangle, ray_capsules, ray_cylinders
 
 from .scenery import HIGH, LOW, obstacle_scene, serpenoid_pose, snapshot
 

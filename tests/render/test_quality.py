@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snakestudio.render.quality import AdaptiveQuality, Quality
+from snakestudio.drawing.quality import AdaptiveQuality, Quality
 
 
 def _run(costs: dict[Quality, float], frames: int = 600, **options) -> tuple[AdaptiveQuality, list[Quality]]:

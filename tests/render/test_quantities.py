@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.render import quantities as q
-from snakestudio.render.bar_parts import bar, bar_labels, bar_lines, bar_matrix
-from snakestudio.render.body_range import BodyRange
-from snakestudio.render.style import DARK
-from snakestudio.render.view import reference_pixel
+from snakestudio.drawing import quantities as q
+from snakestudio.drawing.body_range import BodyRange
+from snakestudio.drawing.colour_bar import bar, bar_labels, bar_lines, bar_matrix
+from snakestudio.drawing.style import DARK
+from snakestudio.drawing.view import reference_pixel
 
 from .continuum import fields, plain_strain, snake, worm
 

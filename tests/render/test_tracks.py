@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import Overlays, Track, build
-from snakestudio.render.track_parts import dashes, track_lines, track_segments
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import Overlays, Track, build
+from snakestudio.drawing.tracks import dashes, track_lines, track_segments
 
 from .scenery import HIGH, LOW, obstacle_scene, snapshot
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from snakestudio.render import quaternion
-from snakestudio.render.tube import TAIL_CAP, Skin, band_step, rings, skin, smooth
+from snakestudio.drawing import quaternion
+from snakestudio.drawing.tube import TAIL_CAP, Skin, band_step, rings, skin, smooth
 
 from .continuum import arc, rotations_along
 

@@ -307,8 +307,8 @@ def _mapping() -> Any:
 
 
 def _keep_camera(window: Any, path: Path) -> None:
+    from snakestudio.drawing.camera import Camera
     from snakestudio.export.camera_path import CameraKey, CameraPath, save_camera_path
-    from snakestudio.render.camera import Camera
 
     keys = CameraPath(
         tuple(

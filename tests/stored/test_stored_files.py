@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 from snakestudio.cli import main
+from snakestudio.drawing.camera import Camera
 from snakestudio.errors import ExperimentError, UsageError
 from snakestudio.export.camera_path import CameraKey, CameraPath, load_camera_path
 from snakestudio.gui.teleop.inputs import parse_input
 from snakestudio.gui.teleop.mapping import DEFAULT, Binding, InputMap
 from snakestudio.gui.teleop.mapping_file import load_map
-from snakestudio.link.frame_log import read_log, read_source
+from snakestudio.link.bus.frame_log import read_log, read_source
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.scene_dump import dump_scene
 from snakestudio.model.scene_file import load_scene, parse_scene
-from snakestudio.render.camera import Camera
 from snakestudio.session.experiment.layout import BodyColumns, JointColumns, Layout, load_layout
 from snakestudio.session.recovery import unsaved_scenes
 from snakestudio.session.run_library import RunLibrary

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from snakestudio.drawing.style import LIGHT
 from snakestudio.export.figures.figure import Measured, PaperFigure, columns
 from snakestudio.export.figures.parts import EXPERIMENT, RUN, link_track, plan_axes, pose_at, subtitle, time_axes
 from snakestudio.export.plan_drawing import draw_outlines, draw_robot
 from snakestudio.model.columns import column_names, filled_columns
 from snakestudio.model.recording import Recording
-from snakestudio.render.style import LIGHT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -51,9 +51,9 @@ def _soft_start(figure: Figure, runs: Sequence[Recording], measured: Sequence[Me
 
 
 def _snapshots(figure: Figure, runs: Sequence[Recording], measured: Sequence[Measured]) -> None:
+    from snakestudio.drawing.style import LIGHT
     from snakestudio.export.video import FramePainter, VideoOptions
     from snakestudio.render.offscreen import OffscreenRenderer
-    from snakestudio.render.style import LIGHT
 
     width, height = _PIXELS
     drawing = OffscreenRenderer(width, height, LIGHT)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.style import Colour, colour
 from snakestudio.export.figures.figure import Measured, columns
 from snakestudio.export.plan_drawing import draw_world
 from snakestudio.export.printing import PALE
 from snakestudio.model.recording import Recording
-from snakestudio.render.style import Colour, colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from snakestudio.drawing.gizmo import Mode
 from snakestudio.gui.commands.arrange import ARRANGE, SELECT
 from snakestudio.gui.commands.spec import Spec, has_links, line
 from snakestudio.gui.editor.robot_commands import ROBOT
 from snakestudio.model.presets import PRESETS, Preset
-from snakestudio.render.gizmo import Mode
 
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow

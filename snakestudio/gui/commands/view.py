@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from snakestudio.drawing.quantities import QUANTITIES
 from snakestudio.gui import theme
 from snakestudio.gui.commands.plots import PLOTS
 from snakestudio.gui.commands.spec import BODY_MENU, Spec, always, has_links, is_continuum, line
 from snakestudio.gui.layouts import SHIPPED, Shipped
 from snakestudio.gui.viewport.options import SCALES
-from snakestudio.render.quantities import QUANTITIES
 
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow

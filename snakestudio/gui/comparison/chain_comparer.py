@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.comparison.background import BackgroundComparison
 from snakestudio.gui.document import Document
 from snakestudio.gui.job import Progress
@@ -11,7 +12,6 @@ from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.model.discretise import links_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.support import Friction
-from snakestudio.render.overlays import Ghost
 from snakestudio.session.chain_comparison import compare_chain
 from snakestudio.session.chain_data import ChainComparison, ChainProfile
 

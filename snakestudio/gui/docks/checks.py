@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QListView, QMenu, QVBoxLayout, QWidget
 
+from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import Fix, Problem, SnakeStudioError
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.docks.findings import Finding, FindingDelegate, Findings
@@ -21,7 +22,6 @@ from snakestudio.model.edits import parse_key, with_values
 from snakestudio.model.fields import field_doc
 from snakestudio.model.labels import label_of, obstacle_title
 from snakestudio.model.scene import Scene
-from snakestudio.render.obstacles import obstacles_of
 from snakestudio.session.scene_check import check
 
 __all__ = ["Checks", "finding_text", "items_of", "refusal_text"]

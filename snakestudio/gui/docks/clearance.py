@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.model.robot import Robot
 from snakestudio.model.rotations import rotation
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.solids import Prism, Relief
-from snakestudio.render.obstacles import Obstacles
 
 __all__ = ["clearances"]
 

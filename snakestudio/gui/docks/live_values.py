@@ -8,12 +8,12 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
+from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.gui import theme
 from snakestudio.gui.docks.clearance import clearances
 from snakestudio.gui.docks.link_values import MAX_LINK_VALUES
 from snakestudio.gui.document import Document
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.render.obstacles import obstacles_of
 
 __all__ = ["LinkValues", "clearance_html"]
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.obstacles import Obstacles
+from snakestudio.drawing.plan_outlines import body_centre, body_outlines, body_rectangle
 from snakestudio.gui.drafting.units import length_text
 from snakestudio.model.footprints import robot_outlines
 from snakestudio.model.outlines import Gap, Outline, least_gap, nearest_of_many
 from snakestudio.model.scene import Scene
 from snakestudio.model.solids import Post
-from snakestudio.render.obstacles import Obstacles
-from snakestudio.render.plan_outlines import body_centre, body_outlines, body_rectangle
 
 __all__ = ["Dimension", "gap_dimension", "selection_dimensions"]
 

@@ -9,12 +9,12 @@ import numpy as np
 from PySide6.QtCore import QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.drafting.snapping import Snap, snapped
 from snakestudio.gui.drafting.units import length_text, number_text
 from snakestudio.gui.viewport.ground import on_plane
 from snakestudio.model.snapshot import Fields
-from snakestudio.render.obstacles import obstacles_of
-from snakestudio.render.overlays import Overlays
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport

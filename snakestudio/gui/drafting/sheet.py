@@ -11,14 +11,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from snakestudio.drawing.camera import STANDARD_VIEWS
+from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.gui.drafting.dimensions import Dimension, selection_dimensions
 from snakestudio.gui.drafting.measure_tool import measured
 from snakestudio.gui.drafting.painting import Pen
 from snakestudio.gui.drafting.rulers import THICK, paint_rulers
 from snakestudio.gui.editor.robot_drag import LEVER
 from snakestudio.model.snapshot import Fields
-from snakestudio.render.camera import STANDARD_VIEWS
-from snakestudio.render.obstacles import obstacles_of
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.obstacles import Obstacles
+from snakestudio.drawing.plan_outlines import body_centre, body_outlines
 from snakestudio.model.bending import joint_points
 from snakestudio.model.footprints import robot_outlines
 from snakestudio.model.outlines import nearest_point
 from snakestudio.model.scene import Scene
-from snakestudio.render.obstacles import Obstacles
-from snakestudio.render.plan_outlines import body_centre, body_outlines
 
 __all__ = ["Snap", "snapped"]
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui import theme
-from snakestudio.render.overlays import Overlays
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.render.camera import Camera
-from snakestudio.render.gizmo import ring_axes, size_of
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.gizmo import ring_axes, size_of
 
 __all__ = ["Ndc", "coordinates", "free_axes", "ring_angle", "screen_angle", "screen_distance", "turning_axis"]
 

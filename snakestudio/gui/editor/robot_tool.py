@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
 from snakestudio.gui.docks.checks import refusal_text
 from snakestudio.gui.drafting.units import number_text
@@ -19,7 +20,6 @@ from snakestudio.gui.viewport.ground import on_plane
 from snakestudio.model.bending import joint_points
 from snakestudio.model.pose import initial_joint_angles
 from snakestudio.model.snapshot import Fields
-from snakestudio.render.overlays import Overlays
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.gizmo import Guide
 from snakestudio.gui.editor.options import Choices
-from snakestudio.render.gizmo import Guide
 
 __all__ = ["Targets", "snapped_shift", "stepped"]
 

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.document import Document
 from snakestudio.gui.editor.robot_subject import RobotSubject
@@ -17,7 +18,6 @@ from snakestudio.model import transform
 from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Cylinder, Obstacle
-from snakestudio.render.obstacles import obstacles_of
 
 __all__ = ["ObstacleSubject", "Shaped", "Subject", "subject_of"]
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.gizmo import LENGTH, Guide, Mode
 from snakestudio.errors import SceneError
 from snakestudio.gui.docks.checks import refusal_text
 from snakestudio.gui.document import Document
@@ -22,8 +24,6 @@ from snakestudio.gui.editor.subject import Shaped, Subject
 from snakestudio.gui.editor.typed import Typed
 from snakestudio.model.quantity import FACTOR, NumberTextError
 from snakestudio.model.scene import Scene
-from snakestudio.render.camera import Camera
-from snakestudio.render.gizmo import LENGTH, Guide, Mode
 
 __all__ = ["INTERVAL_MS", "VERBS", "Grip", "Transform"]
 

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.gizmo import Gizmo, Mode, handles, pick_handle
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.gui.editor.label import AmountLabel, amount_text
 from snakestudio.gui.editor.options import EditorOptions
 from snakestudio.gui.editor.snap import Targets
 from snakestudio.gui.editor.subject import Shaped, Subject, subject_of
 from snakestudio.gui.editor.transform import Grip, Transform
 from snakestudio.model.scene import Scene
-from snakestudio.render.camera import Camera
-from snakestudio.render.gizmo import Gizmo, Mode, handles, pick_handle
-from snakestudio.render.obstacles import obstacles_of
-from snakestudio.render.overlays import Overlays
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.overlays import Track
+from snakestudio.drawing.style import Colour
 from snakestudio.model.capture import Capture
 from snakestudio.model.chain import chain
 from snakestudio.model.robot import Robot
 from snakestudio.model.rotations import matrices, quaternions, rotation
-from snakestudio.render.overlays import Track
-from snakestudio.render.style import Colour
 
 __all__ = ["Instant", "Motion", "whole_robot"]
 

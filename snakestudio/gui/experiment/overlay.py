@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.overlays import Ghost, Track
+from snakestudio.drawing.style import Colour
 from snakestudio.gui.experiment.motion import Instant, Motion, whole_robot
 from snakestudio.model.robot import Robot
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.render.overlays import Ghost, Track
-from snakestudio.render.style import Colour
 
 __all__ = ["Pairs", "distance", "ghost", "simulated_place", "trial_tracks"]
 

@@ -10,11 +10,11 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from snakestudio.drawing.overlays import Track
+from snakestudio.drawing.tracks import track_segments
 from snakestudio.gui import theme
 from snakestudio.gui.run_colours import trial_colour
 from snakestudio.model.capture import Capture
-from snakestudio.render.overlays import Track
-from snakestudio.render.track_parts import track_segments
 
 __all__ = ["TrackPlan"]
 

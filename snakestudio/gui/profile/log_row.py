@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWi
 from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.spin_boxes import DoubleSpinBox
+from snakestudio.link.bus.frame_log import ENDINGS, read_log
 from snakestudio.link.frame import Frame
-from snakestudio.link.frame_log import ENDINGS, read_log
 
 __all__ = ["LogRow"]
 

@@ -16,7 +16,7 @@ from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.profile.parts_model import PartsModel
 from snakestudio.gui.profile.parts_table import PartsTable
 from snakestudio.gui.widgets.sections import heading
-from snakestudio.link.codec import Codec
+from snakestudio.link.core.codec import Codec
 from snakestudio.link.frame import Frame
 from snakestudio.link.profile.schema import Sequences, Step
 from snakestudio.model.fields import field_doc

@@ -23,8 +23,8 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.robot.services import LiveChoices, Services
-from snakestudio.link.adapters import Adapter
-from snakestudio.link.drivers import channel_like
+from snakestudio.link.bus.adapters import Adapter
+from snakestudio.link.bus.drivers import channel_like
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Bus
 

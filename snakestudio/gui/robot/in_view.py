@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui import theme
 from snakestudio.gui.overlaid_runs import ghost_at
 from snakestudio.gui.plots.overlaid import OverlaidRun
@@ -14,7 +15,6 @@ from snakestudio.gui.robot.standing import span_text
 from snakestudio.gui.run_colours import twin_colour
 from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Fields
-from snakestudio.render.overlays import Ghost
 
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow

@@ -16,8 +16,8 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from snakestudio.link.adapters import Adapter
     from snakestudio.link.base import Link
+    from snakestudio.link.bus.adapters import Adapter
     from snakestudio.link.profile.loading import LoadedProfile
     from snakestudio.link.profile.schema import Bus
     from snakestudio.model.teleop import TeleopCommand
@@ -130,13 +130,13 @@ def _load(path: Path) -> LoadedProfile:
 
 
 def _interfaces() -> list[Adapter]:
-    from snakestudio.link.adapters import available
+    from snakestudio.link.bus.adapters import available
 
     return available()
 
 
 def _open_link(loaded: LoadedProfile, bus: Bus) -> Link:
-    from snakestudio.link.client import LinkClient
+    from snakestudio.link.process.client import LinkClient
 
     return LinkClient(loaded, bus)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.run_colours import kept_colour
-from snakestudio.render.overlays import Ghost
 from snakestudio.session.run_file import RunFile, open_run
 
 __all__ = ["RunsBeside"]

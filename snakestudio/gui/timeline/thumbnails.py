@@ -12,16 +12,16 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.quality import Quality
+from snakestudio.drawing.style import Theme
 from snakestudio.errors import GraphicsError
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.job import Job, Progress
 from snakestudio.model.recording import Recording
-from snakestudio.render.camera import Camera
 from snakestudio.render.offscreen import OffscreenRenderer
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.quality import Quality
-from snakestudio.render.style import Theme
 
 __all__ = ["HEIGHT", "WIDTH", "Thumbnails"]
 

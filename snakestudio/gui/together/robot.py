@@ -17,7 +17,7 @@ from snakestudio.session.trigger import Together
 
 if TYPE_CHECKING:
     from snakestudio.gui.robot.services import Live
-    from snakestudio.live.together import RobotTogether
+    from snakestudio.live.robot_start_target import RobotTogether
 
 __all__ = ["RobotTarget"]
 
@@ -99,7 +99,7 @@ class RobotTarget(QObject):
 
     def begin(self, choices: Together, name: str) -> RobotTogether:
         """See `Target`."""
-        from snakestudio.live.together import RobotTogether
+        from snakestudio.live.robot_start_target import RobotTogether
 
         live = self._control.live
         assert live is not None, "asked for only while it is possible"

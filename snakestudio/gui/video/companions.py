@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from snakestudio.drawing.style import colour
 from snakestudio.export.video_options import Companion
 from snakestudio.gui.plots.overlaid import OverlaidRun
-from snakestudio.render.style import colour
 
 __all__ = ["companions"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from snakestudio.drawing.body_range import BodyRange
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.quantities import shown_quantity
 from snakestudio.model.beam import Beam
 from snakestudio.model.recording import Recording
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.render.body_range import BodyRange
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.quantities import shown_quantity
 
 __all__ = ["BodyLook"]
 

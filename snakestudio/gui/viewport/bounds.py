@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.drawing.obstacles import obstacles_of
 from snakestudio.gui.selection import Body
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.render.obstacles import obstacles_of
 
 __all__ = ["box_around"]
 

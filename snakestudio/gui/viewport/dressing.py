@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from snakestudio.drawing.colour_bar import bar_left
+from snakestudio.drawing.overlays import Overlays, Pick
+from snakestudio.drawing.view import reference_pixel
 from snakestudio.gui.viewport.body_look import BodyLook
 from snakestudio.gui.viewport.trail import TrailReader
 from snakestudio.gui.viewport.warned import warned
 from snakestudio.model.snapshot import Fields
-from snakestudio.render.bar_parts import bar_left
-from snakestudio.render.overlays import Overlays, Pick
-from snakestudio.render.view import reference_pixel
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport

@@ -13,9 +13,9 @@ from PySide6.QtOpenGL import QOpenGLFramebufferObject
 from PySide6.QtOpenGLWidgets import QOpenGLWidget
 from PySide6.QtWidgets import QWidget
 
+from snakestudio.drawing.quality import AdaptiveQuality, Quality
 from snakestudio.errors import GraphicsError
 from snakestudio.gui.viewport.surface import Picture
-from snakestudio.render.quality import AdaptiveQuality, Quality
 
 if TYPE_CHECKING:
     from snakestudio.render.renderer import GraphicsInfo, Renderer

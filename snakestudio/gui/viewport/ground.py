@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from snakestudio.render.camera import Camera
+from snakestudio.drawing.camera import Camera
 
 __all__ = ["on_plane"]
 

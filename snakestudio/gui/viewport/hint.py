@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
+from snakestudio.drawing.overlays import Pick
 from snakestudio.gui.docks.obstacle_texts import place_and_size
 from snakestudio.gui.parts import part_title
 from snakestudio.gui.selection import Item
 from snakestudio.model.labels import obstacle_title
 from snakestudio.model.scene import Scene
-from snakestudio.render.overlays import Pick
 
 __all__ = ["Hint"]
 

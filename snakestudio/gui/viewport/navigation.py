@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from snakestudio.render.camera import Camera, blend
+from snakestudio.drawing.camera import Camera, blend
 
 __all__ = ["Navigator"]
 

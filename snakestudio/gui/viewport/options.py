@@ -7,10 +7,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QSettings, Signal
 
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.quantities import QUANTITIES
 from snakestudio.gui.stored import recall, store
 from snakestudio.model.scene import Scene
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.quantities import QUANTITIES
 
 __all__ = ["SCALES", "TRAIL_MIDDLE", "ViewOptions", "Wishes"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from snakestudio.render.bar_parts import Bar, bar_corner, bar_labels, bar_lines
-from snakestudio.render.style import Theme
-from snakestudio.render.view import reference_pixel
+from snakestudio.drawing.colour_bar import Bar, bar_corner, bar_labels, bar_lines
+from snakestudio.drawing.style import Theme
+from snakestudio.drawing.view import reference_pixel
 
 __all__ = ["paint_bar"]
 

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from snakestudio.render.camera import Camera
-from snakestudio.render.gizmo import Gizmo, Guide, handles
-from snakestudio.render.gizmo_parts import handle_colour
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.style import Theme
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.gizmo import Gizmo, Guide, handles
+from snakestudio.drawing.gizmo_solids import handle_colour
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.style import Theme
 
 __all__ = ["paint_gizmo"]
 

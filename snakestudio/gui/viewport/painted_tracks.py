@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.track_parts import track_segments
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.tracks import track_segments
 
 __all__ = ["paint_tracks"]
 

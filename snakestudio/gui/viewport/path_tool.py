@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QObject, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 
+from snakestudio.drawing.overlays import Overlays
 from snakestudio.errors import SceneError
 from snakestudio.gui.editor.transform import INTERVAL_MS
 from snakestudio.gui.viewport.ground import on_plane
@@ -17,7 +18,6 @@ from snakestudio.model.edits import with_path
 from snakestudio.model.ground_path import GroundPath, Waypoint
 from snakestudio.model.scene import Scene
 from snakestudio.model.track import track
-from snakestudio.render.overlays import Overlays
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport

@@ -15,9 +15,9 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage, QOffscreenSurface, QOpenGLContext
 
+from snakestudio.drawing.quality import Quality
 from snakestudio.errors import GraphicsError
 from snakestudio.gui.viewport.surface import Picture
-from snakestudio.render.quality import Quality
 
 if TYPE_CHECKING:
     from snakestudio.render.renderer import GraphicsInfo, Renderer

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QPointF
 
+from snakestudio.drawing import picking
+from snakestudio.drawing.draw_list import DrawList, build
+from snakestudio.drawing.overlays import Overlays, Pick
 from snakestudio.gui import theme
 from snakestudio.gui.selection import Item, item_of
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.render import picking
-from snakestudio.render.draw_list import DrawList, build
-from snakestudio.render.overlays import Overlays, Pick
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QOffscreenSurface, QOpenGLContext, QSurfaceFormat
 
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.draw_list import DrawList, build
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.style import Theme
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.render.camera import Camera
-from snakestudio.render.draw_list import DrawList, build
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.style import Theme
 
 __all__ = ["Choice", "Picture", "choose", "set_default_format"]
 

@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from snakestudio.drawing.quality import AdaptiveQuality, Quality
 from snakestudio.errors import GraphicsError
 from snakestudio.gui.viewport.render_thread import RenderThread, Result
 from snakestudio.gui.viewport.surface import Picture
-from snakestudio.render.quality import AdaptiveQuality, Quality
 
 if TYPE_CHECKING:
     from snakestudio.render.renderer import GraphicsInfo

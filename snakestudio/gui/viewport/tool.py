@@ -8,7 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 
-from snakestudio.render.overlays import Overlays
+from snakestudio.drawing.overlays import Overlays
 
 __all__ = ["Tool", "Tools"]
 

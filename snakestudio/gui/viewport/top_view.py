@@ -11,6 +11,14 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QWidget
 
+from snakestudio.drawing import path as path_parts
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.colour_bar import bar
+from snakestudio.drawing.obstacles import obstacles_of
+from snakestudio.drawing.overlays import Overlays
+from snakestudio.drawing.quantities import QUANTITIES, quantity_values, range_of
+from snakestudio.drawing.quantities import colours as quantity_colours
+from snakestudio.drawing.style import Colour, Theme
 from snakestudio.gui import theme
 from snakestudio.gui.drafting.rulers import THICK
 from snakestudio.gui.viewport.painted_bar import paint_bar
@@ -21,14 +29,6 @@ from snakestudio.model.footprints import footprint
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.solids import Post
-from snakestudio.render import path_parts
-from snakestudio.render.bar_parts import bar
-from snakestudio.render.camera import Camera
-from snakestudio.render.obstacles import obstacles_of
-from snakestudio.render.overlays import Overlays
-from snakestudio.render.quantities import QUANTITIES, quantity_values, range_of
-from snakestudio.render.quantities import colours as quantity_colours
-from snakestudio.render.style import Colour, Theme
 
 __all__ = ["TopView"]
 

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
+from snakestudio.drawing.camera import STANDARD_VIEWS, Camera
 from snakestudio.gui import theme
 from snakestudio.gui.viewport.navigation import Navigator
-from snakestudio.render.camera import STANDARD_VIEWS, Camera
 
 __all__ = ["ViewButtons"]
 

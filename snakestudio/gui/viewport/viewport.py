@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
@@ -39,7 +40,6 @@ from snakestudio.gui.viewport.top_view import TopView
 from snakestudio.gui.viewport.view_buttons import ViewButtons
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.render.overlays import Ghost, Overlays, Pick, Track
 
 __all__ = ["Viewport"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from snakestudio.drawing.overlays import Pick
 from snakestudio.errors import Problem
-from snakestudio.render.overlays import Pick
 
 __all__ = ["warned"]
 

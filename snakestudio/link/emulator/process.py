@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from snakestudio.errors import UsageError
-from snakestudio.link.bus import CanBus, open_bus
+from snakestudio.link.bus.open_bus import CanBus, open_bus
 from snakestudio.link.emulator.fault import Fault, parse_fault
 from snakestudio.link.emulator.node import NodeEvent
 from snakestudio.link.emulator.report import event_lines, report_line, status_line

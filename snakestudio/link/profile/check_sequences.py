@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterator
 
 from snakestudio.errors import FormulaError, Problem, ProfileError, Severity
-from snakestudio.link.coder import Coder
+from snakestudio.link.core.coder import Coder
 from snakestudio.link.profile.binding import Bound, Layout, frame_id
 from snakestudio.link.profile.check_frames import wrong_page
 from snakestudio.link.profile.schema import INCOMING, Profile, Step

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from snakestudio.link.codec import Codec, Decoded
+from snakestudio.link.core.codec import Codec, Decoded
 from snakestudio.link.emulator.node import NodeEvent
 from snakestudio.link.emulator.plant import Plant
 from snakestudio.link.emulator.robot import EmulatedRobot

@@ -11,7 +11,7 @@ import can
 import numpy as np
 import pytest
 
-from snakestudio.link.codec import Codec
+from snakestudio.link.core.codec import Codec
 from snakestudio.link.emulator.process import EmulatorProcess
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.emulator.slcan import PtySlcan, SlcanAdapter

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 import uuid
 
-from snakestudio.link.bus import open_bus
-from snakestudio.link.codec import Codec
+from snakestudio.link.bus.open_bus import open_bus
+from snakestudio.link.core.codec import Codec
 from snakestudio.link.emulator.robot import EmulatedRobot
 from snakestudio.link.emulator.virtual import VirtualRobot
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.link.codec import Codec
+from snakestudio.link.core.codec import Codec
 from snakestudio.link.frame import Frame
 from snakestudio.link.learning.angles import find_angles
 from snakestudio.link.learning.fields import BitField

@@ -159,7 +159,7 @@ def _mutated(text: str, draw: random.Random) -> str:
 
 def _mutate_and_load(count: int, seed: int) -> int:
     """Load mutated profiles and DBCs; counts those that still are some."""
-    from snakestudio.link.codec import Codec
+    from snakestudio.link.core.codec import Codec
     from snakestudio.link.frame import Frame
     from snakestudio.link.profile.check import arming_problems, check
 

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.link.codec import Codec, Decoded
+from snakestudio.link.core.codec import Codec, Decoded
 from snakestudio.link.emulator.body import Body
 from snakestudio.link.emulator.firmware.settings import address
 from snakestudio.link.emulator.node import Address, Cyclic, Node, Reason

@@ -1,0 +1,136 @@
+"""The colour bar: what the colours of a continuous body mean, and by how much its radius is exaggerated.
+
+It is part of the picture, so that window, screenshot and video have the same one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from snakestudio.drawing.instances import Batch, FloatArray, line_rows
+from snakestudio.drawing.quantities import QUANTITIES, Range, gradient, tick_texts
+from snakestudio.drawing.style import Theme
+from snakestudio.drawing.world import Label
+
+__all__ = ["Bar", "bar", "bar_corner", "bar_labels", "bar_left", "bar_lines", "bar_matrix", "bar_scale"]
+
+_WIDTH, _PAD, _MARGIN = 236.0, 14.0, 14.0
+_TITLE, _COLOURS, _NOTE = 24.0, 36.0, 22.0
+"""Heights of the title, of the colours with their ticks, and of a note; all in pixels of a picture 720 pixels high."""
+
+_THICK, _TICK, _STEPS = 11.0, 4.0, 111
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What stands in the upper right corner.
+
+    Attributes
+    ----------
+    quantity : str
+        A key of `QUANTITIES`; "" for no colours.
+    span : (float, float)
+        Values at the ends of the colours, SI.
+    note : str
+        A line below; "" for none.
+    top : float
+        Distance from the upper edge as a share of the picture's height: what is above is taken.
+    """
+
+    quantity: str
+    span: Range
+    note: str
+    top: float
+
+    @property
+    def title(self) -> str:
+        """Name, symbol and unit."""
+        if not self.quantity:
+            return ""
+        what = QUANTITIES[self.quantity]
+        words = (what.title, what.symbol, f"({tick_texts(self.span, what.unit)[1]})")
+        return "  ".join(word for word in words if word)
+
+    @property
+    def height(self) -> float:
+        """Pixels of a picture 720 pixels high."""
+        return 2 * 6.0 + (_TITLE + _COLOURS if self.quantity else 0.0) + (_NOTE if self.note else 0.0)
+
+
+def bar(quantity: str, span: Range, scale: float, top: float) -> Bar | None:
+    """The bar of a body coloured by `quantity` whose changes of radius are drawn `scale` times; None for neither."""
+    note = "" if scale == 1.0 else f"radius changes drawn ×{scale:g}"
+    return Bar(quantity, span, note, top) if quantity or note else None
+
+
+def bar_scale(pixel: float) -> float:
+    """Device pixels for a pixel of the bar: in small pictures it stays large enough to read."""
+    return max(pixel, 0.85)
+
+
+def bar_left(width: int, pixel: float) -> float:
+    """Where a bar begins in a picture so wide, device pixels; `pixel` as in `View`."""
+    return width - (_WIDTH + _MARGIN) * bar_scale(pixel)
+
+
+def bar_corner(this: Bar, width: int, height: int, pixel: float) -> tuple[float, float, float]:
+    """Left and upper side of the bar in a picture, and device pixels for a pixel of the bar."""
+    size = bar_scale(pixel)
+    return bar_left(width, pixel), max(this.top * height, _MARGIN * size), size
+
+
+def bar_matrix(this: Bar, width: int, height: int, pixel: float) -> FloatArray:
+    """Matrix (4, 4) from pixels right of and below the bar's upper left corner to clip space."""
+    matrix = np.zeros((4, 4))
+    left, top, size = bar_corner(this, width, height, pixel)
+    matrix[0, 0], matrix[1, 1] = 2 * size / width, -2 * size / height
+    matrix[:, 3] = (2 * left / width - 1, 1 - 2 * top / height, 0.0, 1.0)
+    return matrix
+
+
+def bar_lines(this: Bar, theme: Theme, pixel: float) -> Batch:
+    """Ground, colours and ticks."""
+    # Widths of lines are in pixels of a picture 720 high, the bar's own may be larger.
+    grow = bar_scale(pixel) / pixel
+    high = this.height
+    parts = [_flat((0.0, high / 2), (_WIDTH, high / 2), high * grow, theme.floor, 0.86)]
+    if this.quantity:
+        signed = QUANTITIES[this.quantity].signed
+        x0, x1, y = _PAD, _WIDTH - _PAD, 6.0 + _TITLE + _THICK / 2
+        edge = np.zeros((_STEPS + 1, 3))
+        edge[:, 0], edge[:, 1] = np.linspace(x0, x1, _STEPS + 1), y
+        steps = line_rows(edge[:-1], edge[1:], _THICK * grow, theme.text)
+        steps[:, 8:11] = gradient(signed, _STEPS)
+        parts.append(steps)
+        for share, _ in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
+            x = x0 + share * (x1 - x0)
+            below = y + _THICK / 2
+            parts.append(_flat((x, below), (x, below + _TICK), grow, theme.text_dim, 1.0))
+    return np.concatenate(parts)
+
+
+def _flat(
+    start: tuple[float, float], end: tuple[float, float], width: float, colour: tuple[float, float, float], alpha: float
+) -> Batch:
+    return line_rows(np.array([(*start, 0.0)]), np.array([(*end, 0.0)]), width, colour, alpha)
+
+
+def bar_labels(this: Bar, theme: Theme, pixel: float) -> list[Label]:
+    """Title, ticks and note."""
+    size = 12.0 * bar_scale(pixel) / pixel
+    labels = []
+    y = 6.0
+    if this.quantity:
+        labels.append(Label(this.title, (_PAD, y + _TITLE / 2, 0.0), theme.text, size, 1.0, (0.0, 0.5)))
+        x0, x1 = _PAD, _WIDTH - _PAD
+        for share, text in tick_texts(this.span, QUANTITIES[this.quantity].unit)[0]:
+            at = (x0 + share * (x1 - x0), y + _TITLE + _THICK + _TICK + 1.0, 0.0)
+            # Texts at the ends stay inside.
+            side = 0.0 if share < 0.02 else 1.0 if share > 0.98 else 0.5
+            labels.append(Label(text, at, theme.text, size, 1.0, (side, 1.0)))
+        y += _TITLE + _COLOURS
+    if this.note:
+        labels.append(Label(this.note, (_PAD, y + _NOTE / 2, 0.0), theme.text_dim, size, 1.0, (0.0, 0.5)))
+    return labels

@@ -1,0 +1,324 @@
+"""From Scene, Snapshot and Overlays to a draw list: everything a picture shows, as plain numpy arrays.
+
+Nothing here knows OpenGL. What stands in the draw list is what the renderer uploads and what the mouse picks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio.control.leader_follower import RESOLVING, jammed_joints
+from snakestudio.drawing import (
+    beam as beam_parts,
+)
+from snakestudio.drawing import (
+    colour_bar,
+    gizmo_solids,
+    tracks,
+)
+from snakestudio.drawing import (
+    marks as mark_parts,
+)
+from snakestudio.drawing import (
+    path as path_parts,
+)
+from snakestudio.drawing import (
+    robot as robot_parts,
+)
+from snakestudio.drawing import (
+    world as world_parts,
+)
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.instances import LINE_WIDTH, Batch, FloatArray
+from snakestudio.drawing.obstacles import Obstacles, obstacles_of
+from snakestudio.drawing.overlays import Ghost, Overlays, Pick, Track, Trail
+from snakestudio.drawing.style import DARK, Theme, greyed
+from snakestudio.drawing.world import Label, Look
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+
+__all__ = ["DrawList", "Ghost", "Label", "Overlays", "Pick", "Track", "Trail", "build"]
+
+_OUTLINE, _OUTLINE_HOVER = 0.0032, 0.0024
+"""Widths of outlines as shares of the picture's height."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawList:
+    """Everything in a picture.
+
+    Attributes
+    ----------
+    opaque : dict of str to (k, ROW_WIDTH) array
+        The robot, by mesh.
+    obstacles : (k, ROW_WIDTH) array
+        The posts; the same object as long as nothing about them changes, so that it is uploaded once.
+    terrain : list of Look
+        All other obstacles, as ranges of `world.terrain.skin`.
+    terrain_outlines : list of Look
+        Selection and hover, as ranges of `world.terrain.shell`.
+    obstacle_opacity : float
+    outlines : dict of str to (k, ROW_WIDTH) array
+        Selection and hover, by mesh.
+    ghosts : list of (k, ROW_WIDTH) array
+        Translucent capsules, one array a robot.
+    marks : dict of str to (k, ROW_WIDTH) array
+        Arrows, points and signs, seen faintly through everything, by mesh.
+    lines : (k, LINE_WIDTH) array
+    labels : list of Label
+    show_grid, show_triad : bool
+    theme : Theme
+    low, high : (3,) arrays
+        Box around robot and obstacles, m; NaN if there is nothing.
+    links : Chain
+        For picking; may be empty.
+    world : Obstacles
+        For picking, shadows, and what `terrain` refers to.
+    link_radius, link_half : float
+        Of every link, m.
+    bright : frozenset of int
+        Obstacles that are selected, 0-based.
+    tube : Tube or None
+        A continuous body instead of links; its cross-sections are `links`.
+    ghost_tubes : tuple of Tube
+        Translucent continuous bodies.
+    bar : Bar or None
+        What its colours mean.
+    handles : dict of str to (k, ROW_WIDTH) array
+        Solids of the gizmo and of guides, in front of everything, by mesh.
+    handle_lines : (k, LINE_WIDTH) array
+        Their lines.
+    """
+
+    opaque: dict[str, Batch]
+    obstacles: Batch
+    terrain: list[Look]
+    terrain_outlines: list[Look]
+    obstacle_opacity: float
+    outlines: dict[str, Batch]
+    ghosts: list[Batch]
+    marks: dict[str, Batch]
+    lines: Batch
+    labels: list[Label]
+    show_grid: bool
+    show_triad: bool
+    theme: Theme
+    low: FloatArray
+    high: FloatArray
+    links: robot_parts.Chain
+    world: Obstacles
+    link_radius: float
+    link_half: float
+    bright: frozenset[int]
+    tube: beam_parts.Tube | None = None
+    ghost_tubes: tuple[beam_parts.Tube, ...] = ()
+    bar: colour_bar.Bar | None = None
+    handles: dict[str, Batch] = field(default_factory=dict)
+    handle_lines: Batch = field(default_factory=lambda: np.zeros((0, LINE_WIDTH), np.float32))
+
+    @property
+    def sunk(self) -> bool:
+        """Whether the robot is below the floor, where it is to be seen all the same: nothing ends there then."""
+        return bool(self.low[2] < -self.link_radius)
+
+
+def build(
+    scene: Scene,
+    snapshot: Snapshot | None,
+    overlays: Overlays,
+    camera: Camera,
+    theme: Theme = DARK,
+    base_dir: Path | None = None,
+) -> DrawList:
+    """Everything the picture of a scene shows at an instant.
+
+    Parameters
+    ----------
+    scene : Scene
+    snapshot : Snapshot or None
+        None, or one that cannot be drawn, shows the world without a robot. Links with a NaN pose are left out.
+    overlays : Overlays
+    camera : Camera
+        Arrows, points and outlines are equally thick in the picture wherever they are.
+    theme : Theme
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+
+    Returns
+    -------
+    DrawList
+    """
+    robot = scene.robot
+    pose = snapshot.link_pose if snapshot is not None and snapshot.drawn else np.zeros((0, 7))
+    links = robot_parts.chain(pose)
+    world = obstacles_of(scene.obstacles, base_dir, shown_only=True)
+
+    chosen = {kind: frozenset(p.index for p in overlays.selection if p.kind == kind) for kind in ("link", "obstacle")}
+    tube, opaque = None, {}
+    if scene.model.continuum:
+        if snapshot is not None and len(pose):
+            tube = beam_parts.tube(scene, snapshot, links, overlays, camera, theme, chosen["link"])
+        if tube is not None and snapshot is not None:
+            opaque = beam_parts.head(links, float(tube.radius[0]), theme)
+            opaque |= beam_parts.holds(tube, snapshot, scene, overlays, theme)
+            opaque |= _marked(tube, links, overlays, theme)
+    elif len(pose):
+        opaque = robot_parts.body(links, robot, greyed(theme) if overlays.stale else theme, chosen["link"])
+    rows = world_parts.obstacle_rows(world.posts, theme, chosen["obstacle"], overlays.obstacle_opacity)
+
+    marks: dict[str, list[Batch]] = {"arrow": [], "sphere": [], "mass": [], "rod": []}
+    ghosts, ghost_tubes = _ghosts(overlays.ghosts, scene, camera, theme)
+    if snapshot is not None:
+        if Fields.CONTACTS in snapshot.valid and len(snapshot.contacts):
+            marks["arrow"] += mark_parts.force_arrows(snapshot.contacts, overlays, camera, theme)
+            if overlays.show_contact_points:
+                marks["sphere"].append(mark_parts.contact_points(snapshot.contacts, camera, theme))
+        if overlays.show_support_torques and snapshot.body is not None:
+            marks["arrow"].append(mark_parts.torque_arrows(snapshot.body, overlays, camera, theme))
+        joints = jammed_joints(snapshot.control)
+        if joints and len(pose):
+            resolving = snapshot.control.get("controller_state") == RESOLVING
+            colour = theme.accent if resolving else theme.force
+            marks["sphere"].append(robot_parts.jammed(links, robot, joints, colour))
+        if overlays.show_com and len(pose):
+            marks["mass"].append(mark_parts.centre_of_mass(snapshot, camera, theme))
+        # A continuous body has no joints, and so no axes and nothing they were told.
+        jointed = len(pose) > 1 and len(snapshot.joint_angle) == len(pose) - 1 and not scene.model.continuum
+        if overlays.show_joint_axes and jointed:
+            # A planar robot never pitches, neither now nor on command.
+            pitch = scene.model.kind.startswith("spatial") or bool(np.any(snapshot.joint_angle[:, 1:] != 0.0))
+            marks["rod"].append(robot_parts.joint_axes(links, robot, theme, pitch))
+        if overlays.reference_ghost and jointed and Fields.REFERENCE in snapshot.valid:
+            told = robot_parts.reference_pose(pose, snapshot.joint_angle_ref, robot)
+            if told is not None:
+                ghosts.append(robot_parts.ghost(told, robot, theme.ghost, 0.3))
+
+    lines = [tracks.track_lines(overlays.tracks, camera), mark_parts.trail_lines(overlays.trail, theme)]
+    marks["sphere"].append(tracks.track_marks(overlays.tracks, camera))
+    if overlays.show_path:
+        path = scene.path if overlays.draft is None else overlays.draft
+        lines.insert(0, path_parts.path_lines(path, theme.path))
+        marks["sphere"].append(path_parts.waypoint_marks(path, overlays.waypoint, camera, theme))
+        if snapshot is not None and len(pose) and path is scene.path:
+            lines.append(path_parts.guide_lines(snapshot, theme))
+            marks["sphere"].append(path_parts.guide_marks(snapshot, camera, theme))
+
+    radius, half = robot.radius_m, robot.contact_half_length_m
+    if scene.model.continuum:
+        radius, half = scene.beam.radius_m, 0.0
+    low, high = _bounds(links, radius + half if tube is None else 1.6 * tube.reach, world)
+    solids, handle_lines = _handles(overlays, camera, theme)
+    outlines, terrain_outlines = _outlines(links, tube, world, scene, overlays, camera, theme)
+    return DrawList(
+        opaque={mesh: batch for mesh, batch in opaque.items() if len(batch)},
+        obstacles=rows,
+        terrain=world_parts.terrain_looks(world.terrain, theme, chosen["obstacle"], overlays.obstacle_opacity),
+        terrain_outlines=terrain_outlines,
+        obstacle_opacity=overlays.obstacle_opacity,
+        outlines=outlines,
+        ghosts=[g for g in ghosts if len(g)],
+        marks={mesh: np.concatenate(batches) for mesh, batches in marks.items() if any(map(len, batches))},
+        lines=np.concatenate(lines),
+        labels=world_parts.grid_labels(camera, theme) if overlays.show_grid and overlays.show_grid_labels else [],
+        show_grid=overlays.show_grid,
+        show_triad=overlays.show_triad,
+        theme=theme,
+        low=low,
+        high=high,
+        links=links,
+        world=world,
+        link_radius=radius,
+        link_half=half,
+        bright=chosen["obstacle"],
+        tube=tube,
+        ghost_tubes=tuple(ghost_tubes),
+        bar=_bar(tube, snapshot, overlays),
+        handles=solids,
+        handle_lines=handle_lines,
+    )
+
+
+def _handles(overlays: Overlays, camera: Camera, theme: Theme) -> tuple[dict[str, Batch], Batch]:
+    """What of the gizmo and of the guides is drawn."""
+    solids = {"sphere": gizmo_solids.guide_dots(overlays.guides, camera, theme)} if overlays.guides else {}
+    lines = [gizmo_solids.guide_lines(overlays.guides, theme)]
+    if overlays.gizmo is not None:
+        solids |= gizmo_solids.gizmo_solids(overlays.gizmo, camera, theme)
+        lines.append(gizmo_solids.gizmo_lines(overlays.gizmo, camera, theme))
+    return solids, np.concatenate(lines)
+
+
+def _ghosts(
+    these: tuple[Ghost, ...], scene: Scene, camera: Camera, theme: Theme
+) -> tuple[list[Batch], list[beam_parts.Tube]]:
+    """Translucent robots: those of links, and the continuous ones."""
+    capsules, tubes = [], []
+    for one in these:
+        pose, colour = np.asarray(one.pose, float), one.colour or theme.ghost
+        beam = one.beam or (scene.beam if scene.model.continuum and one.robot is None else None)
+        if beam is None:
+            capsules.append(robot_parts.ghost(pose, one.robot or scene.robot, colour, one.opacity))
+        else:
+            made = beam_parts.ghost(pose, beam, camera, colour, one.opacity)
+            tubes += [made] if made is not None else []
+    return capsules, tubes
+
+
+def _marked(tube: beam_parts.Tube, links: robot_parts.Chain, overlays: Overlays, theme: Theme) -> dict[str, Batch]:
+    """Bands at the cross-sections that are selected or under the cursor."""
+    picks = [(pick, theme.accent) for pick in overlays.selection if pick.kind == "link"]
+    if overlays.hover is not None and overlays.hover.kind == "link" and overlays.hover not in overlays.selection:
+        picks.append((overlays.hover, theme.hover))
+    bands = [beam_parts.marked(tube, links, [pick.index], colour) for pick, colour in picks]
+    return {"sleeve": np.concatenate(bands)} if bands else {}
+
+
+def _bar(tube: beam_parts.Tube | None, snapshot: Snapshot | None, overlays: Overlays) -> colour_bar.Bar | None:
+    """What the colours and the exaggerated radius of a continuous body mean."""
+    if tube is None or snapshot is None or snapshot.body is None:
+        return None
+    return colour_bar.bar(overlays.body_quantity, tube.span, tube.stretch_scale, overlays.bar_top)
+
+
+def _outlines(
+    links: robot_parts.Chain, tube: beam_parts.Tube | None, world: Obstacles, scene: Scene, overlays: Overlays,
+    camera: Camera, theme: Theme,
+) -> tuple[dict[str, Batch], list[Look]]:  # fmt: skip
+    result: dict[str, list[Batch]] = {"capsule": [], "sleeve": [], "drum": []}
+    shells: list[Look] = []
+    wanted = [(overlays.selection, theme.accent, _OUTLINE)]
+    if overlays.hover is not None and overlays.hover not in overlays.selection:
+        wanted.insert(0, ((overlays.hover,), theme.hover, _OUTLINE_HOVER))
+    warned = tuple(pick for pick in overlays.warned if pick not in overlays.selection)
+    wanted.insert(0, (warned, theme.force, _OUTLINE))
+    for picks, colour, share in wanted:
+        # What was selected may not be there at another time of the run.
+        of_links = [p.index for p in picks if p.kind == "link" and p.index < len(links.position)]
+        of_world = [p.index for p in picks if p.kind == "obstacle" and p.index < len(scene.obstacles)]
+        if of_links and len(links.known):
+            grow = share * camera.view_height(np.nan_to_num(links.position))
+            if tube is not None:
+                for mesh, rows in beam_parts.outlines(tube, links, of_links, grow, colour).items():
+                    result[mesh] += rows
+            elif not scene.model.continuum:
+                result["capsule"].append(robot_parts.outline(links, scene.robot, of_links, grow, colour))
+        if of_world:
+            result["drum"].append(world_parts.obstacle_outline(world.posts, of_world, camera, share, colour))
+            shells += world_parts.terrain_outlines(world.terrain, of_world, share, colour)
+    return {mesh: np.concatenate(batches) for mesh, batches in result.items() if any(map(len, batches))}, shells
+
+
+def _bounds(links: robot_parts.Chain, reach: float, world: Obstacles) -> tuple[FloatArray, FloatArray]:
+    """Box around everything that throws a shadow."""
+    low, high = np.full(3, np.inf), np.full(3, -np.inf)
+    if links.known.any():
+        centres = links.position[links.known]
+        low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach
+    around = world.box
+    low, high = np.fmin(low, around[0]), np.fmax(high, around[1])
+    if not np.isfinite(low).all():
+        return np.full(3, np.nan), np.full(3, np.nan)
+    return low, high

@@ -1,0 +1,227 @@
+"""The gizmo as data: the handles around a pivot by which things are moved, turned and scaled.
+
+The same handles are drawn (`gizmo_parts`), painted in the plain view from above, and found under the cursor: what one
+sees is what one grabs. They are equally large in the picture wherever the pivot is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.instances import FloatArray
+
+__all__ = ["LENGTH", "Gizmo", "Guide", "Handle", "Mode", "facing", "handles", "pick_handle", "ring_axes", "size_of"]
+
+Mode = Literal["move", "turn", "scale"]
+
+LENGTH = 0.18
+"""Length of an axis as a share of the picture's height."""
+
+_INNER = 0.26
+"""Where an axis begins, as a share of its length: the middle is left to what is being moved."""
+
+_PLANE = (0.36, 0.60)
+"""Near and far edge of a plane's square, as shares of the axes' length."""
+
+_RING_POINTS = 72
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """A line to what something was snapped to.
+
+    Attributes
+    ----------
+    start, end : (float, float, float)
+        m.
+    dot : bool
+        Whether a point marks the end.
+    """
+
+    start: tuple[float, float, float]
+    end: tuple[float, float, float]
+    dot: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gizmo:
+    """What is drawn around a pivot.
+
+    Attributes
+    ----------
+    mode : Mode
+    pivot : (3,) array
+        m.
+    axes : (3, 3) array
+        Columns are the directions of its x, y and z.
+    offered : str
+        Which of "x", "y", "z" can be used in this mode.
+    hovered : str
+        Name of the handle under the cursor, "" for none.
+    held : str
+        Name of the handle that is dragged: only that one is seen.
+    sweep : (float, float)
+        Where a turn began and by how much it went, rad, in the plane of the ring that is held.
+    """
+
+    mode: Mode
+    pivot: FloatArray
+    axes: FloatArray = field(default_factory=lambda: np.eye(3))
+    offered: str = "xyz"
+    hovered: str = ""
+    held: str = ""
+    sweep: tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Handle:
+    """Something to grab.
+
+    Attributes
+    ----------
+    name : str
+        Its axes: "x", or "xy" for a plane (both in alphabetical order), or "xyz" for the middle.
+    kind : str
+        "axis", "plane", "ring" or "middle".
+    points : (k, 3) array
+        Its line, or the corners of its square, or its one point, m.
+    """
+
+    name: str
+    kind: Literal["axis", "plane", "ring", "middle"]
+    points: FloatArray
+
+
+def size_of(pivot: FloatArray, camera: Camera) -> float:
+    """Length of an axis at a pivot, m."""
+    return LENGTH * float(camera.view_height(pivot))
+
+
+def handles(gizmo: Gizmo, camera: Camera) -> list[Handle]:
+    """The handles of a gizmo that can be used from where the camera looks; those seen edge-on are left out."""
+    if gizmo.held:
+        return [h for h in _all(gizmo, camera) if h.name == gizmo.held]
+    back = camera.axes[2]
+    found = []
+    for handle in _all(gizmo, camera):
+        if handle.kind == "middle":
+            found.append(handle)
+            continue
+        if handle.kind == "plane":
+            normal = next(k for k, axis in enumerate("xyz") if axis not in handle.name)
+            usable = abs(float(back @ gizmo.axes[:, normal])) > 0.15
+        else:
+            along = abs(float(back @ gizmo.axes[:, "xyz".index(handle.name)]))
+            usable = along > 0.08 if handle.kind == "ring" else along < 0.985
+        if usable:
+            found.append(handle)
+    return found
+
+
+def _all(gizmo: Gizmo, camera: Camera) -> list[Handle]:
+    size, pivot = size_of(gizmo.pivot, camera), gizmo.pivot
+    axes = {name: gizmo.axes[:, k] for k, name in enumerate("xyz") if name in gizmo.offered}
+    if gizmo.mode == "turn":
+        return [Handle(name, "ring", pivot + 0.86 * size * _circle(gizmo.axes, name)) for name in axes]
+    made = [Handle(name, "axis", pivot + size * np.outer((_INNER, 1.0), axis)) for name, axis in axes.items()]
+    if gizmo.mode == "move":
+        near, far = (share * size for share in _PLANE)
+        for a, b in (("x", "y"), ("x", "z"), ("y", "z")):
+            if a in axes and b in axes:
+                u, v = axes[a], axes[b]
+                square = [near * u + near * v, far * u + near * v, far * u + far * v, near * u + far * v]
+                made.append(Handle(a + b, "plane", pivot + np.array(square)))
+    elif len(axes) > 1:
+        made.append(Handle("xyz", "middle", pivot[None, :].copy()))
+    return made
+
+
+def _circle(axes: FloatArray, name: str) -> FloatArray:
+    """Points of the unit circle around an axis, (k, 3), closed, anticlockwise seen against the axis."""
+    u, v = ring_axes(axes, name)
+    angle = np.linspace(0.0, math.tau, _RING_POINTS + 1)
+    circle: FloatArray = np.outer(np.cos(angle), u) + np.outer(np.sin(angle), v)
+    return circle
+
+
+def ring_axes(axes: FloatArray, name: str) -> tuple[FloatArray, FloatArray]:
+    """Directions (3,) from which and to which the angles of a ring are counted."""
+    k = "xyz".index(name)
+    return axes[:, (k + 1) % 3], axes[:, (k + 2) % 3]
+
+
+# --- what is under the cursor -----------------------------------------------------------------------------------------
+
+
+def pick_handle(
+    these: Sequence[Handle], camera: Camera, ndc: tuple[float, float], aspect: float, reach: float = 0.0125
+) -> str:
+    """Name of the handle under a point of the picture; "" if there is none.
+
+    Parameters
+    ----------
+    these : sequence of Handle
+    camera : Camera
+    ndc : (float, float)
+        Point of the picture, -1 to 1 from left to right and from bottom to top.
+    aspect : float
+        Width of the picture over its height.
+    reach : float
+        How near one has to come, as a share of the picture's height.
+    """
+    cursor = 0.5 * np.array((ndc[0] * aspect, ndc[1]))  # in heights of the picture
+    best, least = "", reach
+    for handle in these:
+        at = 0.5 * camera.project(handle.points, aspect)[:, :2] * (aspect, 1.0)
+        if not np.isfinite(at).all():
+            continue
+        if handle.kind == "plane":
+            distance = 0.0 if _inside(at, cursor) else _to_line(np.vstack((at, at[:1])), cursor)
+        elif handle.kind == "middle":
+            distance = 0.6 * float(np.linalg.norm(at[0] - cursor))
+        elif handle.kind == "ring":
+            # The half that is turned away is drawn faintly, and is grabbed only where nothing else is.
+            parts = _halves(handle, camera)
+            distance = min(_to_line(at, cursor, seen) + (0.0 if front else 0.3 * reach) for front, seen in parts)
+        else:
+            distance = _to_line(at, cursor)
+        if distance < least:
+            best, least = handle.name, distance
+    return best
+
+
+def facing(handle: Handle, camera: Camera) -> FloatArray:
+    """How far (m) the middles of a ring's pieces lie in front of its own middle, (k - 1,); behind it below 0."""
+    points = handle.points
+    middles = 0.5 * (points[1:] + points[:-1])
+    away: FloatArray = (middles - points[:-1].mean(axis=0)) @ camera.axes[2]
+    return away
+
+
+def _halves(handle: Handle, camera: Camera) -> list[tuple[bool, NDArray[np.intp]]]:
+    """Which pieces of a ring are in front of its middle, and which behind."""
+    ahead = facing(handle, camera) > -1e-9
+    return [(front, np.flatnonzero(ahead == front)) for front in (True, False) if (ahead == front).any()]
+
+
+def _to_line(line: FloatArray, cursor: FloatArray, pieces: NDArray[np.intp] | None = None) -> float:
+    """Distance of a point (2,) from some pieces of a polyline (k, 2)."""
+    start, way = line[:-1], np.diff(line, axis=0)
+    if pieces is not None:
+        start, way = start[pieces], way[pieces]
+    share = np.clip(((cursor - start) * way).sum(axis=1) / np.maximum((way * way).sum(axis=1), 1e-18), 0.0, 1.0)
+    return float(np.linalg.norm(start + share[:, None] * way - cursor, axis=1).min())
+
+
+def _inside(square: FloatArray, cursor: FloatArray) -> bool:
+    """Whether a point lies in a convex polygon (k, 2)."""
+    edge, to = np.roll(square, -1, axis=0) - square, cursor - square
+    side = edge[:, 0] * to[:, 1] - edge[:, 1] * to[:, 0]
+    return bool((side >= 0).all() or (side <= 0).all())

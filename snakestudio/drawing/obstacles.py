@@ -1,0 +1,273 @@
+"""The obstacles of a scene as the viewport needs them: posts, blocks, surfaces, bounds; made once, shared by all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.drawing.bodies import Body, body_of
+from snakestudio.drawing.instances import FloatArray
+from snakestudio.drawing.terrain import Blocks, Terrain, make_terrain, with_others
+from snakestudio.errors import Problem
+from snakestudio.model.by_identity import others
+from snakestudio.model.footprints import corners
+from snakestudio.model.solids import Block, Post, Prism, Relief
+from snakestudio.model.world import Obstacle
+
+__all__ = ["Blocks", "Body", "Obstacles", "Posts", "Terrain", "obstacles_of"]
+
+IntArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posts:
+    """Upright cylinders standing on the ground, as arrays.
+
+    Attributes
+    ----------
+    centre : (k, 2) array
+        m.
+    radius, height : (k,) arrays
+        m.
+    owner : (k,) int array
+        0-based obstacle they belong to, ascending.
+    """
+
+    centre: FloatArray
+    radius: FloatArray
+    height: FloatArray
+    owner: IntArray
+
+
+class Obstacles:
+    """All obstacles of a scene.
+
+    Parameters
+    ----------
+    bodies : tuple of Body
+        In the order of the scene.
+
+    Attributes
+    ----------
+    posts : Posts
+    blocks : Blocks
+        Steps of stairs among them.
+    prisms, reliefs : tuple of (int, solid)
+        With the 0-based obstacle they belong to.
+    low, high : (n, 3) arrays
+        Box around every obstacle, as far as it is above the ground, m; NaN for one without solids.
+    """
+
+    def __init__(self, bodies: tuple[Body, ...]) -> None:
+        self.bodies = bodies
+        solids = [(i, solid) for i, body in enumerate(bodies) for solid in body.solids]
+        posts = [(i, solid) for i, solid in solids if isinstance(solid, Post)]
+        blocks = [(i, solid) for i, solid in solids if isinstance(solid, Block)]
+        self.prisms = tuple((i, solid) for i, solid in solids if isinstance(solid, Prism))
+        self.reliefs = tuple((i, solid) for i, solid in solids if isinstance(solid, Relief))
+        numbers = np.array([(p.x, p.y, p.radius, p.high) for _, p in posts], float).reshape(-1, 4)
+        self.posts = Posts(
+            numbers[:, :2].copy(), numbers[:, 2].copy(), numbers[:, 3].copy(), np.array([i for i, _ in posts], np.intp)
+        )
+        self.blocks = Blocks(
+            np.array([b.centre for _, b in blocks]).reshape(-1, 3),
+            np.array([b.rotation for _, b in blocks]).reshape(-1, 3, 3),
+            np.array([b.half for _, b in blocks]).reshape(-1, 3),
+            np.array([i for i, _ in blocks], np.intp),
+        )
+        self.low, self.high = self._boxes()
+
+    def _boxes(self) -> tuple[FloatArray, FloatArray]:
+        """Boxes around the obstacles."""
+        posts, blocks = self.posts, self.blocks
+        low, high = np.full((len(self.bodies), 3), np.inf), np.full((len(self.bodies), 3), -np.inf)
+        reach = np.column_stack((posts.radius, posts.radius, 0.0 * posts.radius))
+        foot = np.column_stack((posts.centre, 0.0 * posts.radius))
+        low[posts.owner] = foot - reach
+        high[posts.owner] = foot + reach
+        high[posts.owner, 2] = posts.height
+        room = np.einsum("kij,kj->ki", np.abs(blocks.rotation), blocks.half)
+        np.minimum.at(low, blocks.owner, blocks.centre - room)
+        np.maximum.at(high, blocks.owner, blocks.centre + room)
+        wholes: tuple[tuple[int, Prism | Relief], ...] = (*self.prisms, *self.reliefs)
+        for i, body in wholes:
+            points = corners(body)
+            low[i], high[i] = points.min(axis=0), points.max(axis=0)
+        low[:, 2] = np.maximum(low[:, 2], 0.0)
+        high[:, 2] = np.maximum(high[:, 2], low[:, 2])
+        empty = np.isinf(low[:, 0])
+        low[empty], high[empty] = np.nan, np.nan
+        return low, high
+
+    @property
+    def box(self) -> tuple[FloatArray, FloatArray]:
+        """Corners (3,) of the box around all of them, m; NaN if there is nothing."""
+        if not len(self.low):
+            return np.full(3, np.nan), np.full(3, np.nan)
+        return np.fmin.reduce(self.low), np.fmax.reduce(self.high)
+
+    @property
+    def problems(self) -> list[tuple[int, Problem]]:
+        """Obstacles whose shape cannot be read, 0-based, and why."""
+        return [(i, body.problem) for i, body in enumerate(self.bodies) if body.problem is not None]
+
+    @cached_property
+    def terrain(self) -> Terrain | None:
+        """Everything but posts as triangles; None if there is nothing but posts."""
+        return make_terrain(self.bodies, self.blocks, self._balls())
+
+    def _balls(self) -> FloatArray:
+        """Balls around everything but posts: small ones, as what they cover of the picture is drawn with care."""
+        balls = [np.column_stack((self.blocks.centre, np.linalg.norm(self.blocks.half, axis=1)))]
+        for i, _ in (*self.prisms, *self.reliefs):
+            low, high = self.low[i], self.high[i]
+            count = 6
+            step = (high - low)[:2] / count
+            x, y = (low[k] + step[k] * (np.arange(count) + 0.5) for k in (0, 1))
+            at = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+            reach = 0.5 * float(np.linalg.norm((*step, high[2] - low[2])))
+            level = np.full(len(at), 0.5 * (low[2] + high[2]))
+            balls.append(np.column_stack((at, level, np.full(len(at), reach))))
+        return np.concatenate(balls)
+
+    def with_bodies(self, bodies: tuple[Body, ...]) -> Obstacles:
+        """The obstacles with some other bodies; what stays is taken over, so that dragging one of many is cheap."""
+        if len(bodies) != len(self.bodies):
+            return Obstacles(bodies)
+        changed = others(self.bodies, bodies)
+        if len(changed) > _MOST_CHANGED * len(bodies) + 1:
+            return Obstacles(bodies)
+        new = Obstacles(tuple(bodies[i] for i in changed))
+        chosen = np.array(changed, np.intp)
+        kinds = ("posts", "blocks", "prisms", "reliefs")
+        if any(not np.array_equal(_counts(self, kind, chosen), _counts(new, kind)) for kind in kinds):
+            return Obstacles(bodies)
+        made = Obstacles.__new__(Obstacles)
+        made.bodies = bodies
+        posts, blocks = self.posts, self.blocks
+        at = np.isin(posts.owner, chosen)
+        made.posts = Posts(
+            _put(posts.centre, at, new.posts.centre), _put(posts.radius, at, new.posts.radius),
+            _put(posts.height, at, new.posts.height), posts.owner,
+        ) if at.any() else posts  # fmt: skip
+        at = np.isin(blocks.owner, chosen)
+        made.blocks = Blocks(
+            _put(blocks.centre, at, new.blocks.centre), _put(blocks.rotation, at, new.blocks.rotation),
+            _put(blocks.half, at, new.blocks.half), blocks.owner,
+        ) if at.any() else blocks  # fmt: skip
+        made.prisms = _solids_of(self.prisms, new.prisms, changed)
+        made.reliefs = _solids_of(self.reliefs, new.reliefs, changed)
+        made.low, made.high = _put(self.low, chosen, new.low), _put(self.high, chosen, new.high)
+        self._hand_on(made, changed, new)
+        return made
+
+    def _hand_on(self, made: Obstacles, changed: Sequence[int], new: Obstacles) -> None:
+        """Give what was made of `made` the terrain, if it was asked for already and the change lets it."""
+        terrain: Terrain | None = self.__dict__.get("terrain")
+        if terrain is None:
+            return
+        part = make_terrain(new.bodies, new.blocks, new._balls(), terrain.rimmed)
+        patched = terrain if part is None else with_others(terrain, changed, part, made._balls())
+        if patched is not None:
+            made.__dict__["terrain"] = patched
+
+
+_MOST_CHANGED = 0.2
+"""Share of the obstacles up to which it pays to keep the others' arrays."""
+
+
+def _counts(world: Obstacles, kind: str, chosen: IntArray | None = None) -> IntArray:
+    """How many solids of a kind each (chosen) obstacle has."""
+    solids = getattr(world, kind)
+    owner = np.array([i for i, _ in solids], np.intp) if isinstance(solids, tuple) else solids.owner
+    count = np.bincount(owner, minlength=len(world.bodies))
+    return count if chosen is None else count[chosen]
+
+
+def _put(array: FloatArray, at: NDArray[np.generic], values: FloatArray) -> FloatArray:
+    changed = array.copy()
+    changed[at] = values
+    return changed
+
+
+_Whole = TypeVar("_Whole", Prism, Relief)
+
+
+def _solids_of(
+    solids: tuple[tuple[int, _Whole], ...], others: tuple[tuple[int, _Whole], ...], changed: Sequence[int]
+) -> tuple[tuple[int, _Whole], ...]:
+    if not others:
+        return solids
+    new = {changed[k]: solid for k, solid in others}
+    return tuple((i, new.get(i, solid)) for i, solid in solids)
+
+
+_OBSTACLE, _PROBLEM, _HIDDEN = attrgetter("obstacle"), attrgetter("problem"), attrgetter("hidden")
+
+
+def _bodies(obstacles: tuple[Obstacle, ...], base_dir: Path | None, kept: tuple[Body, ...]) -> tuple[Body, ...]:
+    """The bodies of obstacles, of which those are kept that are there already."""
+    if len(kept) == len(obstacles):
+        # Mostly one of many has changed: what stands where it stood is quickly seen.
+        other = others(tuple(map(_OBSTACLE, kept)), obstacles)
+        if any(map(_PROBLEM, kept)):
+            other = sorted({*other, *(i for i, body in enumerate(kept) if body.problem is not None)})
+        if len(other) <= _MOST_CHANGED * len(obstacles):
+            bodies = list(kept)
+            for i in other:
+                bodies[i] = body_of(obstacles[i], base_dir)
+            return tuple(bodies)
+    # What could not be read before may be there now.
+    known = {id(body.obstacle): body for body in kept if body.problem is None}
+    return tuple(known.get(id(o)) or body_of(o, base_dir) for o in obstacles)
+
+
+# The same tuple of obstacles comes with every frame: what was made of it is kept, and of another tuple what it shares
+# with that. A few entries, because two scenes may be drawn in turns (window and video); replaced as a whole, so that
+# threads never see half an entry.
+_cache: tuple[tuple[tuple[Obstacle, ...], Path | None, bool, Obstacles], ...] = ()
+_KEEP = 6
+
+
+def obstacles_of(
+    obstacles: tuple[Obstacle, ...], base_dir: Path | None = None, *, shown_only: bool = False
+) -> Obstacles:
+    """The obstacles of a scene; the same object for the same tuple.
+
+    Parameters
+    ----------
+    obstacles : tuple of Obstacle
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    shown_only : bool
+        Leave the solids of hidden ones out; their numbers stay.
+    """
+    global _cache
+    alike = None
+    for seen, folder, shown, made in _cache:
+        if folder == base_dir and shown == shown_only:
+            if seen is obstacles:
+                return made
+            if alike is None or (len(alike.bodies) != len(obstacles) and len(made.bodies) == len(obstacles)):
+                alike = made
+    if shown_only:
+        made = obstacles_of(obstacles, base_dir)
+        if any(map(_HIDDEN, obstacles)):
+            blank = {} if alike is None else {id(b.obstacle): b for b in alike.bodies}
+            bodies = tuple(
+                blank.get(id(body.obstacle)) or Body(body.obstacle, (), None, None) if body.obstacle.hidden else body
+                for body in made.bodies
+            )
+            made = Obstacles(bodies) if alike is None else alike.with_bodies(bodies)
+    else:
+        bodies = _bodies(obstacles, base_dir, () if alike is None else alike.bodies)
+        made = Obstacles(bodies) if alike is None else alike.with_bodies(bodies)
+    _cache = ((obstacles, base_dir, shown_only, made), *_cache[: _KEEP - 1])
+    return made

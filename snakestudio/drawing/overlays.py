@@ -1,0 +1,217 @@
+"""What the viewport shows beside the robot and the world: selection, forces, trails, ghosts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.drawing.gizmo import Gizmo, Guide
+from snakestudio.drawing.style import Colour
+from snakestudio.model.beam import Beam
+from snakestudio.model.ground_path import GroundPath
+from snakestudio.model.robot import Robot
+from snakestudio.model.scene import Scene
+
+__all__ = ["Ghost", "Overlays", "Pick", "Track", "Trail"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A thing in the scene, as hit by the mouse or selected.
+
+    Attributes
+    ----------
+    kind : str
+        "link", "obstacle" or "ground".
+    index : int
+        0-based link or obstacle; -1 for the ground.
+    point : (float, float, float) or None
+        Where it was hit, world frame, m; not part of the identity.
+    """
+
+    kind: str
+    index: int = -1
+    point: tuple[float, float, float] | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trail:
+    """The way a point took.
+
+    Attributes
+    ----------
+    points : (m, 3) array
+        Oldest first, m; a NaN breaks the line.
+    colour : Colour or None
+        None for the theme's accent.
+    width : float
+        Width in pixels of a picture 720 pixels high.
+    """
+
+    points: FloatArray
+    colour: Colour | None = None
+    width: float = 2.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ghost:
+    """A translucent robot.
+
+    Attributes
+    ----------
+    pose : (n, 7) array
+        As `Snapshot.link_pose`.
+    colour : Colour or None
+        None for the theme's ghost colour.
+    opacity : float
+    robot : Robot or None
+        Whose links they are; None for the scene's.
+    beam : Beam or None
+        Given if it is a continuous body, whose cross-sections the poses are; None for what the scene has.
+    """
+
+    pose: FloatArray
+    colour: Colour | None = None
+    opacity: float = 0.35
+    robot: Robot | None = None
+    beam: Beam | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Track:
+    """A line through places, whole where they were measured and dashed where they were not, and points on it.
+
+    Attributes
+    ----------
+    points : (m, 3) array
+        m; a NaN breaks the line.
+    colour : Colour
+    dashed : (m - 1,) bool array or None
+        Which pieces of the line are dashed and fainter; None for none of them.
+    width : float
+        Width in pixels of a picture 720 pixels high.
+    opacity : float
+    marks : (k, 3) array or None
+        Places of points that stand out, m; one with a NaN is not drawn.
+    """
+
+    points: FloatArray
+    colour: Colour
+    dashed: BoolArray | None = None
+    width: float = 2.5
+    opacity: float = 0.9
+    marks: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlays:
+    """What to show; the default is a plain picture.
+
+    Attributes
+    ----------
+    show_forces, show_friction_forces, show_ground_normal_forces : bool
+        Arrows of the obstacles' normal forces, of all friction forces, of the ground's normal forces.
+    force_scale, friction_scale : float
+        Length of an arrow, m/N; friction is an order of magnitude smaller, so it has its own.
+    ground_scale : float
+        The same of the ground's normal forces, which carry the whole robot.
+    force_minimum : float
+        Weaker forces are not drawn, N.
+    trail : (m, 3) array, tuple of Trail, or None
+    selection : tuple of Pick
+        Outlined in the accent colour.
+    hover : Pick or None
+        Outlined faintly.
+    warned : tuple of Pick
+        Outlined in the colour of warnings, unless selected: what cannot be where it is.
+    ghosts : tuple of Ghost
+    tracks : tuple of Track
+        Measured ways, where the robot was by then, and how far that is from the simulated one.
+    reference_ghost : bool
+        Ghost of the shape the joints were told to take.
+    stale : bool
+        The robot is drawn in grey: this is how it was, and nothing is known of it at present.
+    show_contact_points, show_com, show_joint_axes, show_grid, show_grid_labels, show_triad : bool
+    show_path : bool
+        The path on the ground, and the points that guide a robot that follows it.
+    draft : GroundPath or None
+        A path that is being drawn, instead of the scene's.
+    waypoint : int
+        0-based waypoint that stands out; -1: none.
+    gizmo : Gizmo or None
+        Handles around what is selected, over everything else.
+    guides : tuple of Guide
+        What something that is being moved was snapped to.
+    obstacle_opacity : float
+        Below 1 the robot shows through the obstacles.
+    body_quantity : str
+        What a continuous body is coloured by, a key of `quantities.QUANTITIES`; "" for its own colour.
+    body_range : (float, float) or None
+        Values at the ends of the colours, SI; None for those of this instant.
+    stretch_scale : float or None
+        By how much changes of a continuous body's radius are exaggerated (1: not at all); None so that those of this
+        instant can be seen.
+    bar_top : float
+        Distance of the colour bar from the upper edge as a share of the picture's height.
+    show_support_torques : bool
+        Arrows with two heads for the torques of anchors and supports.
+    torque_scale : float
+        Length of such an arrow, m/(N m).
+    """
+
+    show_forces: bool = True
+    show_friction_forces: bool = False
+    show_ground_normal_forces: bool = False
+    force_scale: float = 0.005
+    friction_scale: float = 0.06
+    ground_scale: float = 0.005
+    force_minimum: float = 0.05
+    trail: FloatArray | tuple[Trail, ...] | None = None
+    selection: tuple[Pick, ...] = ()
+    hover: Pick | None = None
+    warned: tuple[Pick, ...] = ()
+    ghosts: tuple[Ghost, ...] = ()
+    tracks: tuple[Track, ...] = ()
+    reference_ghost: bool = False
+    stale: bool = False
+    show_contact_points: bool = False
+    show_com: bool = False
+    show_joint_axes: bool = False
+    show_grid: bool = True
+    show_grid_labels: bool = True
+    show_triad: bool = True
+    show_path: bool = True
+    draft: GroundPath | None = None
+    waypoint: int = -1
+    gizmo: Gizmo | None = None
+    guides: tuple[Guide, ...] = ()
+    obstacle_opacity: float = 1.0
+    body_quantity: str = ""
+    body_range: tuple[float, float] | None = None
+    stretch_scale: float | None = None
+    bar_top: float = 0.0
+    show_support_torques: bool = False
+    torque_scale: float = 0.1
+
+    def with_ground(self, scene: Scene, shown: bool, scale: float) -> Overlays:
+        """The same with what the ground does to a robot that it carries, friction too, if that is to be `shown`.
+
+        Only models in space know with what forces it carries; where it only resists, nothing changes.
+
+        Parameters
+        ----------
+        scene : Scene
+        shown : bool
+        scale : float
+            Length of an arrow, m/N: of both, so that reaction and friction can be compared.
+        """
+        if not shown or not scene.model.spatial:
+            return self
+        return replace(
+            self, show_ground_normal_forces=True, show_friction_forces=True, ground_scale=scale, friction_scale=scale
+        )

@@ -1,0 +1,212 @@
+"""What goes on inside a continuous body as colours: the quantities, their colour maps, ranges and round ticks."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from snakestudio.drawing.instances import FloatArray
+from snakestudio.drawing.style import Colour, colour
+from snakestudio.model.beam import Beam
+from snakestudio.model.snapshot import BodyFields
+
+__all__ = [
+    "DIVERGING", "QUANTITIES", "SEQUENTIAL", "Quantity", "Range", "colours", "gradient", "limit", "merged",
+    "quantity_values", "range_of", "shown_quantity", "stretch_scale", "tick_texts", "ticks",
+]  # fmt: skip
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """Something that varies along the body.
+
+    Attributes
+    ----------
+    title : str
+    symbol : str
+        As in P5, plain letters; may be empty.
+    unit : str
+        SI; "" is a ratio and is shown in per cent.
+    signed : bool
+        Whether the sign means something: then 0 lies in the middle of the colours.
+    of : callable
+        From strain and wrench, (..., 6) each, to the values, (...).
+    """
+
+    title: str
+    symbol: str
+    unit: str
+    signed: bool
+    of: Callable[[FloatArray, FloatArray], FloatArray]
+
+
+def _size(vector: FloatArray) -> FloatArray:
+    length: FloatArray = np.sqrt(np.sum(np.square(vector), axis=-1))
+    return length
+
+
+QUANTITIES: dict[str, Quantity] = {
+    "torque": Quantity("Torque", "|C|", "N m", False, lambda strain, wrench: _size(wrench[..., 3:])),
+    "torque_z": Quantity("Torque about Z", "C_Z", "N m", True, lambda strain, wrench: wrench[..., 5]),
+    "force": Quantity("Force", "|N|", "N", False, lambda strain, wrench: _size(wrench[..., :3])),
+    "axial_force": Quantity("Axial force", "N_X", "N", True, lambda strain, wrench: wrench[..., 0]),
+    "curvature": Quantity("Curvature", "|K|", "1/m", False, lambda strain, wrench: _size(strain[..., 4:])),
+    "curvature_z": Quantity("Curvature about Z", "K_Z", "1/m", True, lambda strain, wrench: strain[..., 5]),
+    "stretch": Quantity("Stretch", "", "", True, lambda strain, wrench: strain[..., 0] - 1.0),
+}
+"""Everything the body can be coloured by."""
+
+
+def quantity_values(fields: BodyFields, name: str) -> FloatArray:
+    """Values of a quantity at the cross-sections, (n,), SI."""
+    return QUANTITIES[name].of(fields.strain, fields.wrench)
+
+
+# --- ranges ---------------------------------------------------------------------------------------------------------
+
+
+def limit(size: float) -> float:
+    """The next round number that is not smaller: colours that follow a maximum change seldom."""
+    if not (math.isfinite(size) and size > 1e-12):
+        return 0.0
+    decade = 10.0 ** math.floor(math.log10(size))
+    steps = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+    return next((m * decade for m in steps if m * decade >= size * (1.0 - 1e-9)), 10.0 * decade)
+
+
+def range_of(values: FloatArray, signed: bool) -> Range:
+    """A round range around values, from 0 or symmetric about it; values that are not known do not count."""
+    known = values[np.isfinite(values)]
+    top = limit(float(np.abs(known).max())) if known.size else 0.0
+    return (-top if signed else 0.0), top
+
+
+def merged(first: Range | None, second: Range) -> Range:
+    """The range around two."""
+    return second if first is None else (min(first[0], second[0]), max(first[1], second[1]))
+
+
+def stretch_scale(gamma: FloatArray) -> float:
+    """By how much changes of the radius have to be exaggerated to be seen: a round number, 1 if they can be seen.
+
+    Parameters
+    ----------
+    gamma : array
+        Gamma_X, the stretch, 1 where the body is as long as when unstrained. The radius goes with 1/sqrt(Gamma_X)
+        (P5 (37)); all of its changes together shall be about a quarter of it.
+    """
+    known = gamma[np.isfinite(gamma) & (gamma > 0.0)]
+    if not known.size:
+        return 1.0
+    low, high = min(1.0, float(known.min())), max(1.0, float(known.max()))
+    if max(high - 1.0, 1.0 - low) < 1e-6:
+        return 1.0
+    span = 0.5 * math.log(high / low)
+    if math.expm1(span) > 0.15:
+        return 1.0
+    wanted = math.log(1.25) / span
+    decade = 10.0 ** math.floor(math.log10(wanted))
+    return max(m * decade for m in (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0) if m * decade <= wanted * (1 + 1e-9))
+
+
+# --- colours --------------------------------------------------------------------------------------------------------
+
+SEQUENTIAL = tuple(
+    map(colour, ["#422979", "#414398", "#3a60aa", "#2881b5", "#00a2af", "#34c09a", "#7bd77f", "#cbe256", "#faf25e"])
+)  # fmt: skip
+"""From 0 to the most: lightness (OKLab) rises evenly, so that it also reads without colour vision."""
+
+DIVERGING = tuple(
+    map(colour, ["#2b58b1", "#4381d2", "#70a9e4", "#adcfed", "#e5e8ea", "#ebc29b", "#e49156", "#d16022", "#a73b15"])
+)  # fmt: skip
+"""From negative to positive: blue and orange, which nobody mixes up, equally dark on either side of a light 0."""
+
+_FINE = 256
+
+
+def _table(points: tuple[Colour, ...]) -> FloatArray:
+    at = np.linspace(0.0, 1.0, len(points))
+    fine = np.linspace(0.0, 1.0, _FINE)
+    return np.column_stack([np.interp(fine, at, column) for column in np.array(points).T])
+
+
+_TABLES = {False: _table(SEQUENTIAL), True: _table(DIVERGING)}
+
+
+def colours(values: FloatArray, span: Range, signed: bool, unknown: Colour = (0.5, 0.5, 0.5)) -> FloatArray:
+    """Colours (k, 3), as on the screen, of values (k,) in a range; those outside get the colour of its end."""
+    low, high = span
+    width = high - low
+    share = (values - low) / width if width > 0.0 else np.full(len(values), 0.5 if signed else 0.0)
+    known = np.isfinite(share)
+    index = np.rint((_FINE - 1) * np.clip(np.where(known, share, 0.0), 0.0, 1.0)).astype(np.intp)
+    found: FloatArray = _TABLES[signed][index]
+    if not known.all():
+        found[~known] = unknown
+    return found
+
+
+def gradient(signed: bool, steps: int) -> FloatArray:
+    """Colours (steps, 3) from one end of a map to the other."""
+    found: FloatArray = _TABLES[signed][np.linspace(0, _FINE - 1, steps).round().astype(np.intp)]
+    return found
+
+
+# --- ticks ----------------------------------------------------------------------------------------------------------
+
+
+def ticks(span: Range) -> list[float]:
+    """Three to five round numbers that lie evenly in a range, 0 among them if it is in there; one if it is empty."""
+    low, high = span
+    width = high - low
+    if not width > 0.0:
+        return [low]
+    decade = 10.0 ** math.floor(math.log10(width))
+    room = 1e-9 * width
+    for step in (0.1, 0.2, 0.25, 0.5, 1.0, 2.0, 2.5):
+        first, last = math.ceil((low - room) / (step * decade)), math.floor((high + room) / (step * decade))
+        if last - first + 1 <= 5:
+            break
+    # Symmetric ranges are best told by their ends: -3, 0, 3 instead of -2, 0, 2.
+    if last - first + 1 <= 3 and low < 0.0 < high and abs(low + high) <= room:
+        return [low, 0.0, high]
+    return [k * step * decade for k in range(first, last + 1)]
+
+
+_PREFIXES = ((1e-9, "n"), (1e-6, "µ"), (1e-3, "m"), (1.0, ""), (1e3, "k"), (1e6, "M"))
+
+
+def tick_texts(span: Range, unit: str) -> tuple[list[tuple[float, str]], str]:
+    """Ticks as shares of a range with their texts, and the unit they are in.
+
+    Newton and its kin get prefixes, ratios per cent, all else stays as it is.
+    """
+    low, high = span
+    largest = max(abs(low), abs(high))
+    factor, shown = 1.0, unit
+    if unit == "":
+        factor, shown = 0.01, "%"
+    elif unit.startswith("N") and largest > 0.0:
+        for size, prefix in _PREFIXES:
+            if largest >= 0.999 * size or size == _PREFIXES[0][0]:
+                factor, shown = size, prefix + unit
+    values = [tick / factor for tick in ticks(span)]
+    gap = min((b - a for a, b in itertools.pairwise(values)), default=1.0)
+    digits = next((d for d in range(7) if all(abs(v - round(v, d)) < 1e-3 * gap for v in values)), 6)
+    width = high - low
+    rows = []
+    for tick, value in zip(ticks(span), values, strict=True):
+        text = f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+        rows.append(((tick - low) / width if width > 0.0 else 0.0, text))
+    return rows, shown
+
+
+def shown_quantity(quantity: str, beam: Beam) -> str:
+    """What a body is coloured by if `quantity` is wished for: there are no torques in one that only stretches."""
+    return "axial_force" if beam.group == "R" and quantity in ("torque", "torque_z") else quantity

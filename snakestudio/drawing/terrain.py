@@ -1,0 +1,193 @@
+"""All obstacles but posts as one mesh: thousands are drawn by one call, and a moved one only replaces its own part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.drawing import surfaces
+from snakestudio.drawing.bodies import Body
+from snakestudio.drawing.instances import FloatArray
+from snakestudio.drawing.meshes import Mesh
+
+__all__ = ["Blocks", "Terrain", "make_terrain", "with_others"]
+
+IntArray = NDArray[np.intp]
+
+MOST_RIMMED = 600
+"""Blocks with light edges at most: of so many that there are more, none shows an edge anyway."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Blocks:
+    """Boxes as arrays.
+
+    Attributes
+    ----------
+    centre, half : (k, 3) arrays
+        m.
+    rotation : (k, 3, 3) array
+        Columns are the axes.
+    owner : (k,) int array
+        0-based obstacle they belong to, ascending.
+    """
+
+    centre: FloatArray
+    rotation: FloatArray
+    half: FloatArray
+    owner: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One of both meshes of a terrain.
+
+    Attributes
+    ----------
+    mesh : Mesh
+    range : (n, 2) int array
+        First index and number of indices of every obstacle of the scene; none for posts.
+    vertices : (n, 2) int array
+        First vertex and number of vertices likewise.
+    """
+
+    mesh: Mesh
+    range: IntArray
+    vertices: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terrain:
+    """Everything but posts as triangles.
+
+    Attributes
+    ----------
+    skin_part, shell_part : Part
+    rimmed : bool
+        Whether blocks have light edges.
+    earthen : (n,) bool array
+        Whether an obstacle has the colour of ground.
+    balls : (k, 4) array
+        Balls (centre, radius) that together hold all of it, m.
+    sunk : bool
+        Whether some of it lies in the ground and has to be left out.
+    """
+
+    skin_part: Part
+    shell_part: Part
+    rimmed: bool
+    earthen: NDArray[np.bool_]
+    balls: FloatArray
+    sunk: bool
+
+    @property
+    def skin(self) -> Mesh:
+        """What is seen of it, as of a `Surface`."""
+        return self.skin_part.mesh
+
+    @property
+    def shell(self) -> Mesh:
+        """What its outlines are made of, as of a `Surface`."""
+        return self.shell_part.mesh
+
+    @property
+    def skin_range(self) -> IntArray:
+        """First index and number of indices of every obstacle in `skin`."""
+        return self.skin_part.range
+
+    @property
+    def shell_range(self) -> IntArray:
+        """First index and number of indices of every obstacle in `shell`."""
+        return self.shell_part.range
+
+
+def make_terrain(
+    bodies: Sequence[Body], blocks: Blocks, balls: FloatArray, rimmed: bool | None = None
+) -> Terrain | None:
+    """Everything but posts as triangles; None if there is nothing but posts.
+
+    Parameters
+    ----------
+    bodies : sequence of Body
+    blocks : Blocks
+        Of all bodies.
+    balls : (k, 4) array
+        Balls that together hold everything, m.
+    rimmed : bool or None
+        Whether blocks have light edges; None: if they are few.
+    """
+    n = len(bodies)
+    plain = np.array([body.surface is None for body in bodies], bool)
+    drawn = np.flatnonzero(plain[blocks.owner]) if n else np.zeros(0, np.intp)
+    own = [i for i in range(n) if not plain[i]]
+    if not len(drawn) and not own:
+        return None
+    rimmed = len(drawn) <= MOST_RIMMED if rimmed is None else rimmed
+    together = surfaces.blocks(blocks.centre[drawn], blocks.rotation[drawn], blocks.half[drawn], rimmed)
+    others = [body.surface for body in bodies if body.surface is not None]
+    count = np.bincount(blocks.owner[drawn], minlength=n)
+    skin = _part(together.skin, [surface.skin for surface in others], own, count)
+    shell = _part(together.shell, [surface.shell for surface in others], own, count)
+    earthen = np.array([body.earthen for body in bodies])
+    return Terrain(skin, shell, rimmed, earthen, balls, _sunk(skin.mesh))
+
+
+def _sunk(skin: Mesh) -> bool:
+    return bool((skin.vertices[:, 2] < -1e-6).any())
+
+
+def _part(together: Mesh, others: list[Mesh], own: list[int], count: IntArray) -> Part:
+    """One mesh of all: `count` blocks of every obstacle first, then those of the obstacles `own`."""
+    total = max(int(count.sum()), 1)
+    spans = []
+    for name in ("indices", "vertices"):
+        each = len(getattr(together, name)) // total
+        span = np.column_stack((each * (np.cumsum(count) - count), each * count))
+        at = len(getattr(together, name))
+        for i, mesh in zip(own, others, strict=True):
+            span[i] = at, len(getattr(mesh, name))
+            at += span[i, 1]
+        spans.append(span)
+    return Part(surfaces.join([together, *others]), spans[0], spans[1])
+
+
+def with_others(terrain: Terrain, changed: Sequence[int], others: Terrain, balls: FloatArray) -> Terrain | None:
+    """The terrain with some obstacles' triangles replaced; None if others have another number of them.
+
+    Parameters
+    ----------
+    terrain : Terrain
+    changed : sequence of int
+        0-based obstacles.
+    others : Terrain
+        Of these obstacles alone, in the same order.
+    balls : (k, 4) array
+        Of everything, as it is now.
+    """
+    parts = []
+    for old, new in ((terrain.skin_part, others.skin_part), (terrain.shell_part, others.shell_part)):
+        part = _replaced(old, changed, new)
+        if part is None:
+            return None
+        parts.append(part)
+    earthen = terrain.earthen.copy()
+    earthen[list(changed)] = others.earthen
+    return Terrain(parts[0], parts[1], terrain.rimmed, earthen, balls, _sunk(parts[0].mesh))
+
+
+def _replaced(old: Part, changed: Sequence[int], new: Part) -> Part | None:
+    vertices = old.mesh.vertices.copy()
+    for k, i in enumerate(changed):
+        (to, count), (at, there) = old.vertices[i], new.vertices[k]
+        (first, length), (own_first, own_length) = old.range[i], new.range[k]
+        if count != there or length != own_length:
+            return None
+        # Blocks of one obstacle are joined in the same way wherever they stand; of other surfaces that has to be seen.
+        joined = old.mesh.indices[first : first + length] - np.uint32(to)
+        if not np.array_equal(joined, new.mesh.indices[own_first : own_first + length] - np.uint32(at)):
+            return None
+        vertices[to : to + count] = new.mesh.vertices[at : at + count]
+    return Part(Mesh(vertices, old.mesh.indices), old.range, old.vertices)

@@ -1,0 +1,116 @@
+"""Measured tracks in the picture: lines that are dashed where nothing was measured, and the points on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.instances import LINE_WIDTH, ROW_WIDTH, Batch, FloatArray, line_rows, solid_rows
+from snakestudio.drawing.overlays import Track
+
+__all__ = ["dashes", "track_lines", "track_marks", "track_segments"]
+
+BoolArray = NDArray[np.bool_]
+
+_LONGEST = 4000
+"""Pieces of a track that are drawn; a longer one is thinned out."""
+
+_DASH, _MOST_DASHES = 0.012, 2000
+"""Length of a dash and of the gap after it as a share of the picture's height, and how many a track has at most."""
+
+_SHORT = 8
+"""Points of a track whose lines are not worth keeping."""
+
+_FAINT = 0.6
+"""Share of its opacity that a dashed piece has."""
+
+_MARK = 0.0085
+"""Radius of a point as a share of the picture's height."""
+
+
+def dashes(points: FloatArray, dashed: BoolArray, length: float) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Cut the dashed pieces of a line.
+
+    Parameters
+    ----------
+    points : (m, 3) array
+        m, without NaN, m > 1.
+    dashed : (m - 1,) bool array
+    length : float
+        Of a dash and of a gap, m; dashes go on around corners.
+
+    Returns
+    -------
+    start, end : (k, 3) arrays
+        Ends of the pieces that are to be drawn, m.
+    faint : (k,) bool array
+        Which of them are dashes.
+    """
+    steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    along = np.concatenate([[0.0], np.cumsum(steps)])
+    length = max(length, along[-1] / _MOST_DASHES)
+    if not dashed.any() or length <= 0.0:
+        return points[:-1], points[1:], np.zeros(len(points) - 1, bool)
+    borders = np.arange(1, int(along[-1] / length) + 1) * length
+    piece = np.searchsorted(along, borders, side="right") - 1
+    borders = borders[(piece < len(dashed)) & dashed[np.minimum(piece, len(dashed) - 1)]]
+    cuts = np.unique(np.concatenate([along, borders]))
+    at = np.column_stack([np.interp(cuts, along, points[:, axis]) for axis in range(3)])
+    middle = 0.5 * (cuts[:-1] + cuts[1:])
+    faint = dashed[np.clip(np.searchsorted(along, middle, side="right") - 1, 0, len(dashed) - 1)]
+    drawn = ~faint | (np.floor(middle / length) % 2 == 0)
+    return at[:-1][drawn], at[1:][drawn], faint[drawn]
+
+
+def track_segments(track: Track, dash: float) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Pieces of a track as they are drawn: starts and ends, (k, 3) each, m, and which are dashes of that length, m."""
+    points, dashed = np.asarray(track.points, float), track.dashed
+    if dashed is None:
+        dashed = np.zeros(max(len(points) - 1, 0), bool)
+    if len(points) > _LONGEST:
+        stride = -(-len(points) // _LONGEST)
+        kept = np.unique(np.append(np.arange(0, len(points), stride), len(points) - 1))
+        dashed = np.logical_or.reduceat(dashed, kept[:-1])
+        points = points[kept]
+    known = np.isfinite(points).all(axis=1)
+    starts, ends, faints = [np.zeros((0, 3))], [np.zeros((0, 3))], [np.zeros(0, bool)]
+    for run in np.split(np.arange(len(points)), np.flatnonzero(np.diff(known)) + 1):
+        if len(run) > 1 and known[run[0]]:
+            start, end, faint = dashes(points[run], dashed[run[:-1]], dash)
+            starts.append(start)
+            ends.append(end)
+            faints.append(faint)
+    return np.concatenate(starts), np.concatenate(ends), np.concatenate(faints)
+
+
+def track_lines(tracks: Sequence[Track], camera: Camera) -> Batch:
+    """The lines of tracks; dashes are equally long in the picture however near it is."""
+    dash = _DASH * float(camera.view_height(camera.target))
+    parts = [np.zeros((0, LINE_WIDTH), np.float32)]
+    # What moves with the robot is short; what is long stays the same from picture to picture.
+    parts += [(_kept_rows if len(track.points) > _SHORT else _rows)(track, dash) for track in tracks]
+    return np.concatenate(parts)
+
+
+def _rows(track: Track, dash: float) -> Batch:
+    """The lines of one track; not to be written to."""
+    start, end, faint = track_segments(track, dash)
+    return line_rows(start, end, track.width, track.colour, np.where(faint, _FAINT, 1.0) * track.opacity)
+
+
+_kept_rows = lru_cache(maxsize=32)(_rows)
+
+
+def track_marks(tracks: Sequence[Track], camera: Camera) -> Batch:
+    """The points that stand out on tracks."""
+    parts = [np.zeros((0, ROW_WIDTH), np.float32)]
+    for track in tracks:
+        if track.marks is not None:
+            at = track.marks[np.isfinite(track.marks).all(axis=1)]
+            size = _MARK * camera.view_height(at)
+            parts.append(solid_rows(at, (1.0, 0.0, 0.0, 0.0), 0.0, size, track.colour, glow=0.6))
+    return np.concatenate(parts)

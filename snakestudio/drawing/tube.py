@@ -1,0 +1,275 @@
+"""A continuous body as a closed triangle mesh: smooth between its cross-sections, round at its ends."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.drawing import quaternion as quat
+from snakestudio.drawing.instances import Batch, FloatArray
+
+__all__ = ["TAIL_CAP", "Rings", "Skin", "band_step", "rings", "skin", "smooth"]
+
+IntArray = NDArray[np.intp]
+
+TAIL_CAP = 1.5
+"""Length of the tail's tip in radii; the head is a half sphere."""
+
+_CAP_RINGS = 8
+_GROOVE, _EDGE = 0.09, 0.07
+"""Half of a groove's width, and width of the edge beside it that catches light, in radii."""
+
+_TILT = math.radians(38)
+"""How far the normal leans into the groove at its edge: it looks cut although the mesh is smooth."""
+
+_DARK, _STRIPE = 0.5, 1.2
+"""Tones of a groove and of the stripe along the back."""
+
+_RINGS_WANTED, _NEAREST_BANDS = 120, 1.7
+"""Rings there should be at least, without grooves; distance of neighbouring grooves at least, in radii."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rings:
+    """Where rings lie between the cross-sections; the same for all pictures of a body.
+
+    Attributes
+    ----------
+    first : (m,) int array
+        Cross-section before the ring.
+    part : (m,) array
+        Way from there to the next one, 0 to 1.
+    weights : (4, m, 1) array
+        Of the cubic through both: place and tangent before, place and tangent after.
+    slopes : (4, m) array
+        Their derivatives by `part`.
+    dark : (m,) bool array
+        Whether the ring lies in a groove.
+    tilt : (m,) array
+        Angle by which normals lean towards the tail, rad.
+    """
+
+    first: IntArray
+    part: FloatArray
+    weights: FloatArray
+    slopes: FloatArray
+    dark: NDArray[np.bool_]
+    tilt: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Skin:
+    """The mesh.
+
+    Attributes
+    ----------
+    vertices : (m * columns, 8) float32 array
+        As of a `meshes.Mesh`, in the world, m.
+    indices : (k,) uint32 array
+        Three a triangle, counter-clockwise from outside; the same array for the same rings and columns.
+    columns : int
+        Vertices of a ring.
+    section : (m,) int array
+        Nearest cross-section of every ring, the head first.
+    middle, radius : (m, 3), (m,) arrays
+        Of every ring, m.
+    rings : Rings
+        Those between the ends.
+    head_rings, tail_rings : int
+        How many of them form the ends.
+    """
+
+    vertices: Batch
+    indices: NDArray[np.uint32]
+    columns: int
+    section: IntArray
+    middle: FloatArray
+    radius: FloatArray
+    rings: Rings
+    head_rings: int
+    tail_rings: int
+
+
+def band_step(spacing: float, radius: float) -> int:
+    """Every how many cross-sections there is a groove, so that they can be told apart (lengths in m)."""
+    wanted = _NEAREST_BANDS * radius / max(spacing, 1e-12)
+    return next((step for step in (1, 2, 4, 5, 10, 20, 25, 50, 100, 200) if step >= wanted), 1000)
+
+
+@lru_cache(maxsize=16)
+def rings(sections: int, step: int, slenderness: float) -> Rings:
+    """Rings between the cross-sections.
+
+    Parameters
+    ----------
+    sections : int
+    step : int
+        A groove at every so many cross-sections.
+    slenderness : float
+        Distance of two cross-sections in radii; rounded, so that it is the same in all pictures.
+    """
+    inner = max(1, -(-_RINGS_WANTED // (sections - 1)))
+    groove = min(_GROOVE / slenderness, 0.2)
+    edge = groove + min(_EDGE / slenderness, 0.15)
+    rows: list[tuple[int, float, bool, float]] = []
+    for k in range(sections - 1):
+        before, after = k % step == 0 and k > 0, (k + 1) % step == 0 and k + 2 < sections
+        begin, end = edge if before else 0.0, 1.0 - edge if after else 1.0
+        if before:
+            rows += [(k, 0.0, True, 0.0), (k, groove, True, 0.0), (k, groove, False, -_TILT)]
+        # What begins the next stretch stands there.
+        rows += [(k, float(u), False, 0.0) for u in np.linspace(begin, end, inner + 1)[: inner + 1 if after else inner]]
+        if after:
+            rows += [(k, 1.0 - groove, False, _TILT), (k, 1.0 - groove, True, 0.0)]
+    rows.append((sections - 2, 1.0, False, 0.0))
+    first, part, dark, tilt = (np.array(column) for column in zip(*rows, strict=True))
+    u, v = part, 1.0 - part
+    weights = np.stack(((1 + 2 * u) * v * v, u * v * v, u * u * (3 - 2 * u), -u * u * v))
+    slopes = np.stack((-6 * u * v, v * (1 - 3 * u), 6 * u * v, u * (3 * u - 2)))
+    return Rings(first.astype(np.intp), part, weights[..., None], slopes, dark.astype(bool), tilt)
+
+
+def smooth(values: FloatArray, at: Rings) -> FloatArray:
+    """Values (n,) of the cross-sections at the rings, (m,), in straight lines."""
+    between: FloatArray = values[at.first] + at.part * (values[at.first + 1] - values[at.first])
+    return between
+
+
+def _turned(quaternion: FloatArray, at: Rings) -> tuple[FloatArray, FloatArray]:
+    """Orientations of the rings, (m, 4), the straight way from one cross-section to the next; and the angles between.
+
+    Returns
+    -------
+    (m, 4) array, (n-1,) array
+    """
+    cosine = np.einsum("ij,ij->i", quaternion[:-1], quaternion[1:])
+    sign = np.cumprod(np.concatenate(([1.0], np.where(cosine < 0.0, -1.0, 1.0))))
+    q = quaternion * sign[:, None]
+    half = np.arccos(np.minimum(np.abs(cosine), 1.0))
+    angle, u = half[at.first], at.part
+    flat = angle < 1e-4
+    safe = np.where(flat, 1.0, np.sin(angle))
+    a = np.where(flat, 1.0 - u, np.sin((1.0 - u) * angle) / safe)
+    b = np.where(flat, u, np.sin(u * angle) / safe)
+    turned = a[:, None] * q[at.first] + b[:, None] * q[at.first + 1]
+    turned /= np.sqrt(np.einsum("ij,ij->i", turned, turned))[:, None]
+    return turned, 2.0 * half
+
+
+def skin(
+    position: FloatArray, quaternion: FloatArray, tangent: FloatArray, radius: FloatArray, at: Rings, columns: int
+) -> Skin:
+    """The mesh of a body.
+
+    Parameters
+    ----------
+    position, quaternion : (n, 3), (n, 4) arrays
+        Of the cross-sections, the head first; m, and w x y z, x along the body to the tail.
+    tangent : (n, 3) array
+        Unit vectors along the body's axis; those of x unless it is sheared.
+    radius : (n,) array
+        m.
+    at : Rings
+    columns : int
+        Facets around the body.
+    """
+    turned, angle = _turned(quaternion, at)
+    chord = np.diff(position, axis=0)
+    # A cubic follows an arc best if its tangents are as long as the arc.
+    length = np.sqrt(np.einsum("ij,ij->i", chord, chord)) / np.sinc(0.5 * np.minimum(angle, np.pi) / np.pi)
+    i, j = at.first, at.first + 1
+    w = at.weights
+    span = length[i, None]
+    middle = w[0] * position[i] + w[2] * position[j] + span * (w[1] * tangent[i] + w[3] * tangent[j])
+    rise = np.gradient(radius)
+    parts = (radius[i], rise[i], radius[j], rise[j])
+    wide = sum(weight[:, 0] * part for weight, part in zip(w, parts, strict=True))
+    slope = sum(s * part for s, part in zip(at.slopes, parts, strict=True)) / np.maximum(span[:, 0], 1e-12)
+    lean = at.tilt - np.arctan(slope)
+
+    # The ends: half ellipsoids whose widest rings are the first and the last cross-section.
+    quarter = 0.5 * math.pi * np.arange(1, _CAP_RINGS + 1) / _CAP_RINGS
+    frame = quat.matrix(turned)
+    x = frame[:, :, 0]
+    ends, widths, leans = [], [], []
+    for end, angles, out in ((0, quarter[::-1], -1.0), (-1, quarter, TAIL_CAP)):
+        ends.append(middle[end] + np.sin(angles)[:, None] * (out * radius[end] * x[end]))
+        widths.append(radius[end] * np.cos(angles))
+        leans.append(np.arctan2(np.sin(angles) / out, np.cos(angles)))
+    middle = np.concatenate((ends[0], middle, ends[1]))
+    wide = np.concatenate((widths[0], wide, widths[1]))
+    lean = np.concatenate((leans[0], lean, leans[1]))
+    dark = np.pad(at.dark, _CAP_RINGS)
+    keep = np.pad(np.arange(len(turned)), _CAP_RINGS, mode="edge")
+    frame = frame[keep].astype(np.float32)
+
+    sine, cosine, stripe = _around(columns)
+    vertices = np.empty((len(middle), len(sine), 8), np.float32)
+    out, along = np.cos(lean).astype(np.float32), np.sin(lean).astype(np.float32)
+    centre, reach = middle.astype(np.float32), wide.astype(np.float32)[:, None]
+    for k in range(3):  # numpy is slow along an axis as short as three
+        radial = frame[:, k, 2, None] * cosine - frame[:, k, 1, None] * sine
+        vertices[..., k] = centre[:, k, None] + reach * radial
+        vertices[..., 3 + k] = out[:, None] * radial + (along * frame[:, k, 0])[:, None]
+    vertices[..., 6] = 0.0
+    vertices[..., 7] = np.where(dark, np.float32(_DARK), np.float32(1.0))[:, None] * stripe
+    section = at.first + (at.part >= 0.5)
+    return Skin(
+        vertices.reshape(-1, 8),
+        _triangles(at, columns),
+        len(sine),
+        np.pad(section, _CAP_RINGS, mode="edge"),
+        middle,
+        wide,
+        at,
+        _CAP_RINGS,
+        _CAP_RINGS,
+    )
+
+
+@lru_cache(maxsize=16)
+def _around(columns: int) -> tuple[Batch, Batch, Batch]:
+    """Sine, cosine and tone of the vertices of a ring; the angle counts from t_Z towards -t_Y.
+
+    The stripe along the back shows how the body is rolled; its edges are there twice, in either tone.
+    """
+    step = 2.0 * math.pi / columns
+    wide = max(1, round(columns / 15))
+    index = [*range(-wide, wide + 1), *range(wide, columns - wide + 1)]
+    angle = step * np.array(index)
+    tone = np.where(np.arange(len(index)) <= 2 * wide, _STRIPE, 1.0)
+    return np.sin(angle).astype(np.float32), np.cos(angle).astype(np.float32), tone.astype(np.float32)
+
+
+_made: dict[tuple[int, int], tuple[Rings, NDArray[np.uint32]]] = {}
+
+
+def _triangles(at: Rings, columns: int) -> NDArray[np.uint32]:
+    """Indices of the mesh; made once, so that they are uploaded once."""
+    key = (id(at), columns)
+    known = _made.get(key)
+    if known is not None and known[0] is at:
+        return known[1]
+    apart = np.ones(len(at.first) + 2 * _CAP_RINGS - 1, bool)
+    apart[_CAP_RINGS : len(apart) - _CAP_RINGS] = (np.diff(at.first) != 0) | (np.diff(at.part) > 1e-12)
+    wide = max(1, round(columns / 15))
+    across = np.ones(columns + 1, bool)
+    across[2 * wide] = False
+    count = columns + 2
+    row, column = np.flatnonzero(apart)[:, None], np.flatnonzero(across)
+    a = row * count + column
+    quads = np.stack((a, a + 1, a + count, a + count, a + 1, a + count + 1), axis=-1)
+    # At the poles every other triangle has no area.
+    quads[0, :, 0:3], quads[-1, :, 3:6] = quads[0, :, 3:6], quads[-1, :, 0:3]
+    flat = quads.reshape(-1, 3)
+    order = np.concatenate((flat[: 2 * columns : 2], flat[2 * columns : -2 * columns], flat[-2 * columns :: 2]))
+    indices = np.ascontiguousarray(order, np.uint32).ravel()
+    indices.setflags(write=False)
+    if len(_made) >= 16:
+        _made.clear()
+    _made[key] = (at, indices)
+    return indices

@@ -1,0 +1,191 @@
+"""The world as solids: posts (made once per scene), their outlines, and the labels of the metric grid."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from snakestudio.drawing.camera import Camera
+from snakestudio.drawing.instances import Batch, FloatArray, solid_rows
+from snakestudio.drawing.obstacles import Posts, Terrain
+from snakestudio.drawing.style import Colour, Theme
+
+__all__ = [
+    "Label",
+    "Look",
+    "grid_labels",
+    "merged",
+    "obstacle_outline",
+    "obstacle_rows",
+    "terrain_looks",
+    "terrain_outlines",
+]
+
+_UPRIGHT = np.array([math.sqrt(0.5), 0.0, -math.sqrt(0.5), 0.0])
+"""Turns the x axis, along which every solid lies, upwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Text that faces the viewer.
+
+    Attributes
+    ----------
+    text : str
+    position : (float, float, float)
+        World point of its anchor, m.
+    colour : Colour
+    size : float
+        Height of the font in pixels of a picture 720 pixels high.
+    opacity : float
+    anchor : (float, float)
+        Which point of the text stands at the position: (0, 0) bottom left, (0.5, 0.5) its middle.
+    """
+
+    text: str
+    position: tuple[float, float, float]
+    colour: Colour
+    size: float = 13.0
+    opacity: float = 1.0
+    anchor: tuple[float, float] = (0.5, 0.5)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """How some of the terrain's triangles are drawn.
+
+    Attributes
+    ----------
+    row : (1, ROW_WIDTH) array
+        Colour, opacity and gloss.
+    ranges : (m, 2) int array
+        First index and number of indices.
+    grow : float
+        By how much a shell is grown, as a share of the picture's height.
+    """
+
+    row: Batch
+    ranges: NDArray[np.intp]
+    grow: float = 0.0
+
+
+# What the posts look like changes rarely: it is kept, for a few pictures drawn in turns. Replaced as a whole, so that
+# threads never see half an entry.
+_rows_cache: tuple[tuple[Posts, Theme, frozenset[int], float, Batch], ...] = ()
+_KEEP = 4
+
+
+def obstacle_rows(these: Posts, theme: Theme, bright: frozenset[int], opacity: float) -> Batch:
+    """Rows of the posts, the selected ones lighter; the same array for the same arguments."""
+    global _rows_cache
+    for known, its_theme, its_bright, its_opacity, rows in _rows_cache:
+        if known is these and its_theme is theme and its_bright == bright and its_opacity == opacity:
+            return rows
+    colours = np.tile(np.array(theme.obstacle), (len(these.radius), 1))
+    chosen = np.isin(these.owner, list(bright))
+    colours[chosen] = _brighter(colours[chosen])
+    rows = _standing(these, np.arange(len(these.radius)), colours, 0.0, opacity=opacity)
+    rows.setflags(write=False)
+    _rows_cache = ((these, theme, bright, opacity, rows), *_rows_cache[: _KEEP - 1])
+    return rows
+
+
+def obstacle_outline(these: Posts, indices: list[int], camera: Camera, share: float, colour: Colour) -> Batch:
+    """Cylinders grown by a share of the picture's height: their far side, drawn flat, is the outline."""
+    chosen = np.flatnonzero(np.isin(these.owner, indices))
+    middle = np.column_stack((these.centre[chosen], 0.5 * these.height[chosen]))
+    grow = share * camera.view_height(middle)
+    return _standing(these, chosen, np.array(colour), grow, glow=1.0, gloss=0.0)
+
+
+def _standing(
+    these: Posts, chosen: NDArray[np.intp], colours: FloatArray, grow: FloatArray | float,
+    *, opacity: float = 1.0, glow: float = 0.0, gloss: float = 0.12,
+) -> Batch:  # fmt: skip
+    half = 0.5 * these.height[chosen]
+    return solid_rows(
+        np.column_stack((these.centre[chosen], half)), _UPRIGHT, half + grow, these.radius[chosen] + grow, colours,
+        opacity=opacity, glow=glow, gloss=gloss,
+    )  # fmt: skip
+
+
+def _brighter(colour: ArrayLike) -> FloatArray:
+    """The colour of a selected obstacle, from that of one that is not, (..., 3)."""
+    lighter: FloatArray = 0.72 * np.asarray(colour, float) + 0.28
+    return lighter
+
+
+def merged(ranges: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Ranges of indices with those joined that follow each other: fewer calls."""
+    ranges = ranges[ranges[:, 1] > 0]
+    ranges = ranges[np.argsort(ranges[:, 0])]
+    if not len(ranges):
+        return ranges
+    first = np.append(True, ranges[1:, 0] != ranges[:-1].sum(axis=1))
+    start = np.flatnonzero(first)
+    return np.column_stack((ranges[start, 0], np.add.reduceat(ranges[:, 1], start)))
+
+
+def _look(colour: ArrayLike, ranges: NDArray[np.intp], opacity: float, grow: float = 0.0) -> Look:
+    flat = grow > 0.0
+    row = solid_rows(
+        np.zeros((1, 3)), (1.0, 0.0, 0.0, 0.0), 0.0, 1.0, np.asarray(colour, float), opacity=opacity,
+        glow=1.0 if flat else 0.0, gloss=0.0 if flat else 0.05, shaded=0.0 if flat else 1.0,
+    )  # fmt: skip
+    return Look(row, merged(ranges), grow)
+
+
+def terrain_looks(
+    terrain: Terrain | None, theme: Theme, bright: frozenset[int], opacity: float, mask: NDArray[np.bool_] | None = None
+) -> list[Look]:
+    """The looks of everything but posts (or of some, (n,)), the selected obstacles lighter."""
+    if terrain is None:
+        return []
+    chosen = np.zeros(len(terrain.earthen), bool)
+    chosen[[index for index in bright if 0 <= index < len(chosen)]] = True
+    looks = []
+    for earthen, colour in ((False, theme.obstacle), (True, theme.terrain)):
+        for lighter in (False, True):
+            which = (terrain.earthen == earthen) & (chosen == lighter)
+            which = which if mask is None else which & mask
+            looks.append(_look(_brighter(colour) if lighter else colour, terrain.skin_range[which], opacity))
+    return [look for look in looks if len(look.ranges)]
+
+
+def terrain_outlines(terrain: Terrain | None, indices: list[int], share: float, colour: Colour) -> list[Look]:
+    """The shells of some obstacles, grown by a share of the picture's height; their far side is the outline."""
+    if terrain is None:
+        return []
+    ranges = terrain.shell_range[[index for index in indices if 0 <= index < len(terrain.shell_range)]]
+    look = _look(colour, ranges, 1.0, share)
+    return [look] if len(look.ranges) else []
+
+
+def grid_labels(camera: Camera, theme: Theme) -> list[Label]:
+    """Metre marks along the x and y axes of the ground, at most a dozen either way, fading with distance."""
+    height = float(camera.view_height(camera.target))
+    raw = height / 5.0
+    decade = 10.0 ** math.floor(math.log10(raw))
+    step = next(m * decade for m in (1, 2, 5, 10) if m * decade >= raw * 0.999)
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    labels: list[Label] = []
+    for axis in (0, 1):
+        middle = round(camera.target[axis] / step)
+        away = camera.target[1 - axis]
+        if abs(away) > 3.5 * height:
+            continue
+        for k in range(middle - 12, middle + 13):
+            if k == 0 and axis == 1:
+                continue
+            value = k * step
+            fade = 1.0 - math.hypot(value - camera.target[axis], away) / (1.9 * height)
+            if fade <= 0.05:
+                continue
+            position = (value, 0.0, 0.0) if axis == 0 else (0.0, value, 0.0)
+            unit = " m" if k == 0 or abs(value) >= 1 else ""
+            text = "0" if k == 0 else f"{value:.{digits}f}".replace("-", "−") + (unit if k % 5 == 0 else "")
+            labels.append(Label(text, position, theme.text_dim, 12.0, min(1.0, 1.6 * fade), (0.5, 1.25)))
+    return labels

@@ -1,0 +1,127 @@
+"""Which CAN interfaces there are on this machine, with their channels, for whoever chooses one from a list."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from can.interfaces import BACKENDS
+
+from snakestudio.link.bus.drivers import driver_problem, missing_driver
+
+__all__ = ["Adapter", "available"]
+
+_COMMON = ("socketcan", "pcan", "kvaser", "vector", "gs_usb", "slcan", "udp_multicast", "virtual")
+_SERIAL = ("robotell", "seeedstudio", "slcan")
+_ONE_PROCESS = "It joins buses within one process, and the link has a process of its own; take udp_multicast instead."
+_CAN_DEVICE = "280"  # ARPHRD_CAN of linux/if_arp.h
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """An interface of python-can.
+
+    Attributes
+    ----------
+    interface : str
+    channels : tuple of str
+        What was found; empty if nothing was, or if the interface cannot tell.
+    problem : str
+        Why it cannot be used here, with the remedy; "" if it can.
+    """
+
+    interface: str
+    channels: tuple[str, ...]
+    problem: str = ""
+
+
+def available(timeout: float = 1.5) -> list[Adapter]:
+    """All interfaces: first the ones with channels, then the ones that can be used, the common ones before others.
+
+    Takes as long as the slowest driver's search, at most `timeout` s; call it from a thread.
+    """
+    found: dict[str, Adapter] = {}
+
+    def search(interface: str) -> None:
+        found[interface] = _search(interface)
+
+    threads = [
+        threading.Thread(target=search, args=(name,), name=f"snakestudio-search-{name}", daemon=True)
+        for name in BACKENDS
+    ]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + timeout
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+    slow = "Its driver does not answer; unplug the adapter, plug it in again, and look once more."
+    adapters = [found.get(name) or Adapter(name, (), slow) for name in BACKENDS]
+
+    def order(adapter: Adapter) -> tuple[bool, bool, int, str]:
+        common = _COMMON.index(adapter.interface) if adapter.interface in _COMMON else len(_COMMON)
+        return bool(adapter.problem), not adapter.channels, common, adapter.interface
+
+    return sorted(adapters, key=order)
+
+
+def _search(interface: str) -> Adapter:
+    if interface == "socketcan":
+        return _socketcan()
+    if problem := driver_problem(interface):
+        return Adapter(interface, (), problem)
+    if interface in _SERIAL:
+        return Adapter(interface, _serial_ports())
+    if interface == "virtual":
+        return Adapter(interface, (), _ONE_PROCESS)
+    if interface == "socketcand":
+        return Adapter(interface, ())  # it would ask the whole network, and wait for answers
+    module, name = BACKENDS[interface]
+    driver = getattr(import_module(module), name)
+    try:
+        channels = [str(each.get("channel", "")) for each in driver._detect_available_configs()]
+    except OSError:
+        return Adapter(interface, (), missing_driver(interface))
+    except Exception:  # it cannot tell
+        channels = []
+    if interface == "udp_multicast":
+        channels.sort(key=lambda channel: ":" in channel)  # IPv4 works on loopback without any set-up
+    return Adapter(interface, tuple(dict.fromkeys(channel for channel in channels if channel)))
+
+
+def _socketcan() -> Adapter:
+    if sys.platform != "linux":
+        return Adapter("socketcan", (), "SocketCAN is a part of Linux; choose the interface of the adapter's maker.")
+    channels = []
+    for device in sorted(Path("/sys/class/net").glob("*")):
+        with contextlib.suppress(OSError):
+            if (device / "type").read_text().strip() == _CAN_DEVICE:
+                channels.append(device.name)
+    if not channels and not _has_socketcan():
+        return Adapter(
+            "socketcan", (), "This kernel has no SocketCAN; load it (sudo modprobe can can_raw), or choose another one."
+        )
+    return Adapter("socketcan", tuple(channels))
+
+
+def _has_socketcan() -> bool:
+    import socket
+
+    try:
+        socket.socket(socket.AF_CAN, socket.SOCK_RAW, socket.CAN_RAW).close()
+    except (OSError, AttributeError):
+        return False
+    return True
+
+
+def _serial_ports() -> tuple[str, ...]:
+    from serial.tools.list_ports import comports
+
+    with contextlib.suppress(Exception):  # of what the operating system has of odd devices
+        # The serial ports of a PC's board carry no adapter: those have no description of their own.
+        return tuple(port.device for port in comports() if port.vid is not None)
+    return ()

@@ -1,0 +1,318 @@
+"""Logs of all frames on a bus, as BLF, ASC or candump files, written beside the link's work and never in its way."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import queue
+import struct
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import can
+from can.io.generic import MessageWriter
+
+from snakestudio.errors import LinkError
+from snakestudio.inputs import FRAME_LOG, NOTE, InputError, opened, parse_json, read_text
+from snakestudio.link.bus.can_message import frame_of, message_of
+from snakestudio.link.frame import Frame
+from snakestudio.link.messages import Severity
+from snakestudio.link.profile.schema import Profile
+from snakestudio.model.atomic import write_atomically
+
+__all__ = ["ENDINGS", "FrameLog", "LogSource", "Logged", "check_log_path", "read_log", "read_source", "side_file"]
+
+ENDINGS = (".blf", ".asc", ".log")
+"""Vector's binary and text formats, and candump's."""
+
+_WAITING = 20_000
+"""Frames that may wait for a slow disk: several seconds of a full bus."""
+_FLUSH_S = 0.5
+_LOOK_S = 0.1
+_OBJECT = struct.Struct("<4sHHLL")
+"""What every object of a BLF file begins with: mark, sizes of its head, version, size, kind."""
+_CONTAINER = 10
+_MOST_OBJECT = 16_000_000
+_BLF_BLOCK = 16_384
+"""Bytes that a BLF file is written in: what a killed link takes with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogSource:
+    """What is needed to understand a log years later, kept in a file beside it.
+
+    Attributes
+    ----------
+    profile : Profile
+    dbc : str
+        Text of its DBC.
+    """
+
+    profile: Profile
+    dbc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A frame of a log.
+
+    Attributes
+    ----------
+    time : float
+        s since the log's first frame.
+    frame : Frame
+    sent : bool
+        Whether it was sent by the program that wrote the log.
+    """
+
+    time: float
+    frame: Frame
+    sent: bool
+
+
+def side_file(path: Path) -> Path:
+    """Where a log's `LogSource` is kept: `run.blf.json` beside `run.blf`."""
+    return path.with_name(path.name + ".json")
+
+
+def check_log_path(path: Path) -> None:
+    """See that a log can be written there.
+
+    Raises
+    ------
+    LinkError
+        If its ending is none of `ENDINGS`, or there is no such folder.
+    """
+    if path.suffix.lower() not in ENDINGS:
+        raise LinkError(f"{path.name}: frames are logged as {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}; end it so.")
+    if not path.parent.is_dir():
+        raise LinkError(f"{path}: there is no folder {path.parent}; make it, or choose another one.")
+
+
+class FrameLog:
+    """Writes frames to a file, in a thread of its own that opens and ends it, too: no disk ever holds up the caller.
+
+    Parameters
+    ----------
+    path : Path
+        Its ending chooses the format, see `check_log_path`.
+    source : LogSource
+    channel : str
+        Of the bus, as the file shall name it.
+    say : callable
+        Called from that thread with a severity and a sentence: when the log has begun, has ended, or could not go on.
+
+    Attributes
+    ----------
+    lost : int
+        Frames that came faster than the disk took them.
+    whole : bool
+        False if it could not be written, or not to its end.
+    """
+
+    def __init__(self, path: Path, source: LogSource, channel: str, say: Callable[[Severity, str], None]) -> None:
+        self.path = path
+        self.lost = 0
+        self.whole = True
+        self._source, self._say = source, say
+        self._waiting: queue.Queue[can.Message | None] = queue.Queue(_WAITING)
+        # One offset for the whole log: times between frames stay right when the wall clock is set.
+        self._epoch = time.time() - time.monotonic()
+        self._channel: str | int = 0 if path.suffix.lower() in (".blf", ".asc") else channel or "can0"
+        self._ended = False
+        self._thread = threading.Thread(target=self._run, name="snakestudio-frame-log", daemon=True)
+        self._thread.start()
+
+    def write(self, frame: Frame, *, sent: bool) -> None:
+        """Add a frame; returns at once."""
+        if self._ended:
+            return
+        message = message_of(frame, self._channel, frame.time + self._epoch, sent=sent)
+        try:
+            self._waiting.put_nowait(message)
+        except queue.Full:
+            self.lost += 1
+
+    def end(self) -> None:
+        """Write what waits, and end the file; returns at once."""
+        self._ended = True
+
+    def join(self, timeout: float) -> None:
+        """Wait until the file has ended, at most `timeout` s."""
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        name = self.path.name
+        try:
+            side = json.dumps(_side(self._source), indent=1, ensure_ascii=False)
+            write_atomically(side_file(self.path), side.encode())
+            writer = _writer(self.path)
+        except OSError as error:
+            self._ended, self.whole = True, False
+            self._say("error", f"{self.path}: the log cannot be written ({error.strerror}); choose another folder.")
+            return
+        self._say("info", f"All frames are logged to {name}.")
+        try:
+            count = self._write(writer)
+            writer.stop()
+        except Exception as error:  # a full disk, and frames that a format cannot hold
+            self._ended, self.whole = True, False
+            with contextlib.suppress(Exception):
+                writer.stop()
+            why = getattr(error, "strerror", None) or error
+            self._say("error", f"{name}: the log ended ({why}); make room, and begin another one.")
+            return
+        lost = f"; {self.lost} more came faster than the disk took them" if self.lost else ""
+        self._say("warning" if lost else "info", f"The log {name} ended with {count} frames{lost}.")
+
+    def _write(self, writer: MessageWriter) -> int:
+        count, flushed = 0, time.monotonic()
+        while True:
+            try:
+                message = self._waiting.get(timeout=_LOOK_S)
+            except queue.Empty:
+                if self._ended:
+                    return count
+                message = None
+            if message is not None:
+                writer.on_message_received(message)
+                count += 1
+                time.sleep(0)  # between two frames, whoever waits for the interpreter goes first
+            now = time.monotonic()
+            if now - flushed > _FLUSH_S:
+                flushed = now
+                file = getattr(writer, "file", None)
+                if file is not None:
+                    file.flush()
+
+
+def read_log(path: Path) -> Iterator[Logged]:
+    """The frames of a log, in the order in which they stand there.
+
+    Raises
+    ------
+    LinkError
+        If it is missing, of no known kind, or breaks off in a way that cannot be read.
+    """
+    if path.suffix.lower() not in ENDINGS:
+        raise LinkError(f"{path.name}: this is no log of frames; choose a file that ends in {', '.join(ENDINGS)}.")
+    count, begin = 0, 0.0
+    try:
+        # Opened here, and not by the readers: they leave a file open whose header they cannot read.
+        with opened(path, FRAME_LOG) as data, _as_read(path, data) as file:
+            for message in _messages(path, file):
+                if not count:
+                    begin = message.timestamp
+                count += 1
+                since = max(message.timestamp - begin, 0.0)
+                yield Logged(since, frame_of(message, since), not message.is_rx)
+    except InputError as error:
+        raise LinkError(f"{path}: the log cannot be read ({error.message}); choose another file.") from error
+    except Exception as error:  # readers of binary files raise their own kinds: struct.error, zlib.error, BLFParseError
+        where = f"after {count} frames" if count else "at its begin"
+        raise LinkError(f"{path.name}: the log is broken {where}; choose another file.") from error
+
+
+class _GuardedBlf:
+    """A BLF file of others, looked at on its way to python-can: that believes every size, and 0 keeps it for ever."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._kind = 0
+        self._tail = b""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes.
+
+        Raises
+        ------
+        ValueError
+            If nothing sound is so long, or what they hold is not.
+        """
+        if not 0 <= size <= _MOST_OBJECT:
+            raise ValueError("an object of an impossible size")
+        data = self._file.read(size)
+        if self._kind == _CONTAINER:
+            self._look_into(data)
+        begins = size == _OBJECT.size and data[:4] == b"LOBJ" and len(data) == size
+        self._kind = _OBJECT.unpack(data)[4] if begins and self._kind == 0 else 0
+        return data
+
+    def close(self) -> None:
+        """Left to whoever opened it."""
+
+    def _look_into(self, data: bytes) -> None:
+        method, packed = int.from_bytes(data[:2], "little"), data[16:]
+        if method == 2:
+            unpacker = zlib.decompressobj()
+            packed = unpacker.decompress(packed, _MOST_OBJECT)
+            if unpacker.unconsumed_tail:
+                raise ValueError("a container of an impossible size")
+        content, at = self._tail + packed, 0
+        while (found := content.find(b"LOBJ", at, at + 8)) >= 0 and found + _OBJECT.size <= len(content):
+            length = _OBJECT.unpack_from(content, found)[3]
+            if not _OBJECT.size <= length <= _MOST_OBJECT:
+                raise ValueError("an object of an impossible size")
+            if found + length > len(content):
+                break
+            at = found + length
+        self._tail = content[at:]
+
+
+@contextlib.contextmanager
+def _as_read(path: Path, data: BinaryIO) -> Iterator[Any]:
+    """A log as its reader wants it: BLF as bytes, the others as text, no line of which is without an end."""
+    if path.suffix.lower() == ".blf":
+        yield _GuardedBlf(data)
+        return
+    while (piece := data.read(FRAME_LOG.line)) and b"\n" in piece:
+        pass
+    if len(piece) == FRAME_LOG.line:
+        raise InputError(f"a line of it is longer than {FRAME_LOG.line} characters", "choose another file")
+    data.seek(0)
+    with io.TextIOWrapper(data, encoding="utf-8", errors="replace") as text:
+        yield text
+
+
+def read_source(path: Path) -> LogSource | None:
+    """What a log was written of, if the file beside it is there and says so."""
+    try:
+        values = parse_json(read_text(side_file(path), NOTE), NOTE)
+        return LogSource(Profile.model_validate_json(json.dumps(values["profile"])), str(values["dbc"]))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _writer(path: Path) -> MessageWriter:
+    match path.suffix.lower():
+        case ".blf":
+            return can.BLFWriter(path, max_container_size=_BLF_BLOCK)
+        case ".asc":
+            return can.ASCWriter(path, encoding="utf-8")
+        case _:
+            return can.CanutilsLogWriter(path, encoding="utf-8")
+
+
+def _messages(path: Path, file: Any) -> Iterator[can.Message]:
+    match path.suffix.lower():
+        case ".blf":
+            return iter(can.BLFReader(file))
+        case ".asc":
+            return iter(can.ASCReader(file))
+        case _:
+            return iter(can.CanutilsLogReader(file))
+
+
+def _side(source: LogSource) -> dict[str, object]:
+    return {
+        "snakestudio_frame_log": 1,
+        "begun": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "profile": source.profile.model_dump(mode="json"),
+        "dbc": source.dbc,
+    }

@@ -1,0 +1,151 @@
+"""Listen on a bus without a link: frames as they come, and what is known of each node afterwards."""
+
+from __future__ import annotations
+
+import math
+import queue
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from snakestudio.errors import LinkError
+from snakestudio.link.bus.port import BusChange, Port, Received, Unreadable
+from snakestudio.link.bus.replay import LogEndedError
+from snakestudio.link.core.codec import Decoded
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.schema import Bus, Profile
+
+__all__ = ["Listening", "NodeTable"]
+
+
+class Listening:
+    """A bus on which nothing is sent, as a context.
+
+    Parameters
+    ----------
+    bus : Bus
+
+    Attributes
+    ----------
+    open : bool
+        Whether the bus was opened.
+    ended : bool
+        Whether no more frames can come: the log that is played has ended.
+    """
+
+    def __init__(self, bus: Bus) -> None:
+        self.ended = False
+        self._inbox: queue.SimpleQueue[Received | BusChange | Unreadable] = queue.SimpleQueue()
+        self._port = Port(bus, self._inbox.put)
+        self.open = False
+
+    def __enter__(self) -> Listening:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._port.close()
+
+    def next(self, timeout: float) -> tuple[Frame, bool] | None:
+        """The next frame, and whether we sent it (only a log tells); None if none came within `timeout` s.
+
+        Raises
+        ------
+        LinkError
+            If the bus cannot be opened; a bus that was open and failed is opened again as soon as possible.
+        """
+        try:
+            item = self._inbox.get(timeout=timeout)
+        except queue.Empty:
+            return None
+        if isinstance(item, Received):
+            return item.frame, item.sent
+        if isinstance(item, Unreadable):
+            return None
+        if item.open:
+            self.open = True
+        elif isinstance(item.error, LogEndedError):
+            self.ended = True
+        elif item.final or not self.open:
+            raise LinkError(item.text)
+        return None
+
+
+@dataclass(slots=True)
+class _Node:
+    frames: int = 0
+    first: float = math.nan
+    last: float = math.nan
+    unreadable: int = 0
+    status: str = ""
+    angles: dict[int, float] = field(default_factory=dict)
+
+
+class NodeTable:
+    """What the nodes of a profile said.
+
+    Parameters
+    ----------
+    profile : Profile
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._nodes = {node: _Node() for node in profile.nodes}
+        self._unknown: dict[tuple[int, bool], int] = {}
+
+    def take(self, frame: Frame, decoded: Decoded | None) -> None:
+        """Add a frame, as the codec decoded it."""
+        if decoded is None:
+            if not frame.error:
+                key = (frame.id, frame.extended)
+                self._unknown[key] = self._unknown.get(key, 0) + 1
+            return
+        node = self._nodes.get(decoded.node) if decoded.node is not None else None
+        if node is None:
+            return
+        if not node.frames:
+            node.first = frame.time
+        node.frames += 1
+        node.last = frame.time
+        node.unreadable += bool(decoded.problem)
+        for value in decoded.values:
+            if value.quantity == "angle" and value.axis >= 0:
+                node.angles[value.axis] = value.value
+            elif value.quantity == "status":
+                node.status = self._status(int(value.value))
+
+    def text(self, now: float) -> str:
+        """A line a node; frames of ids that the profile does not know follow.
+
+        Parameters
+        ----------
+        now : float
+            s, monotonic clock.
+        """
+        lines = [f"{'node':>4} {'frames':>7} {'Hz':>7} {'age s':>7}  {'status':<16} angles in degrees"]
+        for number, node in self._nodes.items():
+            if not node.frames:
+                lines.append(f"{number:>4} {0:>7} {'-':>7} {'-':>7}  never heard")
+                continue
+            span = node.last - node.first
+            rate = f"{(node.frames - 1) / span:.1f}" if span > 0 else "-"
+            angles = "  ".join(
+                f"{self._profile.axes[axis].name} {math.degrees(angle):.1f}" for axis, angle in node.angles.items()
+            )
+            bad = f"  {node.unreadable} unreadable" if node.unreadable else ""
+            line = f"{number:>4} {node.frames:>7} {rate:>7} {now - node.last:>7.2f}  {node.status:<16} {angles}{bad}"
+            lines.append(line.rstrip())
+        if self._unknown:
+            known = ", ".join(
+                f"{number:0{8 if extended else 3}X} ({count})"
+                for (number, extended), count in sorted(self._unknown.items())[:40]
+            )
+            lines.append(f"frames of no message of the profile: {known}")
+        return "\n".join(lines)
+
+    def _status(self, code: int) -> str:
+        for known in self._profile.status:
+            if code & known.mask == known.code:
+                return known.text or known.meaning
+        return f"status {code}"

@@ -1,0 +1,230 @@
+"""A CAN bus over UDP multicast, between programs and computers: the datagrams of python-can's `udp_multicast`.
+
+Not through python-can itself, for three reasons. A frame is ours if it comes from the address and port that we send
+from, which the kernel writes and no other program can take; a name in the datagram can be copied. The kernel throws our
+own frames away before they wake anybody (on Linux), which halves what the link costs. And the socket is bound to the
+group: what is sent to this computer alone, at the same port, is not taken for the robot's.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import select
+import socket
+import struct
+import sys
+import time
+from typing import Any
+
+import msgpack
+
+from snakestudio.link.bus.bus_errors import BusSetupError, UnreadableError, named
+from snakestudio.link.bus.clocks import arrival
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.schema import Bus
+
+__all__ = ["MulticastBus", "pack", "unpack"]
+
+_PORT, _HOPS = 43113, 1
+_LARGEST = 4096
+_SO_TIMESTAMPNS = 35
+_SO_ATTACH_FILTER = 26
+_STAMP = struct.Struct("@ll")
+
+
+class MulticastBus:
+    """Fulfils `CanBus` by a multicast group.
+
+    Parameters
+    ----------
+    bus : Bus
+        Its channel is the group; options are `port` and `hop_limit`.
+
+    Raises
+    ------
+    OSError
+        If the group cannot be joined.
+    """
+
+    replayed = False
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus, self._fd = bus, bus.fd
+        port, hops = int(bus.options.get("port", _PORT)), int(bus.options.get("hop_limit", _HOPS))
+        family, _, _, _, group = socket.getaddrinfo(bus.channel, port, type=socket.SOCK_DGRAM)[0]
+        self._outlet = _outlet(family, group, hops)
+        try:
+            self._own = self._outlet.getsockname()[:2]
+            self._inlet = _inlet(family, group, self._own)
+        except OSError:
+            self._outlet.close()
+            raise
+        self._stamped = hasattr(self._inlet, "recvmsg") and _stamped(self._inlet)
+        self._readable = select.poll() if hasattr(select, "poll") else None
+        if self._readable is not None:
+            self._readable.register(self._inlet, select.POLLIN)
+
+    def receive(self, timeout: float) -> tuple[Frame, bool] | None:
+        """See `CanBus`.
+
+        Raises
+        ------
+        UnreadableError
+            If what came is no frame.
+        OSError
+            If the network fails.
+        """
+        end = time.monotonic() + timeout
+        while True:
+            try:
+                data, stamp, sender = self._take()
+            except BlockingIOError:
+                left = end - time.monotonic()
+                if left <= 0.0 or not self._await(left):
+                    return None
+                continue
+            if sender[:2] == self._own:
+                continue
+            frame = unpack(data, stamp, f"{sender[0]}:{sender[1]}")
+            if not frame.fd or self._fd:
+                return frame, False
+
+    def _take(self) -> tuple[bytes, float, Any]:
+        """The next datagram, when it came (s, monotonic clock) and from whom; BlockingIOError if there is none."""
+        if not self._stamped:
+            data, sender = self._inlet.recvfrom(_LARGEST)
+            return data, time.monotonic(), sender
+        data, ancillary, _, sender = self._inlet.recvmsg(_LARGEST, socket.CMSG_SPACE(_STAMP.size))
+        for _, kind, stamp in ancillary:
+            if kind == _SO_TIMESTAMPNS and len(stamp) >= _STAMP.size:
+                seconds, nanoseconds = _STAMP.unpack_from(stamp)
+                return data, arrival(seconds + 1e-9 * nanoseconds), sender
+        return data, time.monotonic(), sender
+
+    def _await(self, seconds: float) -> bool:
+        if self._readable is not None:
+            return bool(self._readable.poll(1000.0 * seconds))
+        return bool(select.select([self._inlet], [], [], seconds)[0])
+
+    def send(self, frame: Frame) -> None:
+        """See `CanBus`."""
+        if frame.fd and not self._fd:
+            raise BusSetupError(f"{named(self._bus)}: it is no bus of CAN FD; set bus.fd = true.")
+        self._outlet.send(pack(frame))
+
+    def off(self) -> str:
+        """See `CanBus`."""
+        return ""
+
+    def close(self) -> None:
+        """See `CanBus`."""
+        self._inlet.close()
+        self._outlet.close()
+
+
+def pack(frame: Frame) -> bytes:
+    """The datagram of a frame."""
+    packed: bytes = msgpack.packb({
+        "timestamp": 0.0, "arbitration_id": frame.id, "is_extended_id": frame.extended,
+        "is_remote_frame": frame.remote, "is_error_frame": frame.error, "channel": None,
+        "dlc": frame.length if frame.remote else len(frame.data), "data": frame.data, "is_fd": frame.fd,
+        "bitrate_switch": frame.fd, "error_state_indicator": False,
+    })  # fmt: skip
+    return packed
+
+
+def unpack(data: bytes, received: float, sender: str) -> Frame:
+    """The frame of a datagram that was received at `received` (s, monotonic clock).
+
+    Raises
+    ------
+    UnreadableError
+        If it is none.
+    """
+    try:
+        told = msgpack.unpackb(data)
+        number, payload, length = told["arbitration_id"], told["data"] or b"", told["dlc"]
+        extended, remote = bool(told["is_extended_id"]), bool(told["is_remote_frame"])
+        fd, error = bool(told["is_fd"]), bool(told["is_error_frame"])
+    except Exception:  # whatever bytes may do
+        told = None
+    if told is None or not (
+        isinstance(number, int) and isinstance(payload, bytes) and isinstance(length, int)
+        and 0 <= number < 1 << (29 if extended else 11) and len(payload) <= (64 if fd else 8) and 0 <= length <= 64
+    ):  # fmt: skip
+        raise UnreadableError(
+            f"What {sender} sends to the bus is no CAN frame; end that program, or give the bus a port of its own."
+        )
+    return Frame(number, b"" if remote else payload, extended, remote, fd, error, received, length if remote else 0)
+
+
+def _outlet(family: int, group: Any, hops: int) -> socket.socket:
+    """The socket that we send from, and nobody else."""
+    made = socket.socket(family, socket.SOCK_DGRAM)
+    try:
+        if family == socket.AF_INET:
+            made.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, hops)
+        else:
+            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, hops)
+        made.connect(group)
+        made.setblocking(False)
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+def _inlet(family: int, group: Any, own: tuple[str, int]) -> socket.socket:
+    """The socket that hears what is sent to the group, but for what comes from our own address."""
+    made = socket.socket(family, socket.SOCK_DGRAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if hasattr(socket, "SO_REUSEPORT"):
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        if sys.platform == "linux":
+            _leave_out(made, family, own)
+        made.bind(("", *group[1:]) if sys.platform == "win32" else group)  # Windows binds to no group
+        address = socket.inet_pton(family, group[0])
+        if family == socket.AF_INET:
+            request = address + socket.inet_aton("0.0.0.0")
+            made.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, request)
+        else:
+            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP, address + struct.pack("@I", group[3]))
+        made.setblocking(False)
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+def _leave_out(inlet: socket.socket, family: int, own: tuple[str, int]) -> None:
+    """Have the kernel throw away what comes from an address and port (a classic BPF program, as socket(7) has it)."""
+    load_half, load, jump_equal, give = 0x28, 0x20, 0x15, 0x06
+    network = 0xFFF00000  # SKF_NET_OFF: from here on offsets count in the IP header, else in UDP's
+    address = socket.inet_pton(family, own[0])
+    at = 12 if family == socket.AF_INET else 8
+    tests = [(load_half, 0, own[1])]
+    for word in range(0, len(address), 4):
+        tests.append((load, network + at + word, struct.unpack_from("!I", address, word)[0]))
+    program = []
+    for number, (operation, offset, wanted) in enumerate(tests):
+        program.append((operation, 0, 0, offset))
+        program.append((jump_equal, 0, 2 * (len(tests) - number) - 1, wanted))  # another's: to the last line
+    program += [(give, 0, 0, 0), (give, 0, 0, 0xFFFFFFFF)]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("@HBBI", *line) for line in program))
+    head = struct.pack("@HP", len(program), ctypes.addressof(code))
+    try:
+        inlet.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, head)
+    except OSError:  # a kernel without it: they are told apart when they are read
+        return
+
+
+def _stamped(inlet: socket.socket) -> bool:
+    """Have the kernel say when each datagram came; False where it does not."""
+    if sys.platform != "linux":
+        return False
+    try:
+        inlet.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,278 @@
+"""Frames to joint angles and back, by profile and DBC; the link, the window and the emulated robot all use this one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import FormulaError, ProfileError
+from snakestudio.link.core.coder import Coder, Decoded, Value, signals_text
+from snakestudio.link.core.frame_table import FrameTable
+from snakestudio.link.frame import Frame
+from snakestudio.link.profile.binding import frame_id, resolve
+from snakestudio.link.profile.field import Field, fields_of, usable
+from snakestudio.link.profile.loading import LoadedProfile
+from snakestudio.link.profile.schema import INCOMING, OUTGOING, Message, Quantity, Step
+
+__all__ = ["Codec", "Decoded", "Value"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Codec:
+    """Encodes and decodes all frames of a profile.
+
+    In messages that go once for all nodes, slots count over all axes of the profile, from 0.
+
+    Frames that carry a counter remember where it stands: every frame made counts it up, and of two received frames
+    one behind the other with the same count the second has a problem. Otherwise nothing is remembered.
+
+    Parameters
+    ----------
+    loaded : LoadedProfile
+
+    Raises
+    ------
+    ProfileError
+        If a message or signal cannot be worked out, with every mistake.
+    """
+
+    def __init__(self, loaded: LoadedProfile) -> None:
+        layout = resolve(loaded)
+        if layout.problems:
+            head = f"{loaded.path}: " if loaded.path is not None else ""
+            raise ProfileError("\n".join(head + problem.sentence() for problem in layout.problems), layout.problems)
+        self.loaded = loaded
+        self.profile = loaded.profile
+        self.n_axes = len(loaded.profile.axes)
+        self._coders: list[list[Coder]] = [[] for _ in loaded.profile.messages]
+        for bound in layout.bound:
+            self._coders[bound.index].append(Coder(bound, loaded.profile))
+        self.pages = {bound.index: len(bound.pages) for bound in layout.bound}
+        """How many frames of a message of the robot, by its number in the profile, bring all that it carries."""
+        self._slots = {(axis.node, axis.slot): i for i, axis in reversed(list(enumerate(loaded.profile.axes)))}
+        self._received = FrameTable(self._of_roles(INCOMING))
+        self._sent = FrameTable(self._of_roles(OUTGOING))
+        self._set_points = self._of_roles(("set_point",))
+        self._syncs = self._of_roles(("sync",))
+        self._targets = _Targets(self._set_points)
+        self._others: dict[tuple[int, bool], tuple[str, int, tuple[Field, ...]]] = {
+            (message.frame_id, message.is_extended_frame): (message.name, message.length, usable(fields_of(message)))
+            for message in reversed(loaded.database.messages)
+        }
+
+    def _of_roles(self, roles: tuple[str, ...]) -> list[Coder]:
+        return [coder for coders in self._coders for coder in coders if coder.bound.message.role in roles]
+
+    def axis_of(self, node: int, slot: int) -> int | None:
+        """Index of a node's axis in the profile; None if it has no such slot."""
+        return self._slots.get((node, slot))
+
+    def set_points(self, angle: FloatArray, rate: FloatArray | None = None) -> list[Frame]:
+        """Frames that tell all joints where to be, and then those that make it count.
+
+        Parameters
+        ----------
+        angle : (m,) array
+            rad, the joints' own.
+        rate : (m,) array, optional
+            rad/s; 0 if left out.
+
+        Raises
+        ------
+        ValueError
+            If a value is not finite.
+        """
+        if not np.all(np.isfinite(angle)) or (rate is not None and not np.all(np.isfinite(rate))):
+            raise ValueError("set-points must be finite")
+        if rate is None:
+            frames = self._with_references(self._set_points, angle, rate)
+        else:
+            raws = self._targets.raws(angle, rate)
+            frames = [coder.frame(dict(each)) for coder, each in zip(self._set_points, raws, strict=True)]
+        frames += [sync.frame({}) for sync in self._syncs]
+        return frames
+
+    def _with_references(self, coders: list[Coder], angle: FloatArray, rate: FloatArray | None) -> list[Frame]:
+        values: dict[tuple[Quantity, int], float] = {("angle", i): value for i, value in enumerate(angle.tolist())}
+        if rate is not None:
+            values |= {("rate", i): value for i, value in enumerate(rate.tolist())}
+        return [coder.frame(coder.from_values(values)) for coder in coders]
+
+    def frames(
+        self, message: Message, signals: Mapping[str, float | str] | None = None, node: int | None = None
+    ) -> list[Frame]:
+        """Frames of a command, request or heartbeat, to all nodes or to one.
+
+        Parameters
+        ----------
+        message : Message
+            Of the profile.
+        signals : mapping, optional
+            Physical values by the signals' names in the DBC, names of values, or formulas in `node`.
+        node : int, optional
+            All nodes if left out.
+
+        Raises
+        ------
+        ProfileError
+            If a signal is not in the message, or cannot have that value.
+        """
+        frames = []
+        for coder in self._of(message):
+            if node is not None and coder.bound.node not in (node, None):
+                continue
+            whose = next(n for n in (coder.bound.node, node, self.profile.nodes[0]) if n is not None)
+            frames.append(coder.frame(coder.from_signals(signals or {}, whose)))
+        return frames
+
+    def step_frames(self, step: Step, node: int | None = None, angle: FloatArray | None = None) -> list[Frame]:
+        """Frames that a step of a sequence sends; none if it waits or expects.
+
+        Parameters
+        ----------
+        step : Step
+        node : int, optional
+            All nodes if left out.
+        angle : (m,) array, optional
+            Where the joints are held, rad: what a step tells them that sends a set-point message. Without angles, or
+            if one of them is not known (NaN), such a step sends nothing.
+
+        Raises
+        ------
+        ProfileError
+            If the profile has no such message, or the step's id or signals make no sense.
+        """
+        if step.raw is not None:
+            return list(self._raw_frames(step, node))
+        if step.send is None:
+            return []
+        for message in self.profile.messages:
+            if message.called != step.send or message.role in INCOMING:
+                continue
+            if message.role != "set_point":
+                return self.frames(message, step.signals, node)
+            if angle is None or not np.all(np.isfinite(angle)):
+                return []
+            coders = [c for c in self._of(message) if node is None or c.bound.node in (node, None)]
+            return self._with_references(coders, angle, None)
+        raise ProfileError(f'The profile has no message to send that is called "{step.send}"; name one of its own.')
+
+    def _raw_frames(self, step: Step, node: int | None) -> Iterator[Frame]:
+        try:
+            data = bytes.fromhex(step.raw or "")
+            nodes = self.profile.nodes if node is None else (node,)
+            if step.each == "once":
+                nodes = nodes[:1]
+            for each in nodes:
+                yield Frame(frame_id(step.id, each, step.extended), data, step.extended, fd=len(data) > 8)
+        except FormulaError as error:
+            raise ProfileError(f'The id "{step.id}" of raw bytes is none: {error.message}; {error.remedy}.') from None
+        except ValueError:
+            raise ProfileError(f'"{step.raw}" are no bytes in hexadecimal; write them like FF FF 00 01.') from None
+
+    def _of(self, message: Message) -> list[Coder]:
+        for own, coders in zip(self.profile.messages, self._coders, strict=True):
+            if own is message:
+                return coders
+        for own, coders in zip(self.profile.messages, self._coders, strict=True):
+            if own == message:
+                return coders
+        raise ProfileError(f'The profile has no message "{message.called}"; name one of its own.')
+
+    def decode(self, frame: Frame) -> Decoded | None:
+        """What a frame from the robot says; None if the profile binds no such message. Never raises."""
+        return self._received.decode(frame)
+
+    def decode_outgoing(self, frame: Frame) -> Decoded | None:
+        """What a frame to the robot says, as its nodes see it; None if the profile binds no such message."""
+        return self._sent.decode(frame)
+
+    def encode(
+        self,
+        message: Message,
+        node: int,
+        values: Mapping[tuple[Quantity, int], float],
+        signals: Mapping[str, float] | None = None,
+    ) -> Frame:
+        """The frame that a node sends (or gets).
+
+        Parameters
+        ----------
+        message : Message
+        node : int
+        values : mapping
+            By quantity and axis (its index; -1: the node as a whole, for whatever has no value of its own), as in
+            `Value`. What nobody gives is as the profile fixes it, else 0.
+        signals : mapping, optional
+            Physical values by the signals' names; they go before `values`.
+
+        Raises
+        ------
+        ValueError
+            If a value is not a number.
+        ProfileError
+            If the message is not of the profile, or the node has none of it.
+        """
+        coder = next((c for c in self._of(message) if c.bound.node in (node, None)), None)
+        if coder is None:
+            raise ProfileError(f"Node {node} has no message {message.called}; give a node of the profile.")
+        return coder.frame(coder.from_values(values) | coder.from_signals(signals or {}, node))
+
+    def expects(self, frame: Frame) -> bool:
+        """Whether the robot sends frames with this id, by the profile."""
+        return not frame.error and self._received.has(frame)
+
+    def text(self, frame: Frame) -> str:
+        """Any frame in words, by profile and DBC; "" if neither knows it."""
+        if frame.error:
+            return "error on the bus"
+        for table in (self._received, self._sent):
+            found = table.find(frame)
+            if found is not None:
+                return _words(found.coder.label, found.coder.bound.length, found.coder.fields, frame)
+        other = self._others.get((frame.id, frame.extended))
+        return _words(*other, frame) if other is not None else ""
+
+
+class _Targets:
+    """Angles and rates of all axes to raw values, all at once: it is done for every period.
+
+    Parameters
+    ----------
+    coders : list of Coder
+        Of the set-points.
+    """
+
+    def __init__(self, coders: list[Coder]) -> None:
+        each = [[c for c in coder.bound.carried if c.quantity in ("angle", "rate") and c.axis >= 0] for coder in coders]
+        found = [carried for several in each for carried in several]
+        self._names = [[carried.field.name for carried in several] for several in each]
+        self._axes = np.array([carried.axis for carried in found], np.intp)
+        self._rates = np.array([carried.quantity == "rate" for carried in found], np.bool_)
+        self._whole = np.array([not carried.field.floating for carried in found], np.bool_)
+        # physical = (value - offset) / factor, raw = (physical - zero) / scale
+        self._offset = np.array([carried.offset for carried in found], np.float64)
+        self._factor = np.array([carried.factor for carried in found], np.float64)
+        self._zero = np.array([carried.field.offset for carried in found], np.float64)
+        self._scale = np.array([carried.field.scale for carried in found], np.float64)
+        self._low = np.array([carried.field.low for carried in found], np.float64)
+        self._high = np.array([carried.field.high for carried in found], np.float64)
+
+    def raws(self, angle: FloatArray, rate: FloatArray) -> Iterator[Iterator[tuple[str, float]]]:
+        """Names and raw values of the signals of each coder, for angles (rad) and rates (rad/s) of all axes, (m,)."""
+        wanted = np.where(self._rates, rate[self._axes], angle[self._axes])
+        raw = ((wanted - self._offset) / self._factor - self._zero) / self._scale
+        raw = np.minimum(np.maximum(raw, self._low), self._high)
+        values = iter(np.where(self._whole, np.rint(raw), raw).tolist())
+        return (zip(names, values, strict=False) for names in self._names)
+
+
+def _words(label: str, length: int, fields: tuple[Field, ...], frame: Frame) -> str:
+    if frame.remote:
+        return f"{label} is asked for"
+    if len(frame.data) < length:
+        return f"{label}: {len(frame.data)} bytes instead of {length}"
+    return f"{label}: {signals_text(fields, frame.data[:length])}".removesuffix(": ")

@@ -1,0 +1,152 @@
+"""What limits stand on: a quantity that a limit needs must be known, and must go on being known, or nothing is limited.
+
+Never heard of keeps the robot from being armed. What falls silent while torque is on is told when it is old, and ends
+the motion when it is lost (`Limits.on_lost`); see `profile.expected` for the ages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.link.core.limits import AxisLimits
+from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.text import age, axis_names
+from snakestudio.link.core.watchdogs import Loss
+from snakestudio.link.messages import Severity
+from snakestudio.link.profile.expected import Expected
+from snakestudio.link.profile.schema import Profile, Quantity
+
+__all__ = ["Limited"]
+
+BoolArray = NDArray[np.bool_]
+
+_WORDS: dict[Quantity, str] = {
+    "current": "current", "temperature": "temperature", "voltage": "supply voltage", "error": "error word",
+}  # fmt: skip
+
+
+class Limited:
+    """Watches over the age of what is limited.
+
+    Parameters
+    ----------
+    profile : Profile
+    limits : AxisLimits
+    observed : Observed
+    expected : Expected
+    """
+
+    def __init__(self, profile: Profile, limits: AxisLimits, observed: Observed, expected: Expected) -> None:
+        self._profile, self._observed, self._expected = profile, observed, expected
+        # What a limit has and no signal tells is a mistake of the profile, which forbids arming by itself.
+        self._needed: dict[Quantity, BoolArray] = {
+            "current": np.isfinite(limits.current) & expected.said["current"],
+            "temperature": np.isfinite(limits.temperature) & expected.said["temperature"],
+            "voltage": np.isfinite(limits.voltage) & expected.said["voltage"],
+            "error": expected.told["error"],
+        }
+        self._told: dict[tuple[Quantity, str], BoolArray] = {}
+        self._known_until = self._fresh_until = -np.inf
+
+    def begin(self) -> None:
+        """Torque comes on: what was known of another robot says nothing."""
+        self._known_until = self._fresh_until = -np.inf
+
+    def check(self, now: float) -> Loss | None:
+        """What is lost at a time (s), and ends the motion; None if nothing is, or the profile wants a warning alone."""
+        if self._profile.limits.on_lost == "warn" or now <= self._known_until:
+            return None
+        for quantity, needed in self._needed.items():
+            lost = needed & ~(self._ages(quantity, now) <= self._expected.lost[quantity])
+            if lost.any():
+                return Loss("limited", self._sentence(quantity, lost, now, "and its limit is not watched without."))
+        self._known_until = self._earliest(self._expected.lost)
+        return None
+
+    def news(self, now: float, *, live: bool) -> list[tuple[Severity, str]]:
+        """What has become old, or lost without a stop, since this was last asked, while torque is on."""
+        found: list[tuple[Severity, str]] = []
+        if not live:
+            self._told.clear()
+        if not live or (now <= self._fresh_until and not self._told):
+            return found
+        for quantity, needed in self._needed.items():
+            if not needed.any():
+                continue
+            ages = self._ages(quantity, now)
+            gone = needed & ~(ages <= self._expected.lost[quantity])
+            goes_on = self._profile.limits.on_lost == "warn"
+            kinds: tuple[tuple[str, Severity, BoolArray, str], ...] = (
+                ("old", "warning", needed & ~(ages <= self._expected.stale[quantity]) & ~gone,
+                 "and a limit stands on it."),
+                ("lost", "error", gone & goes_on, "and its limit is not watched any more: the profile lets it go on."),
+            )  # fmt: skip
+            for kind, severity, now_so, why in kinds:
+                new = now_so & ~self._told.get((quantity, kind), np.zeros_like(now_so))
+                self._told[quantity, kind] = now_so
+                if new.any():
+                    found.append((severity, self._sentence(quantity, new, now, why)))
+        self._told = {key: said for key, said in self._told.items() if said.any()}
+        self._fresh_until = self._earliest(self._expected.stale)
+        return found
+
+    def _earliest(self, allowed: dict[Quantity, NDArray[np.float64]]) -> float:
+        """When the first of what is needed is too old if nothing more is heard, s: until then nobody need look."""
+        ends = [
+            float(np.min((self._observed.heard[quantity] + allowed[quantity])[needed]))
+            for quantity, needed in self._needed.items()
+            if needed.any()
+        ]
+        return min(ends, default=np.inf) - 1e-3  # looked at again before rounding can matter
+
+    def reasons(self, now: float) -> Iterator[str]:
+        """Why the robot must not be armed at a time (s), for want of something that a limit stands on."""
+        for quantity, needed in self._needed.items():
+            what, heard = _WORDS[quantity], self._observed.heard[quantity]
+            if (never := needed & np.isnan(heard)).any():
+                yield (
+                    f"No {what} of {self._names(never)} yet, on which a limit stands; see that its node sends it, or"
+                    " leave the limit out."
+                    if quantity != "error"
+                    else f"No {what} of {self._names(never)} yet; see that its node sends it, or give its message"
+                    ' when = "change" in the profile if it comes with errors alone.'
+                )
+            unknown = needed & ~never & self._is_no_number(quantity)
+            if unknown.any():
+                yield f"The {what} of {self._names(unknown)} is no number; see whether its sensor is connected."
+            old = needed & ~never & ~unknown & ~(now - heard <= self._expected.stale[quantity])
+            if old.any():
+                first = int(np.flatnonzero(old)[0])
+                every = self._expected.interval[quantity][first]
+                yield (
+                    f"The {what} of {self._names(old)} is {age(float(now - heard[first]))} old, where it should come"
+                    f" every {every:g} s; see what keeps its node from sending it."
+                )
+            # One that was heard just now, and is old most of the time, would be armed with and stopped for at once.
+            gap = self._observed.gap[quantity]
+            rare = needed & ~never & ~unknown & ~old & (gap > self._expected.stale[quantity])
+            if rare.any():
+                first = int(np.flatnonzero(rare)[0])
+                yield (
+                    f"The {what} of {self._names(rare)} came {age(float(gap[first]))} after the one before, where it"
+                    f" should come every {self._expected.interval[quantity][first]:g} s; mend that, or its interval in"
+                    " the profile."
+                )
+
+    def _ages(self, quantity: Quantity, now: float) -> NDArray[np.float64]:
+        """How old what is known is, s, (m,); NaN if never heard."""
+        return np.asarray(now - self._observed.heard[quantity])
+
+    def _is_no_number(self, quantity: Quantity) -> BoolArray:
+        values = self._observed.values.get(quantity)
+        return np.isnan(values) if values is not None else np.zeros(len(self._profile.axes), np.bool_)
+
+    def _names(self, chosen: BoolArray) -> str:
+        return axis_names(self._profile.axes, chosen)
+
+    def _sentence(self, quantity: Quantity, chosen: BoolArray, now: float, why: str) -> str:
+        oldest = float(np.nanmax(self._ages(quantity, now)[chosen], initial=0.0))
+        return f"The last {_WORDS[quantity]} of {self._names(chosen)} came {age(oldest)} ago, {why}"

@@ -1,0 +1,330 @@
+"""The link without its bus: what is sent when, what is believed of the robot, and what stops it.
+
+The core has no clock, no thread and no bus of its own: frames, commands and times are handed to it, and it answers by
+calling `send`. The same course of calls gives the same frames, always, which is what makes it possible to test it with
+millions of random ones. Its parts are small: `machine` (states), `operator` (commands), `conduct` (sequences and
+stops), `limits` and `set_points`, `watchdogs`, `measured`, `arrivals`, `readiness`; here they are put together.
+
+Two rules stand above all others. Whatever `stop` sends is sent in the same call, before anything else that is due.
+And set-points go out in three situations only: while the robot is armed, while it is being armed, and while it is
+disarmed in order; nothing but the operator's `arm` begins any of them.
+
+Set-points begin **before** the arm sequence, equal to the angles measured when arming began: most drives (CiA 402
+cyclic position, ODrive) move to the last set-point they have at the moment that torque comes on, so it has to be there
+by then. Drives without torque ignore them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from snakestudio.link.core.arrivals import Arrivals, LoadMeter
+from snakestudio.link.core.cyclic import Cyclic
+from snakestudio.link.core.foreign_master import Strangers
+from snakestudio.link.core.journal import Journal
+from snakestudio.link.core.limited import Limited
+from snakestudio.link.core.limits import AxisLimits
+from snakestudio.link.core.machine import Machine
+from snakestudio.link.core.measured import MeasuredChecks
+from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.operator import Operator
+from snakestudio.link.core.readiness import Readiness
+from snakestudio.link.core.rx_path import Incoming
+from snakestudio.link.core.sequencer import Task
+from snakestudio.link.core.set_points import SetPoints
+from snakestudio.link.core.supervisor import Supervisor
+from snakestudio.link.core.telemetry_builder import TelemetryBuilder
+from snakestudio.link.core.torque_control import Conduct
+from snakestudio.link.core.tx_gate import Outgoing
+from snakestudio.link.core.watchdogs import Loss, Watchdogs
+from snakestudio.link.frame import Frame
+from snakestudio.link.messages import Command, LinkEvent, LinkState, ReferenceBlock, Severity, Telemetry
+from snakestudio.link.profile.check import arming_problems
+from snakestudio.link.profile.expected import Expected
+
+if TYPE_CHECKING:
+    from snakestudio.link.core.codec import Codec
+
+__all__ = ["LinkCore"]
+
+_POLL_S = 0.01
+"""While torque is on, and while a sequence runs, watchdogs and sequences are no slower than this."""
+
+_IDLE_POLL_S = 0.05
+
+_REASONS_S = 0.05
+
+_AHEAD_S = 1.0
+
+
+class LinkCore:
+    """The whole of the link but its bus.
+
+    Parameters
+    ----------
+    codec : Codec
+    send : callable
+        Puts a frame on the bus at once. LinkError: it could not.
+    tell : callable
+        Takes what happened, in words.
+    replay : bool
+        Whether the bus is a log that is played: nothing is sent, and arming is refused.
+    """
+
+    def __init__(
+        self,
+        codec: Codec,
+        *,
+        send: Callable[[Frame], None],
+        tell: Callable[[LinkEvent], None],
+        replay: bool = False,
+    ) -> None:
+        profile = codec.profile
+        self._codec, self._profile = codec, profile
+        self._journal = Journal(tell)
+        self._machine = Machine()
+        self._observed = Observed(profile)
+        limits = AxisLimits(profile)
+        meter = self._meter = LoadMeter(profile)
+        measured = MeasuredChecks(limits, self._observed)
+        self._watchdogs = Watchdogs(profile, self._observed)
+        self._arrivals = Arrivals(profile)
+        self._strangers = Strangers(codec, replay=replay)
+        expected = Expected(profile, codec.pages)
+        self._limited = Limited(profile, limits, self._observed, expected)
+        self._incoming = Incoming(
+            codec, self._observed, measured, self._arrivals, self._strangers, meter, self._journal
+        )
+        self._outgoing = Outgoing(codec, send, self._machine, self._watchdogs, meter, self._journal, replay=replay)
+        self._set_points = SetPoints(codec, limits, self._outgoing)
+        self._cyclic = Cyclic(profile)
+        self._conduct = Conduct(
+            profile, self._machine, self._observed, self._outgoing, self._set_points, self._watchdogs, self._journal
+        )
+        self._supervisor = Supervisor(limits, self._observed, self._watchdogs, self._arrivals, measured, self._limited)
+        self._readiness = Readiness(
+            profile, limits, self._observed, measured, self._watchdogs, self._arrivals, self._limited, self._strangers,
+            arming_problems(codec.loaded), replay,
+        )  # fmt: skip
+        self._telemetry = TelemetryBuilder(
+            profile, self._observed, expected, self._incoming, self._outgoing, self._set_points, meter, replay=replay
+        )
+        self._operator = Operator(
+            profile, self._machine, self._conduct, self._observed, self._outgoing, self._set_points, self._cyclic,
+            self._supervisor, self._watchdogs, self._journal, self._reasons,
+        )  # fmt: skip
+        self._news = False
+        self._foreign = self._stranger = False
+        self._replay = replay
+        self._now = 0.0
+        self._said: tuple[str, ...] = ()
+        self._said_at: tuple[LinkState, Task | None, float] = self.state, None, math.nan
+        self._carried_out = 0
+
+    @property
+    def state(self) -> LinkState:
+        """Where it stands."""
+        return self._machine.state
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the robot has nothing more to be told before its bus may be given back."""
+        return self._conduct.at_rest
+
+    # ------------------------------------------------------------------------------------------- the operator's wishes
+
+    def command(self, command: Command, now: float) -> None:
+        """Carry out, or refuse, what the operator wants (s)."""
+        self._now = now
+        self._carried_out = command.number
+        self._notice_references(now)
+        self._operator.command(command, now)
+
+    def stop(self, reason: str, now: float) -> None:
+        """Send the stop sequence now; latched if torque was on, or may have been.
+
+        Parameters
+        ----------
+        reason : str
+            A sentence.
+        now : float
+            s.
+        """
+        self._now = now
+        self._operator.stop(reason, now)
+
+    # --------------------------------------------------------------------------------------------- what comes from it
+
+    def receive(self, frame: Frame, now: float) -> bool:
+        """Take over a frame from the bus; any bytes will do.
+
+        Returns
+        -------
+        bool
+            Whether it says something new, for which `poll` should not wait.
+        """
+        self._now = now
+        if self.state is LinkState.DISCONNECTED:
+            return False
+        new = self._incoming.frame(frame, now)
+        if self._conduct.live and (stranger := self._strangers.reason(now)):
+            self._conduct.halt(stranger, now)
+        return new or self._conduct.task is not None  # sequences wait for the robot's word
+
+    def unreadable(self, text: str, now: float) -> None:
+        """Something came over the bus that is no frame (s)."""
+        self._now = now
+        if self.state is not LinkState.DISCONNECTED:
+            self._incoming.unreadable_at(text, now)
+
+    def bus(self, is_open: bool, text: str, now: float) -> None:
+        """The adapter was opened, or failed.
+
+        Parameters
+        ----------
+        is_open : bool
+        text : str
+            Why, in a sentence; may be empty.
+        now : float
+            s.
+        """
+        self._now = now
+        if is_open == self._outgoing.bus_open:
+            return
+        self._outgoing.bus_open = is_open
+        self._watchdogs.sending_worked()
+        if not is_open:
+            self._bus_lost(text or "The bus was closed.", now)
+        elif self.state is LinkState.FAULT:
+            # Before anything else: nobody knows what the robot did meanwhile. What it said before is no answer to this
+            # stop, but not forgotten: a node that stays silent may still have the torque that it told of last.
+            self._conduct.halt("", now)
+            self._say(now, "warning", "The bus is open again, and the stop sequence was sent.", "bus")
+        elif self._machine.fire("bus_opened"):
+            self._incoming.forget()
+            self._outgoing.sent = self._outgoing.errors = 0
+            self._say(now, "info", text or "The bus is open; the link only listens.", "bus")
+
+    def _bus_lost(self, text: str, now: float) -> None:
+        if self._conduct.live:
+            self._conduct.lose(Loss("bus", text), now)
+            return
+        self._conduct.abandon()
+        self._say(now, "warning", text, "bus")
+        if self._machine.fire("bus_closed"):
+            self._cyclic.stop()
+
+    def window_beat(self, at: float) -> None:
+        """The window lived at a time (s)."""
+        # A sign of life from the future would keep the watchdog quiet for good.
+        if at <= self._now + _AHEAD_S and not self._watchdogs.window_at >= at:
+            self._watchdogs.window_at = at
+
+    def window_gone(self, now: float) -> None:
+        """There is no window any more (s)."""
+        self._now = now
+        self._watchdogs.window_at = math.nan
+        if self._conduct.live:
+            self._conduct.lose(Loss("window", "The program that drives is gone."), now)
+
+    def reference(self, block: ReferenceBlock) -> None:
+        """Take references over; ones that cannot be used are refused, and count as none."""
+        problem = self._set_points.references.add(block)
+        if problem:
+            self._journal.say_once(self._now, "warning", f"References were refused: {problem}.", "reference")
+        else:
+            self._news = True
+
+    # --------------------------------------------------------------------------------------------------- what is due
+
+    def poll(self, now: float, clock: Callable[[], float] | None = None) -> float:
+        """Do whatever is due by now (s); gives the time at which it wants to be asked next.
+
+        Parameters
+        ----------
+        now : float
+            s.
+        clock : callable, optional
+            Tells the time, s, which goes on while frames are sent; without one it stands still.
+        """
+        self._now = now
+        if self.state in (LinkState.DISCONNECTED, LinkState.LISTENING):
+            self._notice(now)
+            return now + _IDLE_POLL_S
+        self._notice_references(now)
+        if self._conduct.live and (loss := self._danger(now)) is not None:
+            self._conduct.lose(loss, now)
+        if self._set_points.poll(now) and clock is not None:
+            self._set_points.gone(clock())
+        if self._conduct.task is not None:
+            self._conduct.advance(now)
+        elif self.state is LinkState.FAULT:
+            self._conduct.repeat_stop(now)
+        driving, stopped = self._set_points.running, self.state is LinkState.FAULT
+        for message in self._cyclic.due(now, driving=driving, stopped=stopped):
+            self._outgoing.message(message, now)
+        self._notice(now)
+        busy = self._conduct.live or self._conduct.task is not None
+        return min(now + (_POLL_S if busy else _IDLE_POLL_S), self._set_points.next, self._cyclic.next())
+
+    def _danger(self, now: float) -> Loss | None:
+        doing = "" if self._conduct.task is None else self._conduct.task.kind
+        return self._supervisor.check(now, self.state, doing, self._set_points.angle)
+
+    def _notice_references(self, now: float) -> None:
+        # A window that repeats what is over gives no references, however often.
+        if self._news and self._set_points.references.end > now:
+            self._watchdogs.reference_at = now
+        self._news = False
+
+    def _notice(self, now: float) -> None:
+        """Odd things that are told, whatever the state."""
+        for text in self._arrivals.judge(now):
+            self._say(now, "warning", text, "node")
+        for severity, text in self._limited.news(now, live=self._conduct.live):
+            self._say(now, severity, text, "node")
+        load = self._meter.load(now)
+        if load > self._profile.timing.max_bus_load:
+            self._journal.say_once(now, "warning", f"The bus is busy for {100 * load:.0f} % of the time.", "load")
+        foreign = self.state in (LinkState.LISTENING, LinkState.IDLE) and self._conduct.task is None
+        foreign = foreign and not self._replay and self._conduct.says_armed(now)
+        if foreign and not self._foreign:
+            armed = self._observed.says("armed").any()
+            told = "armed by somebody else" if armed else "stopping, and its torque may be on; press Stop"
+            self._say(now, "warning", f"The robot is {told}.", "robot")
+        self._foreign = foreign
+        stranger = self._strangers.reason(now) if self.state in (LinkState.LISTENING, LinkState.IDLE) else ""
+        if stranger and not self._stranger:
+            self._say(now, "warning", stranger, "robot")
+        self._stranger = bool(stranger)
+
+    # ------------------------------------------------------------------------------------------------------ stopping
+
+    # -------------------------------------------------------------------------------------------------------- telling
+
+    def telemetry(self, now: float) -> Telemetry:
+        """What is known (s). Priority and the adapter's error frames are the process's to fill in."""
+        return self._telemetry.build(
+            now, self.state, self._conduct.reason, self._reasons_lately(now), self._carried_out
+        )
+
+    def _reasons_lately(self, now: float) -> tuple[str, ...]:
+        """As they were at most `_REASONS_S` ago in this very situation: putting them in words takes its time."""
+        situation = self.state, self._conduct.task
+        if self._said_at[:2] != situation or not now - self._said_at[2] < _REASONS_S:
+            self._said, self._said_at = self._reasons(now), (*situation, now)
+        return self._said
+
+    def _reasons(self, now: float) -> tuple[str, ...]:
+        return self._readiness.reasons(
+            now,
+            self.state,
+            bus_load=self._meter.load(now),
+            busy="" if self._conduct.task is None else self._conduct.task.words,
+            stopped=self._conduct.reason,
+        )
+
+    def _say(self, now: float, severity: Severity, text: str, kind: str) -> None:
+        self._journal.say(now, severity, text, kind)

@@ -1,0 +1,209 @@
+"""What the robot last said, of every axis and every node, and when: the only thing that is ever shown or judged."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections import deque
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.link.messages import AGED, MEANINGS
+from snakestudio.link.profile.schema import Profile, Quantity, StatusMeaning
+
+if TYPE_CHECKING:
+    from snakestudio.link.core.codec import Decoded
+
+__all__ = ["MEASURED", "Observed"]
+
+MEASURED: tuple[Quantity, ...] = ("angle", "rate", "torque", "current", "temperature", "voltage")
+"""What is kept as a number for every axis."""
+
+_RATE_WINDOW_S = 2.0
+_REMEMBERED = 64
+
+
+class Observed:
+    """The robot as it has described itself.
+
+    Attributes
+    ----------
+    values : dict of (m,) arrays
+        By quantity, SI units and °C; NaN where nothing was said.
+    angle_time : (m,) array
+        When that was received, s; NaN if never.
+    heard_at : (len(AGED), m) array
+        The same of each quantity of `AGED`; by quantity: `heard`.
+    gap : dict of (m,) arrays
+        By quantity: time between the last two, s; NaN before the second.
+    status, errors : (m,) int64 arrays
+        Raw; status -1 if never said.
+    meaning : (m,) int8 array
+        Index into `MEANINGS`.
+    heartbeat_time : (k,) array
+        By node: of its heartbeat if the profile has one, else of any frame; s, NaN if never.
+    has_status, has_heartbeat : bool
+        Whether the profile lets the robot say so at all.
+    measures : frozenset of str
+        Quantities that the profile has signals of.
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        m, nodes = len(profile.axes), profile.nodes
+        incoming = [message for message in profile.messages if message.role in ("feedback", "heartbeat")]
+        self.measures = frozenset(signal.quantity for message in incoming for signal in message.signals)
+        self.has_status = "status" in self.measures and bool(profile.status)
+        self.has_heartbeat = any(message.role == "heartbeat" for message in incoming)
+        self.node_index = {node: index for index, node in enumerate(nodes)}
+        self.axes_of = tuple(
+            tuple(index for index, axis in enumerate(profile.axes) if axis.node == node) for node in nodes
+        )
+        self.notable = False
+        """Whether something was said that must be looked at at once: another status, other errors."""
+        self._meanings: dict[int, tuple[int, str]] = {}
+        self._armed = np.full(m, MEANINGS.index("armed"), np.int8).tobytes()
+        self._error_mask = functools.reduce(operator.or_, (entry.mask for entry in profile.errors), 0) or -1
+        self._words: list[tuple[tuple[int, int], str]] = [((-1, 0), "")] * m
+        self._times: list[deque[float]] = [deque(maxlen=_REMEMBERED) for _ in range(m)]
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing was ever said: the bus was opened anew."""
+        m, k = len(self._profile.axes), len(self.node_index)
+        self.values = {quantity: np.full(m, math.nan) for quantity in MEASURED}
+        self.angle_time = np.full(m, math.nan)
+        self.heard_at = np.full((len(AGED), m), math.nan)
+        self.heard: dict[Quantity, NDArray[np.float64]] = dict(zip(AGED, self.heard_at, strict=True))
+        self.gap = {quantity: np.full(m, math.nan) for quantity in AGED}
+        self.status: NDArray[np.int64] = np.full(m, -1, np.int64)
+        self.errors: NDArray[np.int64] = np.zeros(m, np.int64)
+        self.meaning: NDArray[np.int8] = np.zeros(m, np.int8)
+        self.heartbeat_time = np.full(k, math.nan)
+        for times in self._times:
+            times.clear()
+
+    def take(self, decoded: Decoded, now: float) -> None:
+        """Take over what a readable frame of the robot says."""
+        if decoded.message.role == "heartbeat" or not self.has_heartbeat:
+            if decoded.node is not None:
+                self.heartbeat_time[self.node_index[decoded.node]] = now
+            elif decoded.message.each == "once":
+                self.heartbeat_time[:] = now
+        for value in decoded.values:
+            # NaN and infinity are no measurements, however well the frame arrived.
+            if not math.isfinite(value.value):
+                continue
+            if value.axis >= 0:
+                self._set(value.quantity, value.axis, value.value, now)
+                continue
+            for axis in self._axes_of(value.node):
+                self._set(value.quantity, axis, value.value, now)
+
+    def take_unknown(self, decoded: Decoded) -> None:
+        """Take over what a frame says is not known; an angle stays what it was, and as old as it is."""
+        for value in decoded.unknown:
+            if value.quantity in self.values and value.quantity != "angle":
+                chosen = (value.axis,) if value.axis >= 0 else self._axes_of(value.node)
+                self.values[value.quantity][list(chosen)] = math.nan
+
+    @property
+    def status_time(self) -> NDArray[np.float64]:
+        """When each axis last said how it stands, s; NaN if never, (m,)."""
+        return self.heard["status"]
+
+    def _axes_of(self, node: int) -> tuple[int, ...] | range:
+        """The axes of a node; all of them of the robot as a whole (-1)."""
+        return range(len(self._times)) if node < 0 else self.axes_of[self.node_index[node]]
+
+    def _set(self, quantity: Quantity, axis: int, value: float, now: float) -> None:
+        if quantity == "status":
+            raw = int(value) & 0xFFFFFFFF
+            meaning, _ = self._look_up(raw)
+            self.notable |= meaning != self.meaning[axis]
+            self.status[axis], self.meaning[axis] = raw, meaning
+        elif quantity == "error":
+            self.notable |= int(value) != self.errors[axis]
+            self.errors[axis] = int(value) & 0xFFFFFFFF
+        elif quantity in self.values:
+            self.values[quantity][axis] = value
+            if quantity == "angle":
+                self.angle_time[axis] = now
+                self._times[axis].append(now)
+        if quantity in self.heard:
+            self.gap[quantity][axis] = now - self.heard[quantity][axis]
+            self.heard[quantity][axis] = now
+
+    def _look_up(self, raw: int) -> tuple[int, str]:
+        found = self._meanings.get(raw)
+        if found is None:
+            for entry in self._profile.status:
+                if raw & entry.mask == entry.code:
+                    found = (MEANINGS.index(entry.meaning), entry.text or entry.meaning)
+                    break
+            else:
+                found = (0, f"status 0x{raw:X}, which the profile does not know")
+            # A status word may hold anything; what is remembered must not grow without end.
+            if len(self._meanings) < 4096:
+                self._meanings[raw] = found
+        return found
+
+    def says(self, meaning: StatusMeaning) -> NDArray[np.bool_]:
+        """Which axes said so last, (m,)."""
+        return np.asarray(self.meaning == MEANINGS.index(meaning))
+
+    def all_armed(self) -> bool:
+        """Whether every axis said last that it is armed."""
+        return self.meaning.tobytes() == self._armed
+
+    def relevant_errors(self) -> NDArray[np.int64]:
+        """The error bits that the profile has a meaning for, (m,); all of them if it lists none."""
+        return self.errors & self._error_mask
+
+    def words(self, axis: int) -> str:
+        """Status and errors of an axis in words; "" if it said nothing."""
+        said = int(self.status[axis]), int(self.errors[axis])
+        if self._words[axis][0] != said:
+            self._words[axis] = said, self._put_in_words(*said)
+        return self._words[axis][1]
+
+    def _put_in_words(self, status: int, raw: int) -> str:
+        parts = [] if status < 0 else [self._look_up(status)[1]]
+        named = 0
+        for entry in self._profile.errors:
+            if raw & entry.mask:
+                parts.append(entry.text)
+                named |= entry.mask
+        if raw & ~named:
+            parts.append(f"error bits 0x{raw & ~named:X}")
+        return ", ".join(parts)
+
+    def feedback_rate(self, now: float) -> NDArray[np.float64]:
+        """Angles a second of every axis over the last 2 s, Hz, (m,)."""
+        rates = np.zeros(len(self._times))
+        for axis, times in enumerate(self._times):
+            while times and times[0] < now - _RATE_WINDOW_S:
+                times.popleft()
+            if len(times) >= 2:
+                rates[axis] = (len(times) - 1) / max(times[-1] - times[0], 1e-6)
+        return rates
+
+    def torque(self) -> NDArray[np.bool_]:
+        """Which axes said last that their torque is on, or may be, (m,)."""
+        return self.says("armed") | self.says("stopping")
+
+    def unknown(self) -> NDArray[np.bool_]:
+        """Which axes said last what the profile does not know, (m,)."""
+        return np.asarray((self.status >= 0) & (self.meaning == MEANINGS.index(None)))
+
+    def torque_off(self, since: float) -> NDArray[np.bool_]:
+        """Which axes have said after `since` (s) that their torque is off, (m,); an unknown word says nothing."""
+        known = self.meaning != MEANINGS.index(None)
+        return np.asarray(known & ~self.torque() & (self.status_time > since))
+
+    def all_say(self, meaning: StatusMeaning, since: float) -> bool:
+        """Whether every axis has said so after `since` (s)."""
+        return bool((self.says(meaning) & (self.status_time >= since)).all())

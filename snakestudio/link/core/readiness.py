@@ -1,0 +1,194 @@
+"""Why the robot cannot be armed, in sentences with a remedy each: an empty list is the only way to arm it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from snakestudio.errors import Problem
+from snakestudio.link.core.arrivals import Arrivals
+from snakestudio.link.core.foreign_master import Strangers
+from snakestudio.link.core.limited import Limited
+from snakestudio.link.core.limits import AxisLimits
+from snakestudio.link.core.measured import MeasuredChecks
+from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.text import age, axis_names, node_names
+from snakestudio.link.core.watchdogs import Watchdogs
+from snakestudio.link.messages import MEANINGS, LinkState
+from snakestudio.link.profile.schema import Profile, StatusMeaning
+
+__all__ = ["Readiness"]
+
+_STATES = {
+    LinkState.DISCONNECTED: "No bus is open; connect first.",
+    LinkState.LISTENING: "The link only listens; let it speak first.",
+    LinkState.ARMED: "The robot is armed already.",
+    LinkState.STREAMING: "The robot is armed already.",
+}
+
+_SAYS: dict[StatusMeaning, str] = {
+    "booting": "still starting; wait until it is ready.",
+    "stopping": "stopping, by itself or by somebody; wait until its torque is off, or press Stop.",
+    "stopped": "stopped, by itself or by somebody; reset it.",
+    "fault": "{words}; remove the cause, and reset it.",
+    "armed": "armed by somebody else; stop it there, or here.",
+}
+
+
+_REPLAYED = "A log is replayed; connect to the robot itself."
+
+
+class Readiness:
+    """Looks at everything that arming depends on.
+
+    Parameters
+    ----------
+    profile : Profile
+    limits : AxisLimits
+    observed : Observed
+    measured : MeasuredChecks
+    watchdogs : Watchdogs
+    arrivals : Arrivals
+    limited : Limited
+    strangers : Strangers
+    problems : sequence of Problem
+        What in the profile forbids arming.
+    replay : bool
+        Whether the bus is a log that is played.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        limits: AxisLimits,
+        observed: Observed,
+        measured: MeasuredChecks,
+        watchdogs: Watchdogs,
+        arrivals: Arrivals,
+        limited: Limited,
+        strangers: Strangers,
+        problems: Sequence[Problem],
+        replay: bool,
+    ) -> None:
+        self._profile, self._limits, self._observed = profile, limits, observed
+        self._measured, self._watchdogs = measured, watchdogs
+        self._arrivals, self._limited, self._strangers = arrivals, limited, strangers
+        self._always = tuple(problem.sentence() for problem in problems)
+        self._replay = replay
+
+    def reasons(self, now: float, state: LinkState, *, bus_load: float, busy: str, stopped: str) -> tuple[str, ...]:
+        """What keeps the robot from being armed.
+
+        Parameters
+        ----------
+        now : float
+            s.
+        state : LinkState
+        bus_load : float
+            0 to 1.
+        busy : str
+            The sequence that is being carried out, in words; "" if none is.
+        stopped : str
+            Why the link is in FAULT.
+        """
+        if self._replay:  # nothing else that a log tells is to be mended now
+            return (_REPLAYED,)
+        if state in (LinkState.ARMED, LinkState.STREAMING):  # how its nodes stand is what armed ones say
+            return (_STATES[state],)
+        found = list(self._always)
+        if state in _STATES:
+            found.append(_STATES[state])
+        elif state is LinkState.FAULT:
+            found.append(f"The robot was stopped: {stopped} Reset it first.")
+        if busy:
+            found.append(f"{busy}; wait until that is done.")
+        if state is not LinkState.DISCONNECTED:
+            if stranger := self._strangers.reason(now):
+                found.append(stranger)
+            found += self._robot(now)
+            found += self._bus(now, bus_load)
+        if self._watchdogs.window_silent(now):
+            found.append("The program that drives gives no sign of life; robots are armed by one that responds.")
+        return tuple(found)
+
+    def _robot(self, now: float) -> Iterator[str]:
+        profile, observed, stale = self._profile, self._observed, self._profile.timing.stale_s
+        if (never := np.isnan(observed.angle_time)).any():
+            names = axis_names(profile.axes, never)
+            yield f"No feedback of {names} yet; is the robot switched on, and this its profile?"
+        ages = now - observed.angle_time
+        old = ages > stale
+        if old.any():
+            names = axis_names(profile.axes, old)
+            yield f"The feedback of {names} is {age(float(ages[old].max()))} old; check its cable."
+        nodes = np.array(profile.nodes)
+        what = "heartbeat" if observed.has_heartbeat else "frame"
+        ages = now - observed.heartbeat_time
+        if (silent := np.isnan(ages)).any():
+            yield f"No {what} of {node_names(nodes[silent])} yet; is it switched on?"
+        # A heartbeat that comes once a second must not count as old in between.
+        if (old := ages > max(stale, profile.timing.lost_s)).any():
+            yield (
+                f"The last {what} of {node_names(nodes[old])} is {age(float(ages[old].max()))} old; check cable and"
+                " supply."
+            )
+        yield from self._says(now)
+        beyond = self._measured.beyond()
+        for index in np.flatnonzero(beyond)[:3]:
+            stands = np.degrees(observed.values["angle"][index])
+            yield (
+                f"{profile.axes[index].name.capitalize()} stands at {stands:.1f}°, beyond its limits of"
+                f" {self._limits.words(int(index))}; move it back by hand."
+            )
+        if (hot := self._measured.hot()).any():
+            yield f"{axis_names(profile.axes, hot).capitalize()} is hotter than it may be; let it cool down."
+        if (starved := self._measured.starved()).any():
+            names = axis_names(profile.axes, starved).capitalize()
+            have = "has" if starved.sum() == 1 else "have"
+            yield f"{names} {have} too low a voltage; charge or change the battery."
+        yield from self._limited.reasons(now)
+        if (torn := self._measured.torn(now)).any():
+            names = axis_names(profile.axes, torn)
+            have = "has" if torn.sum() == 1 else "have"
+            yield f"{names.capitalize()} {have} two different answers; give each node its own number."
+
+    def _says(self, now: float) -> Iterator[str]:
+        profile, observed = self._profile, self._observed
+        if observed.has_status:
+            ages = now - observed.status_time
+            if (silent := ~(ages <= max(profile.timing.stale_s, profile.timing.lost_s))).any():
+                yield f"No status of {axis_names(profile.axes, silent)} lately; the robot must say how it stands."
+            for meaning, words in _SAYS.items():
+                yield from self._each_node(observed.says(meaning) & ~silent, words)
+            unknown = (observed.meaning == MEANINGS.index(None)) & ~silent
+            yield from self._each_node(unknown, "{words}; add it to the profile's status values.")
+        else:
+            silent = np.zeros(len(profile.axes), bool)
+        failing = (observed.relevant_errors() != 0) & ~observed.says("fault")
+        yield from self._each_node(failing, "{words}; remove the cause, and reset it.")
+
+    def _each_node(self, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]], words: str) -> Iterator[str]:
+        first: dict[int, int] = {}
+        for index in np.flatnonzero(chosen):
+            first.setdefault(self._profile.axes[index].node, int(index))
+        by_words: dict[str, list[int]] = {}
+        for node, axis in first.items():
+            by_words.setdefault(words.format(words=self._observed.words(axis)), []).append(node)
+        for text, nodes in by_words.items():
+            who = node_names(nodes)
+            yield f"{who.capitalize()}: {text}"
+
+    def _bus(self, now: float, bus_load: float) -> Iterator[str]:
+        most = self._profile.timing.max_bus_load
+        if bus_load > most:
+            yield (
+                f"The bus is busy for {100 * bus_load:.0f} % of the time, more than the {100 * most:.0f} % allowed;"
+                " send less often, or raise its bit rate."
+            )
+        if self._arrivals.unreadable_too_often(now):
+            remedy = self._arrivals.remedy_unreadable
+            yield f"Many frames cannot be read{remedy}. The last one: {self._arrivals.why_unreadable}"
+        if now - self._watchdogs.sending_fails_since > 0.0:
+            yield "Frames cannot be sent; is anybody else on the bus, and its bit rate right?"
+        yield from self._arrivals.findings.values()

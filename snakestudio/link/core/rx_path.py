@@ -1,0 +1,87 @@
+"""Every frame from the bus: counted, read, and handed to whoever remembers or judges it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from snakestudio.link.core.arrivals import Arrivals, LoadMeter
+from snakestudio.link.core.foreign_master import Strangers
+from snakestudio.link.core.journal import Journal
+from snakestudio.link.core.measured import MeasuredChecks
+from snakestudio.link.core.node_states import Observed
+from snakestudio.link.frame import Frame
+
+if TYPE_CHECKING:
+    from snakestudio.link.core.codec import Codec
+
+__all__ = ["Incoming"]
+
+
+class Incoming:
+    """Takes frames over.
+
+    Parameters
+    ----------
+    codec : Codec
+    observed : Observed
+    measured : MeasuredChecks
+    arrivals : Arrivals
+    strangers : Strangers
+    meter : LoadMeter
+    journal : Journal
+
+    Attributes
+    ----------
+    received, unknown, unreadable : int
+        Frames since the bus was opened; of ids that the profile does not know; of its ids that cannot be read.
+    """
+
+    def __init__(
+        self,
+        codec: Codec,
+        observed: Observed,
+        measured: MeasuredChecks,
+        arrivals: Arrivals,
+        strangers: Strangers,
+        meter: LoadMeter,
+        journal: Journal,
+    ) -> None:
+        self._codec, self._observed, self._measured = codec, observed, measured
+        self._arrivals, self._strangers, self._meter, self._journal = arrivals, strangers, meter, journal
+        self.received = self.unknown = self.unreadable = 0
+
+    def forget(self) -> None:
+        """Another robot may be at the bus now."""
+        self._observed.forget()
+        self._arrivals.forget()
+        self._strangers.forget()
+        self.received = self.unknown = self.unreadable = 0
+
+    def unreadable_at(self, text: str, now: float, remedy: str = "") -> None:
+        """Something came that is no frame, or none that can be read (s); `text` has no remedy in it if one is given."""
+        self.unreadable += 1
+        self._arrivals.unreadable(now, text, remedy)
+        self._journal.say_once(now, "warning", text, "unreadable")
+
+    def frame(self, frame: Frame, now: float) -> bool:
+        """Take over one frame (s); any bytes will do. Whether it tells of anything that has to be looked at at once."""
+        if frame.error:
+            return False
+        self.received += 1
+        self._meter.add(frame, now)
+        decoded = self._codec.decode(frame)
+        if decoded is None:
+            self.unknown += not self._strangers.take(frame, now)
+        elif decoded.problem:
+            self._observed.take_unknown(decoded)
+            remedy = "check the cable, and whether the DBC is this robot's"
+            self.unreadable_at(f"{decoded.message.called}: {decoded.problem}.", now, remedy)
+        else:
+            self._arrivals.take(decoded)
+            self._measured.compare(decoded, now)
+            # As old as it is, however long it waited until somebody had time for it.
+            self._observed.take(decoded, frame.time if 0.0 < frame.time < now else now)
+        observed, measured = self._observed, self._measured
+        new = observed.notable or measured.notable
+        observed.notable = measured.notable = False
+        return new

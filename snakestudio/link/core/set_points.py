@@ -1,0 +1,132 @@
+"""The cyclic stream of set-points: what all axes are told, every period, from arming to disarming or a stop."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.link.core.limits import AxisLimits, SetPointLimiter
+from snakestudio.link.core.references import References, Wiggle
+from snakestudio.link.core.sender import Deadlines, SendTimes
+from snakestudio.link.core.tx_gate import Outgoing
+
+if TYPE_CHECKING:
+    from snakestudio.link.core.codec import Codec
+
+__all__ = ["SetPoints"]
+
+FloatArray = NDArray[np.float64]
+
+
+class SetPoints:
+    """Holds, wiggles or follows references, always through the limiter.
+
+    Parameters
+    ----------
+    codec : Codec
+    limits : AxisLimits
+    outgoing : Outgoing
+
+    Attributes
+    ----------
+    angle, rate : (m,) arrays
+        What was sent last, rad and rad/s; NaN if nothing was.
+    streaming : bool
+        Whether references are followed.
+    times : SendTimes
+    references : References
+    """
+
+    def __init__(self, codec: Codec, limits: AxisLimits, outgoing: Outgoing) -> None:
+        self._codec, self._outgoing = codec, outgoing
+        period = 1.0 / codec.profile.timing.set_point_rate_hz
+        self._limiter = SetPointLimiter(limits, period)
+        self._deadlines = Deadlines(period)
+        self._wiggle: Wiggle | None = None
+        self._base: FloatArray = np.zeros(codec.n_axes)
+        self.angle: FloatArray = np.full(codec.n_axes, math.nan)
+        self.rate: FloatArray = np.full(codec.n_axes, math.nan)
+        self.streaming = False
+        self.times = SendTimes()
+        self.references = References(codec.n_axes)
+
+    @property
+    def running(self) -> bool:
+        """Whether set-points are sent."""
+        return self._deadlines.running
+
+    @property
+    def next(self) -> float:
+        """When the next ones are due, s; infinity if none are sent."""
+        return self._deadlines.next
+
+    @property
+    def wiggling(self) -> bool:
+        """Whether an axis is wiggled."""
+        return self._wiggle is not None
+
+    def begin(self, angle: FloatArray, now: float) -> None:
+        """Send set-points from now on: this angle (rad), held."""
+        self._limiter.start(angle)
+        self._deadlines.start(now)
+        self.times.start()
+        self.streaming, self._wiggle = False, None
+
+    def end(self) -> None:
+        """Send no more, and forget what was to be followed."""
+        self._deadlines.stop()
+        self.references.clear()
+        self.streaming, self._wiggle = False, None
+
+    def stream(self) -> None:
+        """Follow the references."""
+        self.streaming, self._wiggle = True, None
+        self.times.skipped = 0
+
+    def hold(self) -> None:
+        """Come to rest, and stay there."""
+        self.streaming, self._wiggle = False, None
+
+    def wiggle(self, wiggle: Wiggle) -> None:
+        """Lead one axis about where it is held."""
+        self._wiggle = wiggle
+        self._base = self._limiter.angle.copy()
+
+    def poll(self, now: float) -> bool:
+        """Send the set-points if they are due (s); whether they were."""
+        due = self._deadlines.take(now)
+        if due is None:
+            return False
+        late, skipped = due
+        # References are read at the deadline, not when the system let us run: lateness must not become jitter.
+        self._advance(now - late)
+        self._outgoing.frames(self._codec.set_points(self._limiter.angle, self._limiter.rate), now)
+        self.angle, self.rate = self._limiter.angle, self._limiter.rate
+        self.times.add(now, late, skipped)
+        return True
+
+    def gone(self, now: float) -> None:
+        """What `poll` sent is on its way, and it is `now` (s): none follows too soon, however long sending took."""
+        self.times.skipped += self._deadlines.gone(now)
+
+    def _advance(self, at: float) -> None:
+        if self.streaming and (wanted := self.references.at(at)) is not None:
+            self._limiter.follow(*wanted)
+        elif self._wiggle is not None:
+            self._follow_wiggle(self._wiggle, at)
+        else:
+            self._limiter.hold()
+
+    def _follow_wiggle(self, wiggle: Wiggle, at: float) -> None:
+        angle, rate = self._base.copy(), np.zeros_like(self._base)
+        offset, rate[wiggle.axis] = wiggle.at(at)
+        angle[wiggle.axis] += offset
+        # Only this axis is led: another one that stands beyond its limits would be brought back to them.
+        others = np.arange(len(angle)) != wiggle.axis
+        angle[others] = math.nan
+        self._limiter.follow(angle, rate)
+        if at >= wiggle.end and abs(self._limiter.angle[wiggle.axis] - self._base[wiggle.axis]) < 1e-6:
+            self._wiggle = None

@@ -1,0 +1,99 @@
+"""What the window gets to know, put together out of the parts of the link."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from snakestudio.link.core.arrivals import LoadMeter
+from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.rx_path import Incoming
+from snakestudio.link.core.set_points import SetPoints
+from snakestudio.link.core.tx_gate import Outgoing
+from snakestudio.link.messages import AGED, LinkState, Telemetry
+from snakestudio.link.profile.expected import Expected
+from snakestudio.link.profile.schema import Profile
+
+__all__ = ["TelemetryBuilder"]
+
+
+class TelemetryBuilder:
+    """Reads the parts, and changes none.
+
+    Parameters
+    ----------
+    profile : Profile
+    observed : Observed
+    expected : Expected
+    incoming : Incoming
+    outgoing : Outgoing
+    set_points : SetPoints
+    meter : LoadMeter
+    replay : bool
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        observed: Observed,
+        expected: Expected,
+        incoming: Incoming,
+        outgoing: Outgoing,
+        set_points: SetPoints,
+        meter: LoadMeter,
+        *,
+        replay: bool,
+    ) -> None:
+        self._profile, self._observed, self._replay = profile, observed, replay
+        self._stale_after = np.stack([expected.stale[quantity] for quantity in AGED])
+        self._incoming, self._outgoing = incoming, outgoing
+        self._set_points, self._meter = set_points, meter
+
+    def build(
+        self, now: float, state: LinkState, reason: str, not_ready: tuple[str, ...], carried_out: int
+    ) -> Telemetry:
+        """What is known now (s); every array that changes is the receiver's own."""
+        observed, values, lost = self._observed, self._observed.values, self._profile.timing.lost_s
+        incoming, outgoing, told = self._incoming, self._outgoing, self._set_points
+        mean, p99, gap = told.times.figures() if told.running else (math.nan,) * 3
+        return Telemetry(
+            time=now,
+            state=state,
+            reason=reason,
+            not_ready=not_ready,
+            confirmed=observed.has_status and observed.all_say("armed", now - lost),
+            says_status=observed.has_status,
+            replay=self._replay,
+            carried_out=carried_out,
+            reference=told.angle.copy(),
+            reference_rate=told.rate.copy(),
+            angle=values["angle"].copy(),
+            rate=values["rate"].copy(),
+            torque=values["torque"].copy(),
+            current=values["current"].copy(),
+            temperature=values["temperature"].copy(),
+            voltage=values["voltage"].copy(),
+            angle_time=observed.angle_time.copy(),
+            feedback_rate=observed.feedback_rate(now),
+            status=observed.status.copy(),
+            meaning=observed.meaning.copy(),
+            errors=observed.errors.copy(),
+            heartbeat_time=observed.heartbeat_time.copy(),
+            bus_load=self._meter.load(now),
+            received=incoming.received,
+            sent=outgoing.sent,
+            unknown=incoming.unknown,
+            unreadable=incoming.unreadable,
+            error_frames=0,
+            send_errors=outgoing.errors,
+            bus_open=outgoing.bus_open,
+            period_mean=mean,
+            lateness_p99=p99,
+            gap_max=gap,
+            skipped=told.times.skipped,
+            priority="",
+            axis_text=tuple(observed.words(axis) for axis in range(len(self._profile.axes))),
+            heard_at=observed.heard_at.copy(),
+            stale_after=self._stale_after,
+        )

@@ -1,0 +1,207 @@
+"""What is under way with the robot: sequences that are begun, confirmed by the robot's own word, or ended by a stop.
+
+Here is the one place from which torque comes on and goes off. Whatever `halt` sends is sent in the same call.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.link.core.journal import Journal
+from snakestudio.link.core.machine import Machine
+from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.sequencer import Task, TaskKind
+from snakestudio.link.core.set_points import SetPoints
+from snakestudio.link.core.stopping import Stopping
+from snakestudio.link.core.text import axis_names
+from snakestudio.link.core.tx_gate import Outgoing
+from snakestudio.link.core.watchdogs import Loss, Watchdogs
+from snakestudio.link.messages import LinkState
+from snakestudio.link.profile.schema import Profile, Step
+
+__all__ = ["Conduct"]
+
+FloatArray = NDArray[np.float64]
+
+
+class Conduct:
+    """Carries out sequences, and stops the robot.
+
+    Parameters
+    ----------
+    profile : Profile
+    machine : Machine
+    observed : Observed
+    outgoing : Outgoing
+    set_points : SetPoints
+    watchdogs : Watchdogs
+    journal : Journal
+
+    Attributes
+    ----------
+    task : Task or None
+        What is under way.
+    reason : str
+        Why the robot was stopped; "" once it was reset.
+    held : (m,) array
+        Where the joints are held while the robot is armed, rad.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        machine: Machine,
+        observed: Observed,
+        outgoing: Outgoing,
+        set_points: SetPoints,
+        watchdogs: Watchdogs,
+        journal: Journal,
+    ) -> None:
+        self._profile, self._machine, self._observed = profile, machine, observed
+        self._outgoing, self._set_points = outgoing, set_points
+        self._watchdogs, self._journal = watchdogs, journal
+        self._stopping = Stopping(profile, observed, journal)
+        self.task: Task | None = None
+        self.reason = ""
+        self.held: FloatArray = np.zeros(len(profile.axes))
+
+    @property
+    def live(self) -> bool:
+        """Whether torque is on by our doing, or may be."""
+        armed = self._machine.state in (LinkState.ARMED, LinkState.STREAMING)
+        return armed or (self.task is not None and self.task.kind == "arm")
+
+    @property
+    def torque_possible(self) -> bool:
+        """Whether anything but a robot that is known to be off may be at the other end."""
+        return self.live or bool((self._observed.torque() | self._observed.unknown()).any())
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the robot has nothing more to be told before its bus may be given back."""
+        state = self._machine.state
+        if not self._outgoing.bus_open or state in (LinkState.DISCONNECTED, LinkState.LISTENING):
+            return True
+        if self.task is not None or self.torque_possible:
+            return False
+        # What was said before the stop is no answer to it, and one that nobody can confirm is repeated.
+        return state is not LinkState.FAULT or self._stopping.safe
+
+    def says_armed(self, now: float) -> bool:
+        """Whether any node says now (s) that its torque is on; what a silent one said last is no news."""
+        observed = self._observed
+        return bool((observed.torque() & (now - observed.status_time <= self._profile.timing.lost_s)).any())
+
+    # ----------------------------------------------------------------------------------------------- sequences
+
+    def begin(self, kind: TaskKind, now: float) -> None:
+        """Begin one of the profile's sequences (s), in place of any other, and do its first steps."""
+        sequences = self._profile.sequences
+        steps: tuple[Step, ...] = getattr(sequences, kind)
+        if kind == "disarm" and not steps:
+            steps = sequences.stop
+        self.task = Task(kind, steps, now)
+        self._journal.say(now, "info", f"{self.task.words}.", "state")
+        if kind == "arm":
+            self._set_points.poll(now)  # drives move to the last set-point that they have when torque comes on
+        self.advance(now)
+
+    def advance(self, now: float) -> None:
+        """Go on with the sequence that is under way, and end it."""
+        task = self.task
+        if task is None:
+            return
+        held = self.held if task.kind == "arm" else None
+        progress = task.sequence.advance(now, lambda step: self._outgoing.step(step, held, now), self._observed.all_say)
+        if progress == "running":
+            return
+        missed = task.sequence.missed
+        if progress == "failed":
+            text = f"{task.words}, but not all nodes said in time that they are {missed}."
+            if task.kind in ("arm", "disarm"):
+                self.lose(Loss("fault", text), now)
+            else:
+                self.task = None
+                self._journal.say(now, "error", text, "fault")
+        elif task.kind == "arm":
+            self._confirm(task, now)
+        elif task.kind == "disarm":
+            self._set_points.end()
+            self._confirm(task, now)
+        else:
+            self.task = None
+            if task.kind in ("zero", "reset"):
+                self._journal.say(now, "good", f"The {task.kind} sequence was sent.", "state")
+
+    def _confirm(self, task: Task, now: float) -> None:
+        """Armed, or no longer, is what the robot says itself, if its profile lets it."""
+        arming = task.kind == "arm"
+        observed = self._observed
+        if observed.has_status:
+            yet = (
+                ~observed.says("armed") | ~(observed.status_time >= task.begin)
+                if arming
+                else ~observed.torque_off(task.begin)
+            )
+            if yet.any():
+                if task.confirmed_in_time(now, self._profile.timing.confirm_s):
+                    return
+                names = axis_names(self._profile.axes, yet)
+                self.lose(Loss("fault", f"No word in time that {names} is {'' if arming else 'dis'}armed."), now)
+                return
+        self.task = None
+        self._machine.fire("armed" if arming else "disarmed")
+        self._journal.say(
+            now, "good", "The robot is armed, and holds." if arming else "The robot is disarmed.", "state"
+        )
+
+    # ------------------------------------------------------------------------------------------------ stopping
+
+    def lose(self, loss: Loss, now: float) -> None:
+        """Do at once what the profile has for a loss (s)."""
+        profile, sequences = self._profile, self._profile.sequences
+        wanted = profile.limits.on_lost if loss.what == "limited" else getattr(profile.on_loss, loss.what)
+        gentle = wanted == "disarm" and sequences.disarm
+        self._halt(loss.text, now, sequences.disarm if gentle else sequences.stop)
+
+    def halt(self, reason: str, now: float) -> None:
+        """Send the stop sequence in this very call (s); latched if torque was on, or may have been."""
+        self._halt(reason, now, self._profile.sequences.stop)
+
+    def repeat_stop(self, now: float) -> None:
+        """Send the stop sequence again if the robot has not yet said that it stopped, and it is time to (s)."""
+        if self._outgoing.bus_open and self._stopping.repeat(now):
+            self._stop(self._profile.sequences.stop, now)
+
+    def abandon(self) -> None:
+        """Nothing is under way any more, and nothing is sent."""
+        self.task = None
+        self._set_points.end()
+        self._watchdogs.reference_at = math.nan
+
+    def _halt(self, reason: str, now: float, steps: tuple[Step, ...]) -> None:
+        latch = self.torque_possible
+        again = self._machine.state is LinkState.FAULT and not self._stopping.safe
+        before = self.task
+        self.abandon()
+        if before is not None and before.kind == "stop" and before.sequence.steps is steps:
+            # Its frames once more, but not its waits anew: who hammers at the button must not put off what is behind.
+            self.task = before
+            before.sequence.again(lambda step: self._outgoing.step(step, None, now))
+            self.advance(now)
+        else:
+            self._stop(steps, now)
+        self._stopping.begin(now, again=again)
+        if latch and self._machine.fire("fault"):
+            self.reason = reason
+            self._journal.say(now, "error", reason, "fault")
+        elif self._machine.state is LinkState.IDLE:
+            said = f"{reason} Torque was off; the stop sequence was sent all the same."
+            self._journal.say(now, "info", said, "stop")
+
+    def _stop(self, steps: tuple[Step, ...], now: float) -> None:
+        self.task = Task("stop", steps, now)
+        self.advance(now)

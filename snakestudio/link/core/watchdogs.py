@@ -1,0 +1,203 @@
+"""What must not fall silent while torque is on: the window, the references, each joint, each node, the bus.
+
+All of it is judged by the age of what was received on one monotonic clock; a watchdog has no timer of its own that
+could fail to run.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from snakestudio.link.core.node_states import Observed
+from snakestudio.link.core.text import age, axis_names, node_names
+from snakestudio.link.messages import MEANINGS
+from snakestudio.link.profile.schema import Profile
+
+__all__ = ["Loss", "Watchdogs"]
+
+Lost = Literal["window", "reference", "feedback", "heartbeat", "bus", "decode", "limit", "fault", "limited"]
+
+HELD_UP_S = 0.25
+"""A link that was not run for so long (and for 2.5 periods) does not go on as if nothing had been."""
+
+SEND_FAILS_S = 0.15
+"""So long not a single frame could be sent: the bus counts as lost."""
+
+
+_ROUNDING_S = 1e-3
+"""So much before something can be lost it is looked at again."""
+
+_BUSY = "see what else keeps this computer busy"
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that must not be while torque is on.
+
+    Attributes
+    ----------
+    what : str
+        Key of `OnLoss` that says what is done about it; of what a limit stands on ("limited"), `Limits.on_lost`.
+    text : str
+        A sentence: what, and how old or how much.
+    """
+
+    what: Lost
+    text: str
+
+
+class Watchdogs:
+    """Everything whose silence stops the robot.
+
+    Parameters
+    ----------
+    profile : Profile
+    observed : Observed
+
+    Attributes
+    ----------
+    window_at, reference_at : float
+        When the window last gave a sign of life, and references; s, NaN if never.
+    sending_fails_since : float
+        Since when no frame could be sent, s; NaN if the last one could.
+    """
+
+    def __init__(self, profile: Profile, observed: Observed) -> None:
+        self._profile = profile
+        self._observed = observed
+        self.window_at = math.nan
+        self.reference_at = math.nan
+        self.sending_fails_since = math.nan
+        self._polled = math.nan
+        # Nothing can be lost before: what was heard does not become unheard of while torque is on.
+        self._angles_until = self._heartbeats_until = self._status_until = -math.inf
+
+    def window_silent(self, now: float) -> bool:
+        """Whether the window's last sign of life is too old, or there was none."""
+        return not now - self.window_at <= self._profile.timing.window_timeout_s
+
+    def begin(self, now: float) -> None:
+        """From now on they count (s)."""
+        self._polled = now
+        self._angles_until = self._heartbeats_until = self._status_until = -math.inf
+
+    def sending_failed(self, now: float) -> None:
+        """A frame could not be sent (s)."""
+        if math.isnan(self.sending_fails_since):
+            self.sending_fails_since = now
+
+    def sending_worked(self) -> None:
+        """A frame could."""
+        self.sending_fails_since = math.nan
+
+    def check(self, now: float, *, streaming: bool, settling: bool) -> Loss | None:
+        """The worst of what is lost; None if nothing is.
+
+        Parameters
+        ----------
+        now : float
+            s.
+        streaming : bool
+            Whether references are needed.
+        settling : bool
+            Whether the robot is on its way to being armed or disarmed, so that it need not say that it is.
+        """
+        return (
+            self._own(now)
+            or self._window(now)
+            or (self._reference(now) if streaming else None)
+            or self._sending(now)
+            or self._feedback(now)
+            or self._heartbeat(now)
+            or self._status(now, settling)
+        )
+
+    def _own(self, now: float) -> Loss | None:
+        gap, self._polled = now - self._polled, now
+        longest = max(HELD_UP_S, 2.5 / self._profile.timing.set_point_rate_hz)
+        if gap > longest:
+            return Loss("window", f"The link itself was held up for {age(gap)}; {_BUSY}.")
+        return None
+
+    def _window(self, now: float) -> Loss | None:
+        if self.window_silent(now):
+            silent = age(now - self.window_at)
+            return Loss("window", f"The program that drives gave no sign of life for {silent}; {_BUSY}.")
+        return None
+
+    def _reference(self, now: float) -> Loss | None:
+        if not now - self.reference_at <= self._profile.timing.reference_timeout_s:
+            return Loss("reference", f"The last references came {age(now - self.reference_at)} ago.")
+        return None
+
+    def _sending(self, now: float) -> Loss | None:
+        if now - self.sending_fails_since > SEND_FAILS_S:
+            return Loss("bus", f"No frame could be sent for {age(now - self.sending_fails_since)}.")
+        return None
+
+    def _feedback(self, now: float) -> Loss | None:
+        if now <= self._angles_until:
+            return None
+        observed, lost = self._observed, self._profile.timing.lost_s
+        ages = now - observed.angle_time
+        silent = ~(ages <= lost)
+        if silent.any():
+            names = axis_names(self._profile.axes, silent)
+            return Loss("feedback", f"The last feedback of {names} came {age(float(ages[silent].max()))} ago.")
+        self._angles_until = float(observed.angle_time.min()) + lost - _ROUNDING_S
+        return None
+
+    def _heartbeat(self, now: float) -> Loss | None:
+        if now <= self._heartbeats_until:
+            return None
+        observed, lost = self._observed, self._profile.timing.lost_s
+        ages = now - observed.heartbeat_time
+        silent = ~(ages <= lost)
+        if silent.any():
+            nodes = node_names(np.array(self._profile.nodes)[silent])
+            what = "heartbeat" if observed.has_heartbeat else "frame"
+            return Loss("heartbeat", f"The last {what} of {nodes} came {age(float(ages[silent].max()))} ago.")
+        self._heartbeats_until = float(observed.heartbeat_time.min()) + lost - _ROUNDING_S
+        return None
+
+    def _status(self, now: float, settling: bool) -> Loss | None:
+        observed, profile = self._observed, self._profile
+        if observed.has_status:
+            if not now <= self._status_until:
+                ages = now - observed.status_time
+                silent = ~(ages <= profile.timing.lost_s)
+                if silent.any():
+                    names = axis_names(profile.axes, silent)
+                    return Loss("heartbeat", f"The last status of {names} came {age(float(ages[silent].max()))} ago.")
+                self._status_until = float(observed.status_time.min()) + profile.timing.lost_s - _ROUNDING_S
+            if not settling and observed.all_armed():
+                return self._errors()
+            booting = observed.says("booting")
+            if booting.any():
+                return Loss("fault", f"{_subject(profile, booting)} started anew in mid-run.")
+            wrong = observed.says("fault") if settling else ~observed.says("armed")
+            if wrong.any():
+                first = int(np.flatnonzero(wrong)[0])
+                words = observed.words(first) or MEANINGS[observed.meaning[first]]
+                verb = "reports" if observed.says("fault")[first] else "is no longer armed: it says"
+                return Loss("fault", f"{_subject(profile, wrong)} {verb} {words}.")
+        return self._errors()
+
+    def _errors(self) -> Loss | None:
+        observed, profile = self._observed, self._profile
+        failing = observed.relevant_errors() != 0
+        if failing.any():
+            first = int(np.flatnonzero(failing)[0])
+            return Loss("fault", f"{_subject(profile, failing)} reports {observed.words(first)}.")
+        return None
+
+
+def _subject(profile: Profile, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> str:
+    first = profile.axes[int(np.flatnonzero(chosen)[0])]
+    others = int(chosen.sum()) - 1
+    more = f" and {others} more ax{'es' if others > 1 else 'is'}" if others else ""
+    return f"Node {first.node} ({first.name}{more})"

@@ -1,0 +1,350 @@
+"""The window's hand on a link that runs in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from dataclasses import replace
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from snakestudio.errors import LinkError
+from snakestudio.link.bus.frame_log import check_log_path
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.frame import Frame
+from snakestudio.link.messages import AGED, CommandKind, LinkEvent, LinkState, ReferenceBlock, Telemetry, Traffic
+from snakestudio.link.process.memory import Segment
+from snakestudio.link.process.setup import Setup
+from snakestudio.link.process.shared import LinkMemory
+from snakestudio.link.profile.loading import LoadedProfile
+from snakestudio.link.profile.schema import Bus, Profile
+from snakestudio.paths import own_program
+
+__all__ = ["LinkClient"]
+
+_ALIVE_S = 0.5
+_CLOSE_S = 2.0
+_LINE = 4000
+"""Longest command: what a pipe takes in one piece or not at all."""
+_TRAFFIC = 1000
+"""Frames that wait to be put into words, if more came than are at once."""
+_AT_ONCE = 250
+"""Frames that are put into words at once: a window that looks for the first time must not pause for all that waits."""
+
+
+class LinkClient:
+    """A link in a process of its own; fulfils `Link`.
+
+    The process is started at once, and is ready within a second or two; nothing here waits for it.
+
+    Parameters
+    ----------
+    loaded : LoadedProfile
+    bus : Bus, optional
+        In place of the profile's.
+    log_dir : Path, optional
+        Folder in which all frames are logged from the begin, as ``NAME-DATE-TIME.blf``.
+
+    Raises
+    ------
+    LinkError
+        If the process cannot be started.
+    """
+
+    def __init__(self, loaded: LoadedProfile, bus: Bus | None = None, *, log_dir: Path | None = None) -> None:
+        profile = loaded.profile if bus is None else loaded.profile.model_copy(update={"bus": bus})
+        self._loaded = replace(loaded, profile=profile)
+        self._codec = Codec(self._loaded)
+        self._log_dir = log_dir
+        self._lock = threading.Lock()
+        self._number = 0
+        self._link: _Running | None = None
+        self._own_events: list[LinkEvent] = []
+        self._waiting: deque[tuple[Frame, bool]] = deque(maxlen=_TRAFFIC)
+        self._telemetry = _nothing(profile, "The link's process is starting.")
+        self._start()
+
+    @property
+    def profile(self) -> Profile:
+        """See `Link`."""
+        return self._loaded.profile
+
+    @property
+    def alive(self) -> bool:
+        """See `Link`."""
+        return self._running() is not None and time.monotonic() - self.telemetry().time < _ALIVE_S
+
+    @property
+    def stop_count(self) -> int:
+        """See `Link`."""
+        link = self._link
+        return 0 if link is None else link.memory.stops
+
+    def command(self, kind: CommandKind, **values: str | int | float | bool) -> int:
+        """See `Link`; what is asked of a process that has ended is not carried out, and gets no answer.
+
+        Raises
+        ------
+        LinkError
+            If the command is longer than the pipe takes in one piece.
+        """
+        if kind == "stop":
+            return self._request_stop(str(values.get("reason", "Stopped by the operator.")))
+        with self._lock:
+            return self._write(kind, dict(values))
+
+    def stop(self, reason: str = "Stopped by the operator.") -> None:
+        """See `Link`."""
+        self._request_stop(reason)
+
+    def beat(self) -> None:
+        """See `Link`."""
+        link = self._link
+        if link is not None:
+            link.memory.beat(time.monotonic())
+
+    def send(self, block: ReferenceBlock) -> None:
+        """See `Link`.
+
+        Raises
+        ------
+        LinkError
+            If the block's shape is not that of the profile's axes.
+        """
+        link = self._link
+        if link is not None:
+            link.memory.send(block)
+
+    def telemetry(self) -> Telemetry:
+        """See `Link`."""
+        link = self._link
+        if link is not None:
+            new = link.memory.telemetry()
+            if new is not None:
+                self._telemetry = new
+            self._running()
+        return self._telemetry
+
+    def events(self) -> list[LinkEvent]:
+        """See `Link`."""
+        events = list(self._link.memory.events()) if self._link is not None else []
+        self._running()
+        own, self._own_events = self._own_events, []
+        return events + own
+
+    def traffic(self) -> list[Traffic]:
+        """See `Link`."""
+        waiting = self._waiting
+        if self._link is not None:
+            waiting.extend(self._link.memory.traffic(_TRAFFIC))
+        taken = [waiting.popleft() for _ in range(min(_AT_ONCE, len(waiting)))]
+        return [
+            Traffic(
+                frame.time, frame.id, frame.extended, frame.remote, frame.error, sent, frame.data,
+                "" if frame.error else self._codec.text(frame),
+            )
+            for frame, sent in taken
+        ]  # fmt: skip
+
+    def begin_log(self, path: Path) -> None:
+        """See `Link`.
+
+        Raises
+        ------
+        LinkError
+            If the file's ending is none that frames are logged as, or its folder does not exist.
+        """
+        path = path.absolute()
+        check_log_path(path)
+        self.command("log", path=str(path))
+
+    def restart(self) -> None:
+        """Start the process again after it ended, or in place of one that hangs; nothing is connected then.
+
+        Raises
+        ------
+        LinkError
+            If it cannot be started.
+        """
+        self.close()
+        self._telemetry = _nothing(self.profile, "The link's process is starting.")
+        self._start()
+
+    def close(self) -> None:
+        """See `Link`."""
+        link = self._link
+        if link is None:
+            return
+        self.stop("The link is closed.")
+        with contextlib.suppress(LinkError), self._lock:
+            self._write("close", {})
+        with self._lock:
+            self._link = None
+        self._waiting.clear()
+        last = link.end(_CLOSE_S)
+        self._telemetry = _ended(last or self._telemetry, "The link is closed.")
+
+    # -------------------------------------------------------------------------------------------- the process
+
+    def _start(self) -> None:
+        self._link = _Running(self._loaded)
+        if self._log_dir is not None:
+            self.begin_log(self._log_dir / f"{_file_name(self.profile.name)}-{time.strftime('%Y%m%d-%H%M%S')}.blf")
+
+    def _running(self) -> _Running | None:
+        """The process; None if there is none, which is said once if it ended by itself."""
+        link = self._link
+        if link is None:
+            return None
+        reason = link.ended()
+        if not reason:
+            return link
+        with self._lock:
+            if self._link is not link:
+                return None
+            self._link = None
+        self._own_events += list(link.memory.events())
+        link.end(0.0)
+        self._own_events.append(LinkEvent(time.monotonic(), "error", reason, "process"))
+        self._telemetry = _ended(self._telemetry, reason)
+        return None
+
+    def _request_stop(self, reason: str) -> int:
+        with self._lock:
+            link = self._link
+            if link is None:
+                return self._number
+            request = link.memory.request_stop(reason)
+            return self._write("stop", {"reason": reason[:1000], "request": request})
+
+    def _write(self, kind: CommandKind, values: dict[str, str | int | float | bool]) -> int:
+        """Put a command into the pipe; called with the lock held."""
+        self._number += 1
+        if self._link is not None:
+            values = {"stops": self._link.memory.stops} | values
+            line = json.dumps({"kind": kind, "number": self._number, "values": values}).encode() + b"\n"
+            if len(line) > _LINE:
+                raise LinkError(f"The command {kind} is too long; shorten its path or its text.")
+            self._link.write(line)
+        return self._number
+
+
+class _Running:
+    """One life of the process.
+
+    Parameters
+    ----------
+    loaded : LoadedProfile
+
+    Raises
+    ------
+    LinkError
+        If it cannot be started.
+    """
+
+    def __init__(self, loaded: LoadedProfile) -> None:
+        self.memory = LinkMemory(len(loaded.profile.axes))
+        setup = Setup.to_hand(loaded, self.memory.segment.handle).text().encode()
+        handed = Segment.create(len(setup))
+        handed.map[:] = setup
+        inherited = [each.descriptor for each in (handed, self.memory.segment) if each.descriptor is not None]
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 (closed in `end`)
+        try:
+            self._process = subprocess.Popen(
+                [*own_program(), "link-worker", handed.handle, str(len(setup))],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # what it computes is too small to be shared
+                pass_fds=inherited if sys.platform != "win32" else (),
+                # A session of its own: Ctrl-Z and Ctrl-C in a terminal suspend and end the window, not what has to
+                # notice that.
+                start_new_session=sys.platform != "win32",
+                creationflags=_creation_flags(),
+            )
+        except OSError as error:
+            handed.close()
+            self._errors.close()
+            self.memory.close()
+            raise LinkError(f"The link's process cannot be started ({error.strerror}); end other programs.") from error
+        # The mappings stay until nobody uses them any more, in whatever thread; the setup's, until the process has read
+        # it (Windows forgets memory that nobody holds).
+        self._handed = handed
+        handed.release()
+        self.memory.segment.release()
+        pipe = self._process.stdin
+        assert pipe is not None
+        self._pipe = pipe
+        with contextlib.suppress(OSError, AttributeError):
+            os.set_blocking(pipe.fileno(), False)  # a link that hangs must not hold up the window
+
+    def write(self, line: bytes) -> None:
+        """Put a line into its pipe; a process that takes nothing any more gets nothing."""
+        with contextlib.suppress(OSError, ValueError):
+            os.write(self._pipe.fileno(), line)
+
+    def ended(self) -> str:
+        """Why it ended, as a sentence; "" while it runs."""
+        code = self._process.poll()
+        if code is None:
+            return ""
+        self._errors.seek(0)
+        told = self._errors.read().decode(errors="replace").strip().splitlines()
+        lines = [line for line in told if not line.startswith("[PYI-")]  # a bundle's loader has the last word
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        said = f": {lines[-1].removeprefix('snakestudio: ')[:200].rstrip('.')}" if lines else ""
+        return f"The link's process ended ({how}{said}); the robot's own watchdog stops it. Start the link again."
+
+    def end(self, timeout: float) -> Telemetry | None:
+        """Close its pipe, wait so long (s), and kill it then; gives what it said last."""
+        with contextlib.suppress(OSError):
+            self._pipe.close()
+        try:
+            self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._errors.close()
+        return self.memory.telemetry()
+
+
+def _creation_flags() -> int:
+    """No window of its own, and no Ctrl-C of the window's console; nothing where there are no such flags."""
+    return int(getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0))
+
+
+def _file_name(name: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in name) or "robot"
+
+
+def _nothing(profile: Profile, reason: str) -> Telemetry:
+    """What is known before the link said anything."""
+    axes, nodes = len(profile.axes), len(profile.nodes)
+    return Telemetry(
+        time=0.0, state=LinkState.DISCONNECTED, reason=reason, not_ready=(reason,), confirmed=False,
+        says_status=bool(profile.status), replay=profile.bus.interface == "replay", carried_out=0,
+        reference=np.full(axes, np.nan), reference_rate=np.full(axes, np.nan), angle=np.full(axes, np.nan),
+        rate=np.full(axes, np.nan), torque=np.full(axes, np.nan), current=np.full(axes, np.nan),
+        temperature=np.full(axes, np.nan), voltage=np.full(axes, np.nan), angle_time=np.full(axes, np.nan),
+        feedback_rate=np.zeros(axes), status=np.full(axes, -1, dtype=np.int64), meaning=np.zeros(axes, dtype=np.int8),
+        errors=np.zeros(axes, dtype=np.int64), heartbeat_time=np.full(nodes, np.nan), bus_load=0.0, received=0, sent=0,
+        unknown=0, unreadable=0, error_frames=0, send_errors=0, bus_open=False, period_mean=np.nan,
+        lateness_p99=np.nan, gap_max=np.nan, skipped=0, priority="", axis_text=("",) * axes,
+        heard_at=np.full((len(AGED), axes), np.nan), stale_after=np.full((len(AGED), axes), np.inf),
+    )  # fmt: skip
+
+
+def _ended(last: Telemetry, reason: str) -> Telemetry:
+    """What is known once the link is gone: nothing of the robot's state; what was measured stays as old as it is."""
+    return replace(
+        last, state=LinkState.DISCONNECTED, reason=reason, not_ready=(reason,), confirmed=False, bus_open=False
+    )

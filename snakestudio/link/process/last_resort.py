@@ -1,0 +1,39 @@
+"""The stop sequence without the core: what is left when the core itself has failed."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.core.stopping import BLIND_REPEATS, REPEAT_S
+from snakestudio.link.frame import Frame
+
+__all__ = ["stop_blindly"]
+
+_LONGEST_WAIT_S = 0.5
+
+
+def stop_blindly(codec: Codec, send: Callable[[Frame], None], wait: Callable[[float], object] = time.sleep) -> None:
+    """Send a profile's stop sequence some times over; raises nothing, whatever fails.
+
+    Nobody reads the bus any more, so that an expectation cannot be waited for: the frames behind it follow at once.
+
+    Parameters
+    ----------
+    codec : Codec
+    send : callable
+        Puts a frame on the bus; may raise.
+    wait : callable
+        Takes seconds.
+    """
+    for _ in range(BLIND_REPEATS):
+        for step in codec.profile.sequences.stop:
+            if step.wait_s is not None:
+                wait(min(step.wait_s, _LONGEST_WAIT_S))
+            with contextlib.suppress(Exception):
+                for frame in codec.step_frames(step):
+                    with contextlib.suppress(Exception):
+                        send(frame)
+        wait(REPEAT_S)

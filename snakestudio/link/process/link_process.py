@@ -1,0 +1,414 @@
+"""The link's process: bus, core, shared memory and pipe around one loop that is never late if it can be helped."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import math
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from snakestudio.errors import LinkError
+from snakestudio.link.bus.frame_log import FrameLog, LogSource, check_log_path
+from snakestudio.link.bus.port import BusChange, Port, Received, Unreadable
+from snakestudio.link.core.codec import Codec
+from snakestudio.link.core.link_core import LinkCore
+from snakestudio.link.frame import Frame
+from snakestudio.link.messages import BEGINNING, Command, LinkEvent, LinkState, Severity
+from snakestudio.link.process.inbox import Inbox
+from snakestudio.link.process.last_resort import stop_blindly
+from snakestudio.link.process.memory import Segment
+from snakestudio.link.process.pipe import Gone, read_commands
+from snakestudio.link.process.priority import raise_priority
+from snakestudio.link.process.setup import Setup
+from snakestudio.link.process.shared import LinkMemory
+from snakestudio.link.process.standstill import Standstill
+from snakestudio.link.profile.loading import LoadedProfile
+from snakestudio.link.profile.schema import Step
+
+__all__ = ["serve"]
+
+_LOOK_S = 0.005
+"""How often shared memory and the robot's frames are looked at while there is a bus, at least: what the window asks for
+wakes the loop through the pipe, and so does a frame that is none of the robot's."""
+_LOOK_WITHOUT_BUS_S = 0.02
+_SAY_S = 0.02
+_SAY_AT_LEAST_S = 0.05
+_ROOM_S = 0.002
+"""Telemetry is only written if the next deadline is so far away, or if it is overdue."""
+_COLLECT_S = 5.0
+_COLLECT_ROOM_S = 0.005
+_BATCH = 64
+_SWITCH_S = 0.001
+"""Longer than the core needs for a period's set-points, so that no other thread comes in between; those give the
+interpreter away after every frame."""
+_LONGEST_END_S = 1.5
+_LOG_END_S = 1.0
+_LIVE = (LinkState.IDLE, LinkState.ARMED, LinkState.STREAMING)
+
+
+def serve(handle: str, size: int) -> None:
+    """Be the link until the window ends it, or is gone.
+
+    Parameters
+    ----------
+    handle : str
+        Of the memory in which the `Setup` stands.
+    size : int
+        Bytes of it.
+    """
+    segment = Segment.attach(handle, size)
+    setup = Setup.of(segment.map[:size])
+    segment.close()
+    # A terminal's Ctrl-C is the window's to understand; when it ends, the link stops the robot and ends, too.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.setswitchinterval(_SWITCH_S)
+    loaded = setup.loaded()
+    memory = LinkMemory(len(loaded.profile.axes), setup.memory)
+    try:
+        process = _Process(loaded, memory, raise_priority())
+        signal.signal(signal.SIGTERM, lambda *_: process.inbox.put(Gone()))
+        threading.Thread(
+            target=read_commands, args=(process.inbox.put,), name="snakestudio-commands", daemon=True
+        ).start()
+        process.run()
+    finally:
+        memory.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """The frame log says something."""
+
+    severity: Severity
+    text: str
+
+
+_Item = Received | BusChange | Unreadable | Command | Gone | _Said
+
+
+class _Process:
+    """The loop.
+
+    Parameters
+    ----------
+    loaded : LoadedProfile
+    memory : LinkMemory
+    priority : str
+        What the operating system granted.
+    clock : callable
+        The machine's monotonic clock, s.
+    inbox : Inbox, optional
+        What waits for the loop.
+    """
+
+    def __init__(
+        self, loaded: LoadedProfile, memory: LinkMemory, priority: str, *,
+        clock: Callable[[], float] = time.monotonic, inbox: Inbox[_Item] | None = None,
+    ) -> None:  # fmt: skip
+        self.inbox: Inbox[_Item] = Inbox() if inbox is None else inbox
+        self._clock = clock
+        self._loaded, self._memory, self._priority = loaded, memory, priority
+        profile = loaded.profile
+        self._replayed = profile.bus.interface == "replay"
+        self._codec = Codec(loaded)
+        self._core = LinkCore(self._codec, send=self._send, tell=memory.tell, replay=self._replayed)
+        self._replayed_reference = np.full(len(profile.axes), math.nan)
+        self._port: Port | None = None
+        self._log: FrameLog | None = None
+        self._bus_open = False
+        self._bus_problem = ""
+        self._news = False  # that the core has not acted upon
+        self._stops = 0
+        self._carried_out = 0
+        self._due = 0.0
+        self._left = False  # whether the inbox was not emptied, as something was due
+        self._said = self._collected = 0.0
+        self._end: float | None = None
+        self._leave: tuple[float, Command] | None = None  # when the bus is given back at the latest, and who wants it
+        # The robot's own watchdog is as patient; who stood still for longer does not just go on where it was.
+        self._standstill = Standstill(
+            max(profile.timing.window_timeout_s, 2.0 / profile.timing.set_point_rate_hz),
+            None if clock is time.monotonic else clock,
+        )
+        steps = max(_duration(profile.sequences.stop), _duration(profile.sequences.disarm))
+        self._end_s = min(0.1 + steps, _LONGEST_END_S)
+
+    def run(self) -> None:
+        """Until the window ends it, or is gone.
+
+        Raises
+        ------
+        LinkError
+            If anything failed that must not; the stop sequence has been sent by then.
+        """
+        gc.collect()
+        gc.freeze()  # what is there now stays: collections have only to look at what comes
+        gc.disable()
+        try:
+            self._loop()
+        except Exception as error:
+            self._stop_blindly()
+            traceback.print_exc()
+            text = f"The link failed, and the stop sequence was sent ({type(error).__name__}: {error})."
+            with contextlib.suppress(Exception):
+                self._tell("error", text, "process")
+            with contextlib.suppress(Exception):
+                self._close()
+            raise LinkError(text) from error
+        self._close()
+
+    def _loop(self) -> None:
+        last = self._clock()
+        self._tell("info", f"The link runs with priority {self._priority}.", "priority")
+        while self._end is None or last < self._end:
+            now = last = self._clock()
+            stood_still = self._standstill.look()
+            if stood_still and self._core.state in _LIVE and not self._replayed:
+                self._core.stop(f"The link itself stood still for {stood_still:.1f} s.", now)
+            self._look(now)
+            if self._news or now >= self._due:
+                self._news = False
+                self._due = self._core.poll(now, self._clock)
+            self._between()
+            self._wait()
+            if self._leave is not None and (self._core.at_rest or now >= self._leave[0]):
+                self._disconnect(self._leave[1], now)
+            if self._end is not None and self._core.at_rest:
+                break
+
+    def _stop_blindly(self) -> None:
+        """The robot must not depend on what has just failed."""
+        if self._bus_open and self._core.state not in (LinkState.DISCONNECTED, LinkState.LISTENING):
+            stop_blindly(self._codec, self._send)
+
+    def _look(self, now: float) -> None:
+        """What the window wrote."""
+        self._heed_stop(now)
+        if self._end is None:
+            self._core.window_beat(self._memory.window_beat)
+        for block in self._memory.references():
+            self._core.reference(block)
+
+    def _heed_stop(self, now: float) -> bool:
+        """Carry out the stop that the window asked for in shared memory, if it has not been yet; whether it was not."""
+        number, reason = self._memory.stop_requested()
+        if number <= self._stops:
+            return False
+        self._stops = number
+        self._core.stop(reason, now)
+        self._news = True
+        return True
+
+    def _between(self) -> None:
+        """What has time until there is room between two deadlines."""
+        now = self._clock()
+        room, since = self._due - now, now - self._said
+        if room > _ROOM_S or since > _SAY_AT_LEAST_S:
+            self._memory.flush()
+        if since > _SAY_AT_LEAST_S or (since > _SAY_S and room > _ROOM_S):
+            self._said = now
+            self._say(now)
+        if now - self._collected > _COLLECT_S and (room > _COLLECT_ROOM_S or not self._bus_open):
+            self._collected = now
+            gc.collect()
+
+    def _wait(self) -> None:
+        """Until the next deadline or something arrives, and take what arrived."""
+        look = _LOOK_S if self._bus_open else _LOOK_WITHOUT_BUS_S
+        timeout = min(self._due - self._clock(), look)
+        if timeout > 0.0 and not self._left:
+            self.inbox.wait(timeout)
+        self._left = False
+        for _ in range(_BATCH):
+            if (item := self.inbox.take()) is None:
+                return
+            now = self._clock()
+            self._handle(item, now)
+            if now >= self._due:
+                break
+        self._left = True
+
+    def deliver(self, item: Received | BusChange | Unreadable) -> None:
+        """What the port's thread has; only what no robot sends, and the bus itself, is worth waking the loop for."""
+        if isinstance(item, Received) and self._codec.expects(item.frame):
+            self.inbox.put_quietly(item)
+        else:
+            self.inbox.put(item)
+
+    def _handle(self, item: _Item, now: float) -> None:
+        if not isinstance(item, Received):
+            self._news = True
+        match item:
+            case Received(frame, sent):
+                self._record(frame, sent=sent)
+                if not (self._replayed and self._take_replayed(frame)):
+                    self._news |= self._core.receive(frame, now)
+            case Command():
+                self._command(item, now)
+            case BusChange():
+                self._bus_changed(item, now)
+            case Unreadable(text):
+                self._core.unreadable(text, now)
+            case _Said(severity, text):
+                self._tell(severity, text, "log")
+            case Gone():
+                if self._end is None:
+                    self._core.window_gone(now)
+                    self._end = now + self._end_s
+
+    def _bus_changed(self, change: BusChange, now: float) -> None:
+        if not change.open and not self._bus_open:  # of an open one the core says it
+            self._tell("error" if change.final else "warning", change.text, "bus")
+        self._bus_open = change.open
+        self._bus_problem = "" if change.open else change.text
+        self._core.bus(change.open, change.text, now)
+        if change.final:
+            self._port = None
+
+    def _take_replayed(self, frame: Frame) -> bool:
+        """Whether a frame of a log is one that was sent by us; then what it told the joints is shown again."""
+        decoded = self._codec.decode_outgoing(frame)
+        if decoded is None:
+            return False
+        if decoded.message.role == "set_point":
+            for value in decoded.values:
+                if value.quantity == "angle" and value.axis >= 0:
+                    self._replayed_reference[value.axis] = value.value
+        return True
+
+    def _command(self, command: Command, now: float) -> None:
+        kind, values = command.kind, command.values
+        if kind == "stop":
+            number = values.get("request")
+            known = isinstance(number, int) and 0 < number <= self._stops  # the shared memory was faster
+            # One that the memory does not know of is a stop all the same.
+            if not known and not self._heed_stop(now):
+                self._core.stop(str(values.get("reason", "Stopped by the operator.")), now)
+        elif kind == "log":
+            self._begin_log(str(values.get("path", "")))
+        elif kind == "close":
+            self._core.stop("The link is closed.", now)
+            self._end = now + self._end_s
+        elif self._end is not None:
+            pass  # nothing begins any more
+        elif kind in BEGINNING and self._is_over(command, now):
+            self._tell(
+                "warning", f"“{kind}” was asked for before the stop, and is not carried out after it.", "refused"
+            )
+        elif self._leave is not None:
+            self._tell("warning", "The link is being disconnected; wait until the robot has its stop.", "refused")
+        elif kind == "disconnect" and self._needs_stop():
+            # All of the stop sequence, its waits too, before the bus is given back.
+            self._core.stop("Disconnected by the operator.", now)
+            self._leave = now + self._end_s, command
+            return
+        elif kind == "disconnect":
+            self._disconnect(command, now)
+        else:
+            self._core.command(command, now)
+            if kind == "connect" and self._port is None:
+                self._port = Port(self._loaded.profile.bus, self.deliver)
+        self._carried_out = max(self._carried_out, command.number)
+
+    def _is_over(self, command: Command, now: float) -> bool:
+        """Whether a stop was asked for after a command: memory is faster than the pipe in which commands wait."""
+        self._heed_stop(now)
+        stops = command.values.get("stops", 0)
+        return not isinstance(stops, int) or stops < self._stops
+
+    def _needs_stop(self) -> bool:
+        return not self._core.at_rest and not self._replayed
+
+    def _disconnect(self, command: Command, now: float) -> None:
+        self._leave = None
+        self._core.command(command, now)
+        self._release()
+        self._bus_problem = ""
+        self._carried_out = max(self._carried_out, command.number)
+
+    def _release(self) -> None:
+        if self._port is not None:
+            port, self._port = self._port, None
+            port.close()
+        self._bus_open = False
+
+    # -------------------------------------------------------------------------------------------- out
+
+    def _send(self, frame: Frame) -> None:
+        if self._port is None or not self._port.send(frame):
+            raise LinkError(
+                "The bus did not take a frame: it is busy, or nobody on it acknowledges; check cable and bit rate."
+            )
+        sent = Frame(
+            frame.id, frame.data, frame.extended, frame.remote, frame.fd, frame.error, self._clock(), frame.length
+        )  # several times as fast as `replace`, hundreds of times a second
+        self._record(sent, sent=True)
+
+    def _record(self, frame: Frame, *, sent: bool) -> None:
+        self._memory.show(frame, sent=sent)
+        if self._log is not None:
+            self._log.write(frame, sent=sent)
+
+    def _say(self, now: float) -> None:
+        telemetry = self._core.telemetry(now)
+        port = self._port
+        if self._replayed:
+            telemetry = replace(telemetry, reference=self._replayed_reference)
+        if self._bus_problem and telemetry.state is LinkState.DISCONNECTED:
+            telemetry = replace(telemetry, reason=self._bus_problem)
+        self._memory.say(
+            replace(
+                telemetry,
+                carried_out=max(telemetry.carried_out, self._carried_out),
+                error_frames=port.error_frames if port is not None else 0,
+                send_errors=port.send_errors if port is not None else 0,
+                bus_open=self._bus_open,
+                priority=self._priority,
+            )
+        )
+
+    def _tell(self, severity: Severity, text: str, kind: str) -> None:
+        self._memory.tell(LinkEvent(self._clock(), severity, text, kind))
+
+    def _begin_log(self, path: str) -> None:
+        if self._log is not None:
+            self._log.end()
+            self._log = None
+        if not path:
+            return
+        try:
+            check_log_path(Path(path))
+        except LinkError as error:
+            self._tell("error", str(error), "log")
+            return
+        source = LogSource(self._loaded.profile, self._loaded.dbc_text)
+
+        def say(severity: Severity, text: str) -> None:
+            self.inbox.put(_Said(severity, text))
+
+        self._log = FrameLog(Path(path), source, self._loaded.profile.bus.channel, say)
+
+    def _close(self) -> None:
+        self._release()
+        if self._log is not None:
+            self._log.end()
+            self._log.join(_LOG_END_S)
+        while (item := self.inbox.take()) is not None:
+            if isinstance(item, _Said):
+                self._tell(item.severity, item.text, "log")
+        self._memory.flush()
+        self._say(self._clock())
+
+
+def _duration(steps: tuple[Step, ...]) -> float:
+    """How long a sequence may take at most, s."""
+    return sum((step.wait_s or 0.0) + (step.timeout_s if step.expect is not None else 0.0) for step in steps)
