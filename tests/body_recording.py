@@ -6,7 +6,7 @@ import numpy as np
 
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.scene import Scene
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 from tests.blank_rows import blank_rows
 
 N = 41

@@ -12,22 +12,22 @@ from typing import Any, Literal, get_args
 from hypothesis import strategies as st
 
 from snakestudio.errors import SceneError
-from snakestudio.model import transform
-from snakestudio.model.align import Side, aligned, distributed
-from snakestudio.model.arrays import ArrayPlan, arrayed
-from snakestudio.model.bending import bent_robot
 from snakestudio.model.edits import (
     add_obstacle,
     remove_obstacles,
+    transform,
     with_path,
     with_value,
     with_values,
 )
+from snakestudio.model.edits.align import Side, aligned, distributed
+from snakestudio.model.edits.arrays import ArrayPlan, arrayed
+from snakestudio.model.edits.bending import bent_robot
+from snakestudio.model.edits.groups import free_group_name, with_group
+from snakestudio.model.edits.pose import gait_robot, moved_robot, straight_robot, turned_robot
 from snakestudio.model.ground_path import GroundPath
-from snakestudio.model.groups import free_group_name, with_group
-from snakestudio.model.obstacle_circles import Circle, Circles
-from snakestudio.model.obstacle_import import as_cylinders, with_imported
-from snakestudio.model.placing import gait_robot, moved_robot, straight_robot, turned_robot
+from snakestudio.model.obstacles.circles import Circle, Circles
+from snakestudio.model.obstacles.importing import as_cylinders, with_imported
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict
 from tests.strategies import numbers, obstacles, texts

@@ -11,7 +11,7 @@ from snakestudio.model.capture import Capture
 from snakestudio.model.recording import Schema
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 from tests.blank_rows import blank_rows
 
 N = 11

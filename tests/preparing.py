@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from snakestudio.session.preparation import Preparation, Stage
+from snakestudio.session.engine_compiler import Preparation, Stage
 
 __all__ = ["Preparing"]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from snakestudio.analysis.fitting import JointTrack, Track
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session.fitting import JointTrack, Track
 from snakestudio.session.offline import run_offline
 
 __all__ = ["FRICTION", "brisk", "free_joints", "measured", "write_csv"]

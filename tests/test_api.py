@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import snakestudio as ss
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.world import HeightField
 from snakestudio.paths import scenes_dir
 

@@ -1,5 +1,6 @@
 """What `import snakestudio` offers: simulate a scene and get its columns as numpy arrays, compare, fit, draw, check."""
 
+from snakestudio.analysis.fitting import JointTrack, Track, Trial
 from snakestudio.api.comparing import (
     ChainReport,
     Comparison,
@@ -15,7 +16,6 @@ from snakestudio.api.running import Run, check, load_run, plan, prepare, simulat
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
-from snakestudio.session.fitting import JointTrack, Track, Trial
 
 __all__ = [
     "ChainReport",

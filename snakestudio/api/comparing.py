@@ -7,6 +7,10 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+from snakestudio.analysis.comparison.chain_data import ChainComparison
+from snakestudio.analysis.comparison.chains import compare_chain as run_chains
+from snakestudio.analysis.comparison.models import ModelComparison
+from snakestudio.analysis.comparison.models import compare_models as run_models
 from snakestudio.api.running import Run, prepare, scene_name
 from snakestudio.export import chain_text
 from snakestudio.export.chain_csv import write_chain
@@ -15,10 +19,6 @@ from snakestudio.export.comparison_text import report
 from snakestudio.model.arguments import is_number, number_of, wrong_kind
 from snakestudio.model.events import Change
 from snakestudio.model.scene import Scene
-from snakestudio.session.chain_comparison import compare_chain as run_chains
-from snakestudio.session.chain_data import ChainComparison
-from snakestudio.session.model_comparison import ModelComparison
-from snakestudio.session.model_comparison import compare_models as run_models
 
 __all__ = [
     "ChainReport",

@@ -12,10 +12,10 @@ from snakestudio.api.running import Run, load_run
 from snakestudio.errors import UsageError
 from snakestudio.model.arguments import number_of, path_of, values_of
 from snakestudio.model.edits import with_values
+from snakestudio.runfile.mcap import Origin
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.offline import run_to_end
-from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_file import Origin
 
 __all__ = ["continue_from"]
 

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from snakestudio.analysis.experiment.alignment import AlignmentOptions
+from snakestudio.analysis.experiment.comparison import ExperimentComparison
+from snakestudio.analysis.experiment.comparison import compare_experiment as compare
+from snakestudio.analysis.experiment.importing import read_capture
+from snakestudio.analysis.experiment.layout import Layout, load_layout
 from snakestudio.api.running import Run, load_run
 from snakestudio.export.experiment_csv import write_experiment
 from snakestudio.export.experiment_text import report
 from snakestudio.model.arguments import path_of
 from snakestudio.model.capture import Capture
 from snakestudio.model.recording import Recording
-from snakestudio.session.experiment.alignment import AlignmentOptions
-from snakestudio.session.experiment.comparison import ExperimentComparison
-from snakestudio.session.experiment.comparison import compare_experiment as compare
-from snakestudio.session.experiment.importing import read_capture
-from snakestudio.session.experiment.layout import Layout, load_layout
 
 __all__ = ["ExperimentReport", "compare_experiment", "load_experiment"]
 

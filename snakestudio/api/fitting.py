@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from snakestudio.analysis import fitting
+from snakestudio.analysis.experiment.importing import read_capture
+from snakestudio.analysis.fitting import FitProgress, FitResult, FreeParameter, JointTrack, Track, Trial
+from snakestudio.analysis.fitting.tracks import Captured
 from snakestudio.api.running import Run, prepare
 from snakestudio.errors import UsageError
 from snakestudio.export.fit_picture import write_fit_picture
 from snakestudio.export.fit_text import report
 from snakestudio.model.arguments import is_number, wrong_kind
 from snakestudio.model.scene import Scene
-from snakestudio.session import fitting
-from snakestudio.session.experiment.importing import read_capture
-from snakestudio.session.fitting import FitProgress, FitResult, FreeParameter, JointTrack, Track, Trial
-from snakestudio.session.fitting.tracks import Captured
 
 __all__ = ["Fit", "Free", "fit", "fit_trials"]
 

@@ -24,10 +24,10 @@ from snakestudio.model.events import Change
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
+from snakestudio.runfile.mcap import Origin, RunFile, open_run
+from snakestudio.runfile.mcap.copying import copy_run
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.offline import run_offline
-from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_file import Origin, RunFile, open_run
-from snakestudio.session.run_file.copying import copy_run
 
 __all__ = ["Run", "check", "load_run", "plan", "prepare", "scene_name", "simulate", "simulate_scene"]
 
@@ -120,7 +120,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         ----------
         text : str
             For example ``"norm(link_6_v?_mps)"`` or ``"lowpass(derivative(com_x_m), 5)"``; see
-            `snakestudio.session.signals.compile_signal`.
+            `snakestudio.analysis.signals.compile_signal`.
         other : Run, optional
             What ``other.`` means in it: ``run.signal("link_6_x_m - other.link_6_x_m", another_run)``.
 
@@ -134,7 +134,7 @@ class Run(Mapping[str, NDArray[np.float64]]):
         SignalError
             Naming what cannot be used and where.
         """
-        from snakestudio.session.signals import compile_signal
+        from snakestudio.analysis.signals import compile_signal
 
         if not isinstance(text, str):
             raise wrong_kind("text", 'an expression over columns, such as "norm(link_6_v?_mps)"', text)

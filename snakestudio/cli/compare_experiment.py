@@ -46,9 +46,9 @@ def execute(options: argparse.Namespace) -> int:
     _plausible(options)
 
     from snakestudio import api
+    from snakestudio.analysis.experiment.importing import guess_layout
+    from snakestudio.analysis.experiment.layout import load_layout, save_layout
     from snakestudio.export.experiment_report import report_path
-    from snakestudio.session.experiment.importing import guess_layout
-    from snakestudio.session.experiment.layout import load_layout, save_layout
 
     if options.report is not None:
         report_path(options.report)  # what cannot be written is said before the run, not after it
@@ -88,7 +88,7 @@ def execute(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace, values: dict[str, Any], line: ProgressLine, stack: ExitStack) -> api.Run:
     """The recorded run as it is; a scene, or a run of which something is to be another way, is run."""
     from snakestudio import api
-    from snakestudio.session.run_file import open_run
+    from snakestudio.runfile.mcap import open_run
 
     path = Path(options.scene)
     if path.suffix.lower() == ".mcap" and not values and options.duration is None and options.rate is None:

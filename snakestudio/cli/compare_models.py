@@ -31,7 +31,7 @@ def execute(options: argparse.Namespace) -> int:
     values = assignments(options.values)
 
     from snakestudio import api
-    from snakestudio.session.model_comparison import chosen_kinds, refusals
+    from snakestudio.analysis.comparison.models import chosen_kinds, refusals
 
     outputs = Outputs(options, (options.scene,), options.csv)
     scene, base_dir, changes = api.prepare(options.scene, options.duration, options.rate, values)

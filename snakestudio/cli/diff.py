@@ -15,8 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio diff`."""
+    from snakestudio.model.scene_diff import difference_in_words
     from snakestudio.model.scene_file import load_scene
-    from snakestudio.model.scene_words import difference_in_words
 
     words = difference_in_words(load_scene(options.before), load_scene(options.after))
     print("\n".join(words) if words else "no differences")

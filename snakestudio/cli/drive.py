@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from snakestudio.live.pose_source import PoseSource
     from snakestudio.live.robot import LiveRobot
     from snakestudio.live.robot_start_target import RobotTogether
-    from snakestudio.session.recording import SpooledRecording
-    from snakestudio.session.trigger import Together
+    from snakestudio.runfile.recording import SpooledRecording
+    from snakestudio.sync import Together
 
 __all__ = ["add_arguments", "execute"]
 

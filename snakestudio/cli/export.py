@@ -113,7 +113,7 @@ def _name(source: str) -> str:
 def _run(source: str, line: ProgressLine, stack: ExitStack, *, to_mcap: bool = False) -> Run:
     """The run of a file; of a scene or a CSV, what running it again gives."""
     from snakestudio import api
-    from snakestudio.session.run_file import RunFile
+    from snakestudio.runfile.mcap import RunFile
 
     if Path(source).suffix.lower() == ".mcap":
         loaded = api.load_run(source)

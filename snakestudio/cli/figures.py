@@ -29,10 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio figures`."""
     from snakestudio import api
+    from snakestudio.analysis.experiment.importing import read_capture
     from snakestudio.export.figures.make import TRACKED_LINK, Wanted, draw_figure, figures_of_paper, needed, prepared
     from snakestudio.export.figures.measured import laid_over
     from snakestudio.model.recording import Recording
-    from snakestudio.session.experiment.importing import read_capture
 
     paper = options.paper.upper()
     figures = figures_of_paper(paper, [number.strip() for number in options.only.split(",") if number.strip()])

@@ -13,7 +13,7 @@ from snakestudio.cli.shared import ProgressLine, assignments, warm_up
 from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
-    from snakestudio.session.fitting import FitProgress
+    from snakestudio.analysis.fitting import FitProgress
 
 __all__ = ["add_arguments", "execute"]
 
@@ -67,11 +67,11 @@ def execute(options: argparse.Namespace) -> int:
             raise UsageError(f"--{name} {given}: give a whole number of at least {least}.")
 
     from snakestudio import api
+    from snakestudio.analysis.experiment.importing import read_capture
+    from snakestudio.analysis.fitting import offset_bounds, parse_free, trial_of
     from snakestudio.api.fitting import fit_trials
     from snakestudio.export.printing import FORMATS
     from snakestudio.model.scene_file import read_scene_text
-    from snakestudio.session.experiment.importing import read_capture
-    from snakestudio.session.fitting import offset_bounds, parse_free, trial_of
 
     if options.report is not None and options.report.suffix.lower() not in FORMATS:
         raise UsageError(f"--report {options.report}: give the file one of the endings {', '.join(FORMATS)}.")

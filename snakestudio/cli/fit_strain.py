@@ -27,7 +27,7 @@ def execute(options: argparse.Namespace) -> int:
     values = assignments(options.values)
 
     from snakestudio import api
-    from snakestudio.model.strain_fit import as_continuum, fit_error, strain_of_gait
+    from snakestudio.model.robot.strain_fit import as_continuum, fit_error, strain_of_gait
 
     source = Path(options.scene)
     target = options.output or Path(f"{source.stem}_continuum.toml")

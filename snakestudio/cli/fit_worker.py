@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio fit-worker`."""
-    from snakestudio.session.fitting.worker import serve
+    from snakestudio.analysis.fitting.worker import serve
 
     # Answers get the output for themselves: a library's stray line must not come between them.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:

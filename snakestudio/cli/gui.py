@@ -22,7 +22,7 @@ def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio [SCENE]`."""
     if options.scene is not None:  # a mistake is said here, where the command was typed
         if options.scene.suffix.lower() == ".mcap":
-            from snakestudio.session.run_file import read_info
+            from snakestudio.runfile.mcap import read_info
 
             read_info(options.scene)
         else:

@@ -30,7 +30,7 @@ def execute(options: argparse.Namespace) -> int:
     if options.into.suffix.lower() == ".csv" or (options.out is not None and options.out.suffix.lower() == ".csv"):
         raise UsageError("a scene with obstacles is written as TOML; give a name ending in .toml.")
 
-    from snakestudio.model.obstacle_import import as_cylinders, read_circles, with_imported
+    from snakestudio.model.obstacles.importing import as_cylinders, read_circles, with_imported
     from snakestudio.model.scene_file import load_scene, read_scene_text, save_scene
 
     found = read_circles(options.file)

@@ -109,7 +109,7 @@ class Outputs:
         UsageError
             If one is.
         """
-        from snakestudio.session.run_file.enclosed import named_files
+        from snakestudio.runfile.mcap.enclosed import named_files
 
         read = {os.path.realpath((base_dir or Path()) / name): key for key, name in named_files(scene)}
         for path in self._before:
@@ -213,7 +213,7 @@ def _see_that_it_is_there(path: Path, run: Run) -> None:
     """
     from snakestudio.export.files import KeptElsewhereError
     from snakestudio.model.atomic import free_name
-    from snakestudio.session.recording import SpooledRecording
+    from snakestudio.runfile.recording import SpooledRecording
 
     if run.trouble:
         raise ExportError(run.trouble)
@@ -233,7 +233,7 @@ def _see_that_it_is_there(path: Path, run: Run) -> None:
 
 def _kept_elsewhere(run: Run, options: argparse.Namespace) -> list[str]:
     """Keep a run whose rows could not be written anywhere among the runs of the window; a sentence that says where."""
-    from snakestudio.session.run_library import RunLibrary
+    from snakestudio.runfile.library import RunLibrary
 
     if options.mcap is not None and options.mcap.is_file():
         return []

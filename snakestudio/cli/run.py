@@ -160,8 +160,8 @@ def _continued(
 ) -> tuple[Run, Path | None]:
     """The run that goes on from a moment of another one; what is to be known about it is said."""
     from snakestudio import api
+    from snakestudio.runfile.mcap import open_run
     from snakestudio.session.contact_problem_file import see_that_there_is_one
-    from snakestudio.session.run_file import open_run
 
     if Path(options.scene).suffix.lower() != ".mcap":
         raise UsageError(f"--from goes on with a recorded run: give its .mcap file in place of {options.scene}.")

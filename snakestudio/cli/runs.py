@@ -9,7 +9,7 @@ from snakestudio.errors import UsageError
 from snakestudio.model.amounts import size_text
 
 if TYPE_CHECKING:
-    from snakestudio.session.run_library import KeptRun, RunLibrary
+    from snakestudio.runfile.library import KeptRun, RunLibrary
 
 __all__ = ["add_arguments", "execute"]
 
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio runs`."""
-    from snakestudio.session.run_library import RunLibrary
+    from snakestudio.runfile.library import RunLibrary
 
     library = RunLibrary()
     if options.rename is None and options.tags is None and not options.delete:

@@ -72,9 +72,9 @@ def warm_up(kinds: Iterable[str], line: ProgressLine) -> None:
         If one cannot be compiled.
     """
     from snakestudio.engines import registry
-    from snakestudio.session.preparation import compile_here, is_prepared
-    from snakestudio.session.preparation_schedule import expected
-    from snakestudio.session.preparation_words import ENGINE_NAMES, percent, time_left
+    from snakestudio.session.compile_schedule import expected
+    from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
+    from snakestudio.session.engine_compiler import compile_here, is_prepared
     from snakestudio.session.time_left import TimeLeft
 
     for kind in kinds:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from snakestudio.errors import UsageError
 
 if TYPE_CHECKING:
-    from snakestudio.session.recording import SpooledRecording
-    from snakestudio.session.trigger import StartTogether, Together
+    from snakestudio.runfile.recording import SpooledRecording
+    from snakestudio.sync import StartTogether, Together
 
 __all__ = ["add_trigger_arguments", "started_together", "trigger_choices"]
 
@@ -60,7 +60,7 @@ def started_together(options: argparse.Namespace, name: str) -> Iterator[_Starte
     if choices is None:
         yield _Started(None)
         return
-    from snakestudio.session.trigger import StartTogether
+    from snakestudio.sync import StartTogether
 
     with StartTogether(choices, name, lambda: None) as together:
         together.arm()
@@ -88,7 +88,7 @@ def trigger_choices(options: argparse.Namespace) -> Together | None:
         raise UsageError("--wait-at says where --wait-for PORT waits; give a port there, or leave --wait-at out.")
     if options.fire is None and wanted is None:
         return None
-    from snakestudio.session.trigger import Together, split_address
+    from snakestudio.sync import Together, split_address
 
     choices: dict[str, object] = {"limit_s": options.wait_limit or 0.0}
     if options.fire is not None:

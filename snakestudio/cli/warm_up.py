@@ -18,7 +18,7 @@ def execute(options: argparse.Namespace) -> int:
     """Carry out `snakestudio warm-up`."""
     from snakestudio.engines import registry
     from snakestudio.errors import UsageError
-    from snakestudio.session.preparation import compile_here, step_back
+    from snakestudio.session.engine_compiler import compile_here, step_back
 
     if options.kind not in registry.kinds():
         raise UsageError(f"there is no model {options.kind!r}; give one of {', '.join(registry.kinds())}.")

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.control.non_sliding import carried, gathered
-from snakestudio.model.beam import GROUPS
-from snakestudio.model.beam_shape import grid, shape
-from snakestudio.model.holds import Holds
+from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.beam import GROUPS
+from snakestudio.model.robot.beam_shape import grid, shape
+from snakestudio.model.robot.strain_law import StrainLaw
+from snakestudio.model.robot.support import WaveAnchors
 from snakestudio.model.scene import Scene
-from snakestudio.model.strain_law import StrainLaw
-from snakestudio.model.support import WaveAnchors
 
 __all__ = ["Anchorage", "anchorage", "switches"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.model.reference import JointReference
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["Body", "held", "wrapped"]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.strain_law import StrainField
+from snakestudio.model.robot.strain_law import StrainField
 
 __all__ = ["Slip", "carried", "gathered", "slip"]
 

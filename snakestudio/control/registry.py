@@ -9,29 +9,29 @@ from typing import Any
 
 from snakestudio.control.base import Controller
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.pose import initial_joint_angles
+from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
 
 __all__ = ["check", "create"]
 
 _CLASSES = {
     "none": "set_points:SetPoints",
-    "heading": "heading:HeadingController",
-    "path_following": "path_following:PathFollower",
-    "leader_follower": "leader_follower:LeaderFollower",
-    "strain_follower": "strain_follower:StrainFollower",
-    "teleoperation": "teleoperation:Teleoperation",
+    "heading": "controllers.heading:HeadingController",
+    "path_following": "controllers.path_following:PathFollower",
+    "leader_follower": "controllers.leader_follower:LeaderFollower",
+    "strain_follower": "controllers.strain_follower:StrainFollower",
+    "teleoperation": "controllers.teleoperation:Teleoperation",
 }
 _CHECKS = {
     "heading": "steering_check:check",
     "path_following": "steering_check:check",
-    "leader_follower": "leader_follower_check:check",
-    "strain_follower": "strain_follower_check:check",
-    "teleoperation": "teleoperation_check:check",
+    "leader_follower": "controllers.leader_follower_check:check",
+    "strain_follower": "controllers.strain_follower_check:check",
+    "teleoperation": "controllers.teleoperation_check:check",
 }
 
-_TORQUES = "joint_torques:JointTorques"
-_TORQUES_CHECK = "joint_torques:check"
+_TORQUES = "gaits.joint_torques:JointTorques"
+_TORQUES_CHECK = "gaits.joint_torques:check"
 
 _CONTINUUM = "strain_source:StrainSource"
 _CONTINUUM_CHECK = "strain_check:check"

@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from snakestudio.control.anchorage import anchorage, switches
 from snakestudio.control.non_sliding import Slip, slip
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.beam import GROUPS
-from snakestudio.model.beam_shape import HIDDEN, grid, resolution, shape
-from snakestudio.model.holds import Holds
+from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.beam import GROUPS
+from snakestudio.model.robot.beam_shape import HIDDEN, grid, resolution, shape
+from snakestudio.model.robot.strain import COMPONENTS, Formulas
+from snakestudio.model.robot.strain_bounds import HUGE, extremes, hidden, speed_pole
+from snakestudio.model.robot.strain_law import StrainField, StrainLaw
+from snakestudio.model.robot.support import Anchors, EndAnchors, Rings, WaveAnchors
 from snakestudio.model.scene import Scene
-from snakestudio.model.strain import COMPONENTS, Formulas
-from snakestudio.model.strain_bounds import HUGE, extremes, hidden, speed_pole
-from snakestudio.model.strain_law import StrainField, StrainLaw
-from snakestudio.model.support import Anchors, EndAnchors, Rings, WaveAnchors
 
 __all__ = ["check"]
 

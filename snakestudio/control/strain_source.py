@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from snakestudio.control.base import OpenLoop
 from snakestudio.control.gaits.ramp import Ramp, constant
-from snakestudio.model.beam_shape import grid
-from snakestudio.model.holds import Holds
 from snakestudio.model.reference import StrainReference
+from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.beam_shape import grid
+from snakestudio.model.robot.smooth_steps import rise
+from snakestudio.model.robot.strain import Strain
+from snakestudio.model.robot.strain_law import StrainField, StrainLaw
+from snakestudio.model.robot.support import Rings
 from snakestudio.model.scene import Scene
-from snakestudio.model.smooth_steps import rise
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.strain import Strain
-from snakestudio.model.strain_law import StrainField, StrainLaw
-from snakestudio.model.support import Rings
 
 __all__ = ["BLEND_TIME", "ENTRY", "StrainSource"]
 

@@ -16,7 +16,7 @@ from snakestudio.drawing.quantities import QUANTITIES, Range, colours, quantity_
 from snakestudio.drawing.robot import Chain, chain
 from snakestudio.drawing.style import Colour, Theme
 from snakestudio.drawing.tube import TAIL_CAP, Skin, band_step, rings, skin, smooth
-from snakestudio.model.beam import Beam
+from snakestudio.model.robot.beam import Beam
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import BodyFields, Snapshot
 

@@ -11,8 +11,8 @@ import numpy as np
 from snakestudio.drawing import surfaces
 from snakestudio.drawing.surfaces import Surface
 from snakestudio.errors import Problem, SceneError
+from snakestudio.model.obstacles.solids import Block, Prism, Relief, Solid, obstacle_solids
 from snakestudio.model.rotations import rotation
-from snakestudio.model.solids import Block, Prism, Relief, Solid, obstacle_solids
 from snakestudio.model.world import HeightField, Obstacle, Stairs
 
 __all__ = ["Body", "body_of"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from snakestudio.control.leader_follower import RESOLVING, jammed_joints
+from snakestudio.control.controllers.leader_follower import RESOLVING, jammed_joints
 from snakestudio.drawing import (
     beam as beam_parts,
 )

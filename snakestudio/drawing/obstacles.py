@@ -17,8 +17,8 @@ from snakestudio.drawing.instances import FloatArray
 from snakestudio.drawing.terrain import Blocks, Terrain, make_terrain, with_others
 from snakestudio.errors import Problem
 from snakestudio.model.by_identity import others
-from snakestudio.model.footprints import corners
-from snakestudio.model.solids import Block, Post, Prism, Relief
+from snakestudio.model.obstacles.footprints import corners
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief
 from snakestudio.model.world import Obstacle
 
 __all__ = ["Blocks", "Body", "Obstacles", "Posts", "Terrain", "obstacles_of"]

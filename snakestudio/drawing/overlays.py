@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from snakestudio.drawing.gizmo import Gizmo, Guide
 from snakestudio.drawing.style import Colour
-from snakestudio.model.beam import Beam
 from snakestudio.model.ground_path import GroundPath
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.beam import Beam
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
 __all__ = ["Ghost", "Overlays", "Pick", "Track", "Trail"]

@@ -9,8 +9,8 @@ import numpy as np
 
 from snakestudio.drawing.instances import FloatArray
 from snakestudio.drawing.obstacles import Body
-from snakestudio.model.footprints import solid_outline
-from snakestudio.model.outlines import Outline
+from snakestudio.model.obstacles.footprints import solid_outline
+from snakestudio.model.obstacles.outlines import Outline
 
 __all__ = ["body_centre", "body_outlines", "body_rectangle"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from snakestudio.drawing.instances import FloatArray
 from snakestudio.drawing.style import Colour, colour
-from snakestudio.model.beam import Beam
+from snakestudio.model.robot.beam import Beam
 from snakestudio.model.snapshot import BodyFields
 
 __all__ = [

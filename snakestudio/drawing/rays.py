@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from snakestudio.drawing.instances import FloatArray
+from snakestudio.model.obstacles.solids import Prism, Relief
 from snakestudio.model.rotations import rotation
-from snakestudio.model.solids import Prism, Relief
 
 __all__ = ["ray_blocks", "ray_prism", "ray_relief", "ray_triangles"]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from snakestudio.drawing import quaternion as quat
 from snakestudio.drawing.instances import Batch, FloatArray, solid_rows
 from snakestudio.drawing.style import Colour, Theme
-from snakestudio.model.chain import chain as chain_in_space
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.chain import chain as chain_in_space
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import quaternions
 
 __all__ = ["Chain", "body", "chain", "ghost", "jammed", "joint_axes", "outline", "reference_pose"]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from snakestudio.drawing.instances import FloatArray
 from snakestudio.drawing.meshes import Mesh
+from snakestudio.model.obstacles.solids import Block, Prism, Relief
 from snakestudio.model.rotations import rotation
-from snakestudio.model.solids import Block, Prism, Relief
 
 __all__ = ["MOST_CELLS", "Surface", "blocks", "join", "plate", "prism", "relief", "staircase"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from snakestudio.errors import Fix, Problem, SceneError
 from snakestudio.model.motion import Gait, JointAnglesStart
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import STANDARD_GRAVITY
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.model.obstacles.solids import Block, Post, obstacle_solids
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import Block, Post, obstacle_solids
 from snakestudio.model.world import Box, Cylinder
 
 __all__ = ["Body", "Crossing", "Crossings", "spatial_bodies", "upright_bodies"]

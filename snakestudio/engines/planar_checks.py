@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from snakestudio.engines import checks, start_checks
 from snakestudio.errors import Problem
-from snakestudio.model.pose import initial_state, planar_arms
+from snakestudio.model.robot.pose import initial_state, planar_arms
 from snakestudio.model.scene import Scene
 
 __all__ = ["given_state", "no_pitch"]

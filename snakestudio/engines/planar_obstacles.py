@@ -11,8 +11,8 @@ from snakestudio.engines import checks
 from snakestudio.engines.grid import Grid, make_grid
 from snakestudio.errors import Fix, Problem
 from snakestudio.model.by_identity import by_identity
+from snakestudio.model.obstacles.solids import Block, Post, obstacle_solids
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import Block, Post, obstacle_solids
 from snakestudio.model.world import Box, Cylinder, Obstacle
 
 __all__ = ["OUTLINE", "fits_the_plane", "gaps", "obstacle_grid", "obstacle_problems", "outlines", "overlaps"]

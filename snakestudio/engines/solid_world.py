@@ -14,8 +14,8 @@ from snakestudio.kernels.solid_distance import LOWER_OPEN, UPPER_OPEN
 from snakestudio.kernels.solids import EXTRUDED, POST, RELIEF, World
 from snakestudio.kernels.terrain_shape import BLOCK
 from snakestudio.model.by_identity import by_identity
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid, obstacle_solids
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import Block, Post, Prism, Relief, Solid, obstacle_solids
 from snakestudio.model.world import HeightField, Obstacle
 
 __all__ = ["MARGIN", "make_world", "world_of_solids"]

@@ -18,7 +18,7 @@ from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_bu
 from snakestudio.model.motion import StraightStart
 from snakestudio.model.recording import Rows, Schema
 from snakestudio.model.reference import JointReference, Reference
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Model, Scene, Solver
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverFigures
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from snakestudio.analysis.comparison.chain_data import ChainComparison
 from snakestudio.export.chain_text import report
 from snakestudio.export.csv import write_blocks
 from snakestudio.export.provenance import origin_lines, scene_lines
-from snakestudio.session.chain_data import ChainComparison
 
 __all__ = ["write_chain"]
 

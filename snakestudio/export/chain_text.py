@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from snakestudio.analysis.comparison.chain_data import ChainComparison
 from snakestudio.export.comparison_text import aligned, number
-from snakestudio.session.chain_data import ChainComparison
 
 __all__ = ["report"]
 

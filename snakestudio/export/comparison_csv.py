@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.analysis.comparison.models import ModelComparison
+from snakestudio.analysis.run_differences import LINKS, QUANTITIES
 from snakestudio.export.comparison_text import report
 from snakestudio.export.csv import write_blocks
 from snakestudio.export.provenance import change_lines, origin_lines, scene_lines
-from snakestudio.session.model_comparison import ModelComparison
-from snakestudio.session.run_differences import LINKS, QUANTITIES
 
 __all__ = ["write_comparison"]
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from snakestudio.session.model_comparison import ModelComparison, ModelRun
-from snakestudio.session.run_differences import LINKS, QUANTITIES
+from snakestudio.analysis.comparison.models import ModelComparison, ModelRun
+from snakestudio.analysis.run_differences import LINKS, QUANTITIES
 
 __all__ = ["DifferenceRow", "aligned", "difference_rows", "number", "report", "told"]
 

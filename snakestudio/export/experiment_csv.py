@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.analysis.experiment.comparison import ExperimentComparison, TrialComparison
 from snakestudio.export.csv import write_blocks
 from snakestudio.export.provenance import change_lines, origin_lines, scene_lines
-from snakestudio.session.experiment.comparison import ExperimentComparison, TrialComparison
 
 __all__ = ["COLUMNS", "write_experiment"]
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.analysis.experiment.comparison import ExperimentComparison, TrialComparison
+from snakestudio.analysis.experiment.tracks import RunTracks
 from snakestudio.drawing.style import LIGHT, Colour, colour
 from snakestudio.export.experiment_text import link_name
 from snakestudio.export.plan_drawing import draw_world
-from snakestudio.session.experiment.comparison import ExperimentComparison, TrialComparison
-from snakestudio.session.experiment.tracks import RunTracks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from snakestudio._version import __version__
+from snakestudio.analysis.experiment.comparison import ExperimentComparison
+from snakestudio.analysis.experiment.figures import FIGURES
 from snakestudio.errors import ExportError
 from snakestudio.export import experiment_figures as pictures
 from snakestudio.export import report_html, report_pdf
@@ -17,8 +19,6 @@ from snakestudio.export.printing import STYLE
 from snakestudio.export.provenance import change_lines, scene_hash
 from snakestudio.export.report import Picture, Report, Table
 from snakestudio.model.scene_file import dump_scene
-from snakestudio.session.experiment.comparison import ExperimentComparison
-from snakestudio.session.experiment.figures import FIGURES
 
 if TYPE_CHECKING:
     pass

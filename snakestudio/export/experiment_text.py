@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from snakestudio.analysis.experiment.comparison import ExperimentComparison, TrialComparison
+from snakestudio.analysis.experiment.figures import FIGURES, Figure, FigureKind
 from snakestudio.export.comparison_text import aligned
 from snakestudio.model.capture import CENTRE_OF_MASS
-from snakestudio.session.experiment.comparison import ExperimentComparison, TrialComparison
-from snakestudio.session.experiment.figures import FIGURES, Figure, FigureKind
 
 __all__ = ["alignment_rows", "figure_rows", "link_name", "report", "shown", "told", "trial_rows", "unit"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from snakestudio.analysis.fitting import FitResult, Pictured, TrialOutcome, pictured
 from snakestudio.drawing.style import LIGHT
 from snakestudio.export.files import replacing
 from snakestudio.export.fit_text import fit_rows, length
 from snakestudio.export.plan_drawing import draw_world
 from snakestudio.export.printing import INK, STYLE, about_file, printed_suffix, save_figure
-from snakestudio.session.fitting import FitResult, Pictured, TrialOutcome, pictured
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from snakestudio.analysis.fitting import FitResult, TrialOutcome, preset_of, value_doc
 from snakestudio.export.comparison_text import aligned, number
-from snakestudio.session.fitting import FitResult, TrialOutcome, preset_of, value_doc
 
 __all__ = ["fit_rows", "length", "report", "trial_line"]
 

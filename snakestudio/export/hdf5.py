@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio._version import __version__
+from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.export.files import replacing
 from snakestudio.export.provenance import made_with, replayed, scene_hash
 from snakestudio.export.units import units_of
@@ -40,7 +41,6 @@ from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.scene_file import dump_scene
-from snakestudio.session.with_derived import WithDerived
 
 __all__ = ["FORMAT_VERSION", "write_hdf5"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from snakestudio.export.files import replacing
 from snakestudio.model.recording import Recording
-from snakestudio.session.run_file.about import Origin
-from snakestudio.session.run_file.copying import copy_run
+from snakestudio.runfile.mcap.about import Origin
+from snakestudio.runfile.mcap.copying import copy_run
 
 __all__ = ["write_mcap"]
 

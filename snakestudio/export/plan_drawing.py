@@ -14,8 +14,8 @@ from snakestudio.drawing import path
 from snakestudio.drawing.obstacles import Body, obstacles_of
 from snakestudio.drawing.plan_outlines import body_centre, body_outlines, body_rectangle
 from snakestudio.drawing.style import LIGHT, Colour
-from snakestudio.model.footprints import footprint, robot_outlines
-from snakestudio.model.outlines import Outline
+from snakestudio.model.obstacles.footprints import footprint, robot_outlines
+from snakestudio.model.obstacles.outlines import Outline
 from snakestudio.model.scene import Scene
 
 if TYPE_CHECKING:

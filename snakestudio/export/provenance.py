@@ -12,6 +12,7 @@ from pathlib import Path
 
 from snakestudio import processor
 from snakestudio._version import __version__
+from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.errors import SceneError
 from snakestudio.inputs import SCENE, InputError, count, leading_lines, parse_json
 from snakestudio.model.events import MOST_CHANGES, Change
@@ -19,7 +20,6 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import CSV_SCENE_MARK, dump_scene
 from snakestudio.model.snapshot import Fields
-from snakestudio.session.with_derived import WithDerived
 
 __all__ = [
     "change_lines",

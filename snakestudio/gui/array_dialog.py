@@ -16,10 +16,10 @@ from snakestudio.gui.viewport.preview import Preview
 from snakestudio.gui.widgets.form import ChoiceBox
 from snakestudio.gui.widgets.number_field import Message, NumberField
 from snakestudio.gui.widgets.parameter_row import number_kind
-from snakestudio.model.arrays import PATTERN_FIELDS, PATTERNS, Array, ArrayPlan, arrayed, suited
+from snakestudio.model.edits.arrays import PATTERN_FIELDS, PATTERNS, Array, ArrayPlan, arrayed, suited
+from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.fields import field_doc
-from snakestudio.model.presets import PRESETS
-from snakestudio.model.quantity import NumberTextError, parse_number
+from snakestudio.model.formula.quantity import NumberTextError, parse_number
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Obstacle
 

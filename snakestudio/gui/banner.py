@@ -32,7 +32,7 @@ from snakestudio.gui.models import MODELS
 from snakestudio.gui.widgets.themed import Themed
 from snakestudio.model.labels import label_of
 from snakestudio.model.scene import Scene
-from snakestudio.session.preparation_words import ENGINE_NAMES, percent, time_left
+from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
 from snakestudio.session.status import Status
 
 __all__ = ["Banner", "Banners", "Button"]

@@ -12,8 +12,8 @@ from snakestudio.gui.sources import LoadedRun, Robot, Simulation, Source, Source
 from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
+from snakestudio.runfile.replay import Replay
 from snakestudio.session.preview import preview
-from snakestudio.session.replay import Replay
 from snakestudio.session.session import Session
 from snakestudio.session.status import (
     Continued,

@@ -105,7 +105,7 @@ class Dialogs(QObject):
 
     def make_continuum(self) -> None:
         """Let a continuous body take the chain's place that moves as its gait says: one undo step, or why not."""
-        from snakestudio.model.strain_fit import as_continuum
+        from snakestudio.model.robot.strain_fit import as_continuum
 
         document = self._window.document
         try:

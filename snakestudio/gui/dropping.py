@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDropEvent
 
+from snakestudio.analysis.experiment.importing import MARKERS, TABLES
 from snakestudio.gui.runs.opening import RUN_SUFFIX
-from snakestudio.session.experiment.importing import MARKERS, TABLES
 
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow

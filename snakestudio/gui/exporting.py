@@ -11,6 +11,9 @@ from PySide6.QtCore import QObject, QSettings, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from snakestudio.analysis.comparison.models import ModelComparison
+from snakestudio.analysis.experiment.comparison import ExperimentComparison
+from snakestudio.analysis.with_derived import WithDerived
 from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import CameraPath
 from snakestudio.export.files import not_written
@@ -24,10 +27,7 @@ from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.amounts import duration_text
 from snakestudio.model.atomic import replacing
 from snakestudio.model.recording import Recording
-from snakestudio.session.experiment.comparison import ExperimentComparison
-from snakestudio.session.model_comparison import ModelComparison
-from snakestudio.session.run_file import RunFile
-from snakestudio.session.with_derived import WithDerived
+from snakestudio.runfile.mcap import RunFile
 
 if TYPE_CHECKING:
     from snakestudio.export.video_options import Companion, VideoOptions

@@ -12,8 +12,8 @@ from snakestudio.gui.banner import Banner
 from snakestudio.gui.document import Document
 from snakestudio.gui.import_dialog import ImportDialog
 from snakestudio.gui.words_box import ask_about_changes
-from snakestudio.model.obstacle_import import read_circles
-from snakestudio.model.scene_words import difference_in_words
+from snakestudio.model.obstacles.importing import read_circles
+from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.paths import scenes_dir
 from snakestudio.session.recovery import Unsaved
 

@@ -12,8 +12,8 @@ from snakestudio.errors import SceneError
 from snakestudio.gui import theme
 from snakestudio.gui.widgets.number_field import Message, NumberField
 from snakestudio.model.fields import FieldDoc
-from snakestudio.model.obstacle_circles import Circles
-from snakestudio.model.obstacle_import import UNITS, as_cylinders, bounds, with_imported
+from snakestudio.model.obstacles.circles import Circles
+from snakestudio.model.obstacles.importing import UNITS, as_cylinders, bounds, with_imported
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Cylinder
 

@@ -58,7 +58,7 @@ from snakestudio.gui.tuning import Tuner, TuningOffer
 from snakestudio.gui.video.camera_keys import CameraKeys
 from snakestudio.gui.viewport.focus_frame import FocusFrame
 from snakestudio.gui.viewport.viewport import Viewport
-from snakestudio.session.run_library import RunLibrary
+from snakestudio.runfile.library import RunLibrary
 
 __all__ = ["MainWindow", "placed_within"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from snakestudio.engines import registry as engines
 from snakestudio.model.reads import readers
 from snakestudio.model.scene import Scene
-from snakestudio.session.preparation_words import ENGINE_NAMES
+from snakestudio.session.compile_texts import ENGINE_NAMES
 
 __all__ = ["MODELS", "ModelInfo", "belongs_elsewhere", "is_planar", "unused_reason"]
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
-from snakestudio.session.preparation_words import ENGINE_NAMES, percent, time_left
+from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
 
 __all__ = ["PlayButton"]
 

@@ -12,8 +12,8 @@ from snakestudio.engines import registry
 from snakestudio.gui.gallery.entries import entries
 from snakestudio.gui.job import Job
 from snakestudio.inputs import SCENE, read_toml
-from snakestudio.session.preparation import Preparations
-from snakestudio.session.preparation_words import ENGINE_NAMES, percent
+from snakestudio.session.compile_texts import ENGINE_NAMES, percent
+from snakestudio.session.engine_compiler import Preparations
 from snakestudio.session.status import State
 
 __all__ = ["PreparingAhead", "next_kind", "on_battery"]

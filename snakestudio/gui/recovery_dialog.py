@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 from snakestudio.errors import SceneError
 from snakestudio.gui import theme
 from snakestudio.model.scene import Scene
+from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file import load_scene
-from snakestudio.model.scene_words import difference_in_words
 from snakestudio.session.recovery import Unsaved
 
 __all__ = ["RecoveryDialog", "unsaved_words", "when"]

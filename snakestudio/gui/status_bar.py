@@ -14,7 +14,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.model.snapshot import Fields
-from snakestudio.session.preparation_words import ENGINE_NAMES, percent, time_left
+from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
 
 __all__ = ["StatusBar"]
 

@@ -13,7 +13,7 @@ from snakestudio.gui.banner import Banner
 from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.job import Job, Progress
 from snakestudio.session import tuning
-from snakestudio.session.preparation_words import percent, time_left
+from snakestudio.session.compile_texts import percent, time_left
 from snakestudio.session.status import State, Status
 from snakestudio.session.tuning import CASES, Stage, Timing
 

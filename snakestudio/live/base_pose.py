@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.chain import chain
 from snakestudio.model.motion import JointAnglesStart
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.chain import chain
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import matrices, quaternions, roll_pitch_yaw, rotation
 from snakestudio.model.scene import Scene
 

@@ -25,15 +25,15 @@ from snakestudio.live.snapshot_builder import Measuring
 from snakestudio.live.twin import Twin
 from snakestudio.model.edits import changed_keys, get_value, tree
 from snakestudio.model.labels import label_of
-from snakestudio.model.pose import initial_state
 from snakestudio.model.recording import Recording
 from snakestudio.model.reference import JointReference
+from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
-from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_file import Origin
-from snakestudio.session.taken_over import taken_over
+from snakestudio.runfile.mcap import Origin
+from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.session.live_edit import taken_over
 
 __all__ = ["LEAD_S", "TAIL_S", "Course"]
 

@@ -14,7 +14,7 @@ from snakestudio.link.emulator.plant import BoolArray, FloatArray, PlantState
 from snakestudio.link.profile.loading import LoadedProfile
 from snakestudio.link.profile.schema import Emulation, Profile
 from snakestudio.model.reference import JointReference
-from snakestudio.model.robot import Actuator, JointController
+from snakestudio.model.robot.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 

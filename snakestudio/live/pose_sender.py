@@ -12,7 +12,7 @@ import numpy as np
 from snakestudio.errors import UsageError
 from snakestudio.link.pose_packet import PORT, BodyPose, PosePacket, pack
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.session.trigger.lsl import library
+from snakestudio.sync.lsl import library
 
 __all__ = ["PoseSender"]
 

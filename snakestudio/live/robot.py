@@ -25,7 +25,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 
 __all__ = ["LiveEvent", "LiveRobot"]
 

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from snakestudio.errors import TriggerError
 from snakestudio.model.recording import Recording
-from snakestudio.session.trigger import StartTogether, Together, Words
+from snakestudio.sync import StartTogether, Together, Words
 
 __all__ = ["HERE", "RobotTogether", "Startable", "guarded"]
 

@@ -18,8 +18,8 @@ from snakestudio.model.events import EventKind, RunEvent
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_file import Origin
+from snakestudio.runfile.mcap import Origin
+from snakestudio.runfile.recording import SpooledRecording
 
 __all__ = ["LiveRun", "live_schema"]
 

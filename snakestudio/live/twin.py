@@ -23,7 +23,7 @@ from snakestudio.engines.compiled_only import load
 from snakestudio.errors import SnakeStudioError
 from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 
 __all__ = ["Loading", "Twin", "TwinState"]
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.model.recording import HOLD_COLUMNS, Recording, Rows, Schema
+from snakestudio.model.robot.strain import COMPONENTS
 from snakestudio.model.snapshot import Fields, mass_shares
-from snakestudio.model.strain import COMPONENTS
 
 __all__ = ["column_names", "column_values", "columns_between", "filled_columns", "table"]
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from snakestudio.errors import Fix, Problem
 from snakestudio.model.controllers import LeaderFollower, PathFollowing, Teleoperation
 from snakestudio.model.motion import GaitStart, JointTorque, TwoWaves
-from snakestudio.model.robot import Actuator, JointController
+from snakestudio.model.robot.robot import Actuator, JointController
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import HeightField, Obstacle
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Literal
 
 from snakestudio.errors import Problem
-from snakestudio.model.beam import Beam
 from snakestudio.model.controllers import Controller, GaitAlone
 from snakestudio.model.fields import Frozen, value
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.motion import Gait, JointTorque, LateralUndulation, Start, StraightStart
-from snakestudio.model.robot import Actuator, JointController, Robot
-from snakestudio.model.strain import Serpentine, Strain
-from snakestudio.model.support import Rings, Support
+from snakestudio.model.robot.beam import Beam
+from snakestudio.model.robot.robot import Actuator, JointController, Robot
+from snakestudio.model.robot.strain import Serpentine, Strain
+from snakestudio.model.robot.support import Rings, Support
 from snakestudio.model.world import Ground, Obstacle
 
 __all__ = ["FORMAT", "Control", "Model", "Run", "Scene", "Solver", "structure_problems"]

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.errors import Fix, Problem, SnakeStudioError
-from snakestudio.model.footprints import robot_outlines, solid_outline
-from snakestudio.model.outlines import gap
-from snakestudio.model.plan_boxes import PlanBoxes, plan_boxes
-from snakestudio.model.pose import initial_state
+from snakestudio.model.edits.plan_boxes import PlanBoxes, plan_boxes
+from snakestudio.model.obstacles.footprints import robot_outlines, solid_outline
+from snakestudio.model.obstacles.outlines import gap
+from snakestudio.model.obstacles.solids import obstacle_solids
+from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import obstacle_solids
 from snakestudio.model.world import Box, Cylinder
 
 __all__ = ["check", "greatest_way"]

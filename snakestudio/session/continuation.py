@@ -18,7 +18,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.recording import Recording, Rows, Schema
 from snakestudio.model.scene import Scene
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.runner import Runner
 
 __all__ = ["Continuation", "KeepsStates", "continue_run"]

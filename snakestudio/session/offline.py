@@ -10,8 +10,8 @@ from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.events import Change, RunEvent
 from snakestudio.model.scene import Scene
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.contact_problem_file import save_failing_problem, write_contact_problem
-from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner
 
 __all__ = ["OfflineRun", "run_offline", "run_to_end"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from snakestudio.errors import SceneError
-from snakestudio.model.pose import initial_state
+from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 

@@ -21,8 +21,8 @@ from snakestudio.errors import SceneError
 from snakestudio.inputs import NOTE, parse_json
 from snakestudio.model.atomic import write_atomically
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_dump import dump_scene
 from snakestudio.model.scene_file import parse_scene, read_scene_text
+from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.paths import state_dir
 
 __all__ = ["RecoveryFile", "Unsaved", "is_running", "process_start", "recovery_dir", "unsaved_scenes"]

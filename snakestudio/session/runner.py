@@ -25,12 +25,12 @@ from snakestudio.model.reference import Reference
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
-from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_events import EventDetector
-from snakestudio.session.run_file.about import Origin
+from snakestudio.runfile.mcap.about import Origin
+from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.run_events import EventDetector
+from snakestudio.runfile.states import decode, encode
+from snakestudio.session.live_edit import taken_over
 from snakestudio.session.run_state import Progress
-from snakestudio.session.state_codec import decode, encode
-from snakestudio.session.taken_over import taken_over
 
 __all__ = ["Runner"]
 

@@ -20,10 +20,10 @@ from snakestudio.model.recording import Recording
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.teleop import TeleopCommand
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.commands import Commands
-from snakestudio.session.conduct import Conduct
-from snakestudio.session.preparation import Preparations
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.session.engine_compiler import Preparations
+from snakestudio.session.session_core import Conduct
 from snakestudio.session.status import Event, Status
 
 __all__ = ["Session"]

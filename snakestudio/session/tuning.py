@@ -23,10 +23,10 @@ from snakestudio.errors import PhysicsError, PreparationError, UsageError
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import kernels_dir, own_program, scenes_dir
-from snakestudio.session.preparation import Preparation
-from snakestudio.session.preparation import Stage as PreparationStage
-from snakestudio.session.preparation_schedule import expected
-from snakestudio.session.preparation_words import ENGINE_NAMES
+from snakestudio.session.compile_schedule import expected
+from snakestudio.session.compile_texts import ENGINE_NAMES
+from snakestudio.session.engine_compiler import Preparation
+from snakestudio.session.engine_compiler import Stage as PreparationStage
 from snakestudio.session.time_left import TimeLeft
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from snakestudio.api import simulate_scene
-from snakestudio.model.beam_shape import slices
+from snakestudio.model.robot.beam_shape import slices
 from snakestudio.model.scene import Scene
 from snakestudio.session.offline import run_offline
 from tests.engines.beam import body, shipped

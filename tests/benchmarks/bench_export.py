@@ -18,8 +18,8 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.offline import run_offline
-from snakestudio.session.recording import SpooledRecording
 from tests.benchmarks.bench_memory import resident
 
 Row = tuple[str, object, str, str, bool]

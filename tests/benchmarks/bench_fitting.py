@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from snakestudio.session.fitting import PRESETS, FreeParameter, Trial, default_workers, fit
+from snakestudio.analysis.fitting import PRESETS, FreeParameter, Trial, default_workers, fit
 from tests.synthetic_tracks import FRICTION, brisk, free_joints, measured
 
 Row = tuple[str, object, str, str, bool]

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from snakestudio.control.leader_follower import RESOLVING
+from snakestudio.control.controllers.leader_follower import RESOLVING
 from snakestudio.engines.planar_nonholonomic.engine import PlanarNonholonomicEngine
 from snakestudio.model.motion import StraightStart
 from snakestudio.model.recording import Rows

@@ -16,9 +16,9 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Rows
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.mcap import open_run, read_info
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.offline import run_offline
-from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_file import open_run, read_info
 from snakestudio.session.runner import Runner
 
 Row = tuple[str, object, str, str, bool]

@@ -7,9 +7,9 @@ import tracemalloc
 
 import numpy as np
 
+from snakestudio.analysis.signals import compile_signal
 from snakestudio.model.columns import column_names
-from snakestudio.session.signals import compile_signal
-from tests.session.signals.made import SCHEMA, MadeRecording, even
+from tests.analysis.signals.made import SCHEMA, MadeRecording, even
 
 Row = tuple[str, object, str, str, bool]
 

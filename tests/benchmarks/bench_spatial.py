@@ -14,7 +14,7 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.motion import GaitStart, StraightStart, TwoWaves
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import JointReference
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Run, Scene
 from snakestudio.model.world import Cylinder
 from snakestudio.session.offline import run_offline

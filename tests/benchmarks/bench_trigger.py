@@ -11,8 +11,8 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
 from snakestudio.session.session import Session
 from snakestudio.session.status import Event, StatusChanged
-from snakestudio.session.trigger import StartTogether, Together, TriggerSender
-from tests.session.trigger.peer import listening, peer
+from snakestudio.sync import StartTogether, Together, TriggerSender
+from tests.sync.peer import listening, peer
 
 Row = tuple[str, object, str, str, bool]
 

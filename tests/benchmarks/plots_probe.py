@@ -22,7 +22,7 @@ from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 from tests.gui.fake import ENERGIES, FakeBridge, make_rows
 
 ROWS = 360_000

@@ -15,7 +15,7 @@ import pytest
 from snakestudio.cli import main
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session.run_file import open_run
+from snakestudio.runfile.mcap import open_run
 
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
 

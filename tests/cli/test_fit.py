@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import snakestudio as ss
+from snakestudio.analysis.fitting import Trial
 from snakestudio.cli import main
-from snakestudio.session.fitting import Trial
 from tests.synthetic_tracks import FRICTION, brisk, measured, write_csv
 
 FREE = ["--free", "ground.mu_along=0.03:0.3:log"]

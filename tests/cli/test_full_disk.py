@@ -14,7 +14,7 @@ import pytest
 from snakestudio import api
 from snakestudio.cli import main
 from snakestudio.paths import scenes_dir
-from snakestudio.session.run_file import open_run
+from snakestudio.runfile.mcap import open_run
 from tests.small_disk import SMALL_DISK_BYTES, on_small_disk
 
 MAIN = str(scenes_dir() / "obstacle_aided.toml")

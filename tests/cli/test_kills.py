@@ -17,7 +17,7 @@ from snakestudio import api
 from snakestudio.cli import main
 from snakestudio.errors import RunFileError
 from snakestudio.paths import scenes_dir
-from snakestudio.session.run_file import open_run
+from snakestudio.runfile.mcap import open_run
 
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
 

@@ -10,21 +10,21 @@ import pytest
 from snakestudio.cli import shared
 from snakestudio.cli.shared import ProgressLine, warm_up
 from snakestudio.errors import PreparationError
-from snakestudio.session import preparation, preparation_schedule
-from snakestudio.session.preparation_schedule import Schedule
+from snakestudio.session import compile_schedule, engine_compiler
+from snakestudio.session.compile_schedule import Schedule
 
 
 @pytest.fixture(autouse=True)
 def _two_engines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preparation, "is_prepared", lambda kind: kind == "spatial_nonsmooth")
-    monkeypatch.setattr(preparation_schedule, "expected", lambda kind: Schedule(83.0))
+    monkeypatch.setattr(engine_compiler, "is_prepared", lambda kind: kind == "spatial_nonsmooth")
+    monkeypatch.setattr(compile_schedule, "expected", lambda kind: Schedule(83.0))
 
 
 def test_one_plain_line_where_there_is_no_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     compiled: list[str] = []
-    monkeypatch.setattr(preparation, "compile_here", lambda kind, tell: compiled.append(kind))
+    monkeypatch.setattr(engine_compiler, "compile_here", lambda kind, tell: compiled.append(kind))
     warm_up(["spatial_nonsmooth", "planar_nonsmooth"], ProgressLine())
     assert compiled == ["planar_nonsmooth"]
     told = capsys.readouterr()
@@ -48,7 +48,7 @@ def test_a_line_that_goes_on_on_a_terminal(monkeypatch: pytest.MonkeyPatch, caps
         raise PreparationError("The disk is full.")
 
     monkeypatch.setattr(line, "_write", write)
-    monkeypatch.setattr(preparation, "compile_here", compiling)
+    monkeypatch.setattr(engine_compiler, "compile_here", compiling)
     monkeypatch.setattr(shared.time, "monotonic", lambda: 7.0)
     with pytest.raises(PreparationError):
         warm_up(["planar_nonsmooth"], line)

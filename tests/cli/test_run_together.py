@@ -12,8 +12,8 @@ import pytest
 
 from snakestudio.cli import main
 from snakestudio.paths import scenes_dir
-from snakestudio.session.run_file import open_run
-from tests.session.trigger.peer import listening, peer
+from snakestudio.runfile.mcap import open_run
+from tests.sync.peer import listening, peer
 
 MAIN = str(scenes_dir() / "obstacle_aided.toml")
 

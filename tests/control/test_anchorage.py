@@ -11,9 +11,9 @@ import pytest
 from snakestudio.control import registry
 from snakestudio.control.anchorage import anchorage, switches
 from snakestudio.errors import Problem
-from snakestudio.model.holds import Holds
+from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
-from snakestudio.model.strain_law import StrainLaw
 from tests.engines.beam import body, run, shipped
 
 WAVE = {"kind": "formulas", "k_z_per_m": "6*cos(8*X + 4*t)"}

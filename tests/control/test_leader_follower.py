@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from snakestudio.control.leader_follower import FOLLOWING, RESOLVING, LeaderFollower
+from snakestudio.control.controllers.leader_follower import FOLLOWING, RESOLVING, LeaderFollower
 from snakestudio.model.controllers import LeaderFollower as Settings
 from snakestudio.model.reference import JointReference
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Control, Run, Scene
 from snakestudio.model.snapshot import GROUND, Contacts, Fields, Snapshot
 from snakestudio.session.scene_check import check

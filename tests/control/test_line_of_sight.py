@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from snakestudio.control.line_of_sight import Sight, heading_to, integral_rate, projected
 from snakestudio.control.offset_filter import OffsetFilter
+from snakestudio.control.path_projection import Sight, heading_to, integral_rate, projected
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.track import Track
 from tests.model.test_ground_path import circle

@@ -19,8 +19,8 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.offline import run_offline
-from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner
 from tests.model.test_ground_path import circle
 

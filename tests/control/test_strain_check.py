@@ -14,11 +14,11 @@ from scipy.integrate import solve_ivp
 from snakestudio.control import registry
 from snakestudio.control.non_sliding import slip
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.beam_shape import shape
 from snakestudio.model.edits import with_values
+from snakestudio.model.robot.beam_shape import shape
+from snakestudio.model.robot.strain import Formulas
+from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
-from snakestudio.model.strain import Formulas
-from snakestudio.model.strain_law import StrainLaw
 
 SNAKE = with_values(Scene(), {"model.kind": "continuum_beam"})
 TYPED = with_values(SNAKE, {"strain.kind": "formulas", "strain.speed_m_s": "-0.5", "strain.k_z_per_m": "10*cos(8*s)"})

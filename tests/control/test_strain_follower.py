@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.control.strain_follower import StrainFollower
-from snakestudio.model.beam_shape import shape
-from snakestudio.model.chain import chain
+from snakestudio.control.controllers.strain_follower import StrainFollower
 from snakestudio.model.edits import with_values
+from snakestudio.model.robot.beam_shape import shape
+from snakestudio.model.robot.chain import chain
+from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
-from snakestudio.model.strain_law import StrainLaw
 
 COUNTS = (32, 64, 128)
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from snakestudio.control import registry
 from snakestudio.control.strain_source import BLEND_TIME, StrainSource
 from snakestudio.errors import SceneError
-from snakestudio.model.beam_shape import grid
 from snakestudio.model.edits import with_values
 from snakestudio.model.reference import StrainReference
+from snakestudio.model.robot.beam_shape import grid
+from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
-from snakestudio.model.strain_law import StrainLaw
 
 FloatArray = NDArray[np.float64]
 SNAKE = with_values(Scene(), {"model.kind": "continuum_beam", "run.duration_s": 4.0})

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from snakestudio.control import registry
+from snakestudio.control.controllers.teleoperation import CHANNELS, Teleoperation
 from snakestudio.control.set_points import SetPoints
-from snakestudio.control.teleoperation import CHANNELS, Teleoperation
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
 from snakestudio.model.gaits import GAITS

@@ -14,10 +14,10 @@ from snakestudio.control import registry
 from snakestudio.control.gaits.ramp import RAMP_TIME, constant
 from snakestudio.control.gaits.waves import WaveGait
 from snakestudio.control.set_points import SetPoints
-from snakestudio.model.chain import gait_joint_angles
 from snakestudio.model.edits import get_value, with_values
 from snakestudio.model.motion import TwoWaves
-from snakestudio.model.pose import initial_state
+from snakestudio.model.robot.chain import gait_joint_angles
+from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 
 SCENE = with_values(Scene(), {"gait.offset_deg": 3.0, "start.kind": "gait"})

@@ -12,9 +12,9 @@ from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine, start
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Rows
 from snakestudio.model.reference import StrainReference
+from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, scene_from_dict
-from snakestudio.model.strain_law import StrainLaw
 from snakestudio.paths import scenes_dir
 
 FloatArray = NDArray[np.float64]

@@ -11,7 +11,7 @@ from snakestudio.engines import registry
 from snakestudio.engines.base import Engine
 from snakestudio.model.motion import GaitStart, LateralUndulation, StateStart, StraightStart, TwoWaves
 from snakestudio.model.recording import Rows
-from snakestudio.model.robot import JointController, Robot
+from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Control, Model, Scene, Solver
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.world import Ground

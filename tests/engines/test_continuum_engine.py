@@ -11,19 +11,19 @@ from hypothesis import assume, given
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from snakestudio.analysis.comparison.chains import compare_chain
 from snakestudio.control.strain_source import StrainSource
 from snakestudio.engines import registry
 from snakestudio.engines.continuum_beam.engine import ContinuumBeamEngine
 from snakestudio.errors import SceneError, UsageError
 from snakestudio.model.columns import table
-from snakestudio.model.discretise import discretise
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Rows
+from snakestudio.model.robot.discretise import discretise
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import SUPPORT, Fields
 from snakestudio.session import scene_check
-from snakestudio.session.chain_comparison import compare_chain
 from snakestudio.session.offline import run_offline
 from tests.engines.beam import body, reference, run, shipped
 from tests.strategies import continuum_scenes

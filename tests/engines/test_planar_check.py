@@ -26,8 +26,8 @@ from snakestudio.model.motion import (
     StateStart,
     StraightStart,
 )
-from snakestudio.model.pose import gait_link_angles, initial_state, planar_pose
-from snakestudio.model.robot import JointController, Robot
+from snakestudio.model.robot.pose import gait_link_angles, initial_state, planar_pose
+from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.world import Box, Cylinder, Ground, HeightField, Obstacle, Ramp, Rubble, Stairs
 from tests.engines.planar import circle, gait_reference

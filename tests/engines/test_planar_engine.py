@@ -15,7 +15,7 @@ from snakestudio.engines.planar_nonsmooth.state import make_state, make_work
 from snakestudio.kernels.planar_scratch import make_scratch
 from snakestudio.model.motion import GaitStart, StraightStart
 from snakestudio.model.recording import Rows
-from snakestudio.model.robot import JointController, Robot
+from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.snapshot import GROUND, ContactState
 from snakestudio.model.world import Ground

@@ -12,7 +12,7 @@ from snakestudio.engines import registry
 from snakestudio.engines.planar_lagrangian.check import largest_stable_step
 from snakestudio.engines.planar_lagrangian.state import ENERGY
 from snakestudio.model.motion import GaitStart, LateralUndulation
-from snakestudio.model.robot import JointController, Robot
+from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Model, Scene, Solver
 from snakestudio.model.world import Ground
 from tests.engines.common import gait_reference

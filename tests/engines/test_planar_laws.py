@@ -11,7 +11,7 @@ from snakestudio.engines import registry
 from snakestudio.engines.planar_nonsmooth.engine import PlanarNonsmoothEngine
 from snakestudio.engines.planar_nonsmooth.state import ENERGY
 from snakestudio.model.motion import GaitStart, JointAnglesStart, LateralUndulation, StraightStart
-from snakestudio.model.robot import JointController, Robot
+from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.world import Ground
 from tests.engines.planar import case_scene, circle, gait_reference, run, single, still

@@ -21,10 +21,10 @@ from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import RecordingStart, StateStart
-from snakestudio.model.pose import initial_joint_angles, initial_state
+from snakestudio.model.obstacles.solids import Block, Post
+from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.rotations import matrices, quaternions, rotation
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import Block, Post
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 from tests.engines.common import gait_reference, still
 from tests.peers.mujoco_robot import build

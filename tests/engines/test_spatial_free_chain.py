@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from snakestudio.engines import registry
 from snakestudio.model.motion import StraightStart
-from snakestudio.model.robot import JointController, Robot
+from snakestudio.model.robot.robot import JointController, Robot
 from snakestudio.model.scene import Scene, Solver
 from tests.engines.common import gait_reference, still
 from tests.engines.spatial import LIMP, energy, in_the_air, matrices, momentum, moving, run, twists

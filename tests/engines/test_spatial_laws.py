@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from snakestudio.engines import registry
 from snakestudio.model.motion import GaitStart, StraightStart, TwoWaves
 from snakestudio.model.recording import Rows
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene, Solver
 from snakestudio.model.snapshot import GROUND, ContactState
 from snakestudio.model.world import Box, Cylinder, Ground

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from snakestudio.engines import registry
 from snakestudio.model.motion import LateralUndulation
-from snakestudio.model.pose import initial_state
+from snakestudio.model.obstacles.solids import Block, obstacle_solids
+from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
-from snakestudio.model.solids import Block, obstacle_solids
 from snakestudio.model.world import Ground
 from snakestudio.paths import scenes_dir
 from snakestudio.session.offline import run_offline

@@ -13,7 +13,7 @@ from snakestudio.engines import registry
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import JointAnglesStart, StraightStart
 from snakestudio.model.recording import Rows
-from snakestudio.model.robot import Actuator, JointController, Robot
+from snakestudio.model.robot.robot import Actuator, JointController, Robot
 from snakestudio.model.scene import Control, Run, Scene, Solver
 from snakestudio.model.world import Ground
 from snakestudio.session.offline import run_offline

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from snakestudio.analysis.comparison.models import ModelRun
 from snakestudio.export.comparison_text import number, told
 from snakestudio.model.scene import Scene
-from snakestudio.session.model_comparison import ModelRun
 
 
 @pytest.mark.parametrize(

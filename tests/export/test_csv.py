@@ -20,8 +20,8 @@ from snakestudio.model.events import Change
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.offline import run_offline
-from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner
 from tests.session.rows import SCHEMA, make_rows
 

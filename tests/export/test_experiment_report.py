@@ -11,12 +11,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from snakestudio.analysis.experiment.comparison import ExperimentComparison, compare_experiment
 from snakestudio.errors import ExportError
 from snakestudio.export.experiment_csv import COLUMNS, write_experiment
 from snakestudio.export.experiment_report import write_report
 from snakestudio.export.experiment_text import figure_rows, report
 from snakestudio.model.scene_file import load_scene
-from snakestudio.session.experiment.comparison import ExperimentComparison, compare_experiment
 from tests.experiment_runs import make_run, seen
 
 

@@ -19,8 +19,8 @@ from snakestudio.model.columns import column_names, table
 from snakestudio.model.edits import with_value
 from snakestudio.model.events import RunEvent
 from snakestudio.model.scene import Model, Scene
-from snakestudio.model.scene_parse import parse_scene
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.model.scene_file.parse import parse_scene
+from snakestudio.runfile.recording import SpooledRecording
 from tests.body_recording import make_body_recording
 from tests.session.rows import SCHEMA, make_rows
 

@@ -14,7 +14,7 @@ from svgelements import SVG, Group, Shape, Text
 from snakestudio.errors import ExportError, SceneError, UsageError
 from snakestudio.export.plan import sheet_of, write_plan
 from snakestudio.model.edits import with_values
-from snakestudio.model.pose import initial_state
+from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir

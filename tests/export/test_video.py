@@ -24,8 +24,8 @@ from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.world import Box, Stairs
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.offline import run_offline
-from snakestudio.session.recording import SpooledRecording
 from tests.body_recording import make_body_recording
 
 SMALL = VideoOptions(width=161, height=90, fps=10)

@@ -23,7 +23,7 @@ from snakestudio.export.video import Companion, FramePainter, VideoOptions, writ
 from snakestudio.model.columns import column_names, table
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 from tests.body_recording import make_body_recording
 from tests.gui.fake import make_recording
 

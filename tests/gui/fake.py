@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from snakestudio.model.recording import ContactRows, Rows, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 
 ENERGIES = ("kinetic", "potential", "work_actuator", "work_friction")
 

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.beam import Beam
 from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.robot.beam import Beam
+from snakestudio.model.robot.strain import COMPONENTS, Strain
 from snakestudio.model.scene import Model, Run, Scene
-from snakestudio.model.strain import COMPONENTS, Strain
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 from tests.blank_rows import blank_rows
 
 EXTRA = (

@@ -18,7 +18,7 @@ from snakestudio.model.recording import Recording, Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.model.teleop import TeleopCommand
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 from tests.gui.fake import ENERGIES, make_rows
 
 

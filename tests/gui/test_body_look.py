@@ -21,7 +21,7 @@ from snakestudio.gui.viewport.body_look import BodyLook
 from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.surface import set_default_format
 from snakestudio.gui.viewport.viewport import Viewport
-from snakestudio.model.beam import Beam
+from snakestudio.model.robot.beam import Beam
 from snakestudio.model.scene import Model
 from tests.body_recording import make_body_recording
 from tests.gui.fake import FakeBridge

@@ -18,8 +18,8 @@ from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.plots.panel import PlotPanel
 from snakestudio.gui.plots.plot import LivePlot
 from snakestudio.gui.plots.views import VIEWS, default_views
+from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
-from snakestudio.model.support import Friction
 from tests.gui.fake import FakeBridge, make_recording
 from tests.gui.fake_body import HOLDS, body_recording, body_rows, body_scene, torque
 

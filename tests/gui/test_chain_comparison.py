@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.gui.comparison.chain_dialog import ChainDialog
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.model.edits import with_value
-from snakestudio.model.strain_fit import as_continuum
+from snakestudio.model.robot.strain_fit import as_continuum
 from snakestudio.paths import scenes_dir
 from tests.gui.conftest import COMPILING_MS
 

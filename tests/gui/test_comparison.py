@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from snakestudio.analysis.comparison.models import compare_models
 from snakestudio.drawing.style import colour
 from snakestudio.export.comparison_text import number, report
 from snakestudio.gui.comparison.comparer import Comparer
@@ -27,7 +28,6 @@ from snakestudio.gui.viewport.top_view import TopView
 from snakestudio.model.edits import with_values
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session.model_comparison import compare_models
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import FakeBridge, make_recording
 

@@ -25,11 +25,11 @@ from snakestudio.gui.selection import Selection
 from snakestudio.gui.viewport.bounds import box_around
 from snakestudio.gui.viewport.surface import Picture
 from snakestudio.gui.viewport.top_view import TopView
-from snakestudio.model.beam import Beam
 from snakestudio.model.motion import GaitStart
+from snakestudio.model.robot.beam import Beam
+from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.support import Friction
 from snakestudio.paths import scenes_dir
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import FakeBridge

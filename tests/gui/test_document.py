@@ -10,8 +10,7 @@ from pytestqt.qtbot import QtBot
 from snakestudio.errors import SceneError
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Selection
-from snakestudio.model import transform
-from snakestudio.model.edits import remove_obstacles
+from snakestudio.model.edits import remove_obstacles, transform
 from snakestudio.model.scene_file import load_scene
 from tests.gui.conftest import MAIN_SCENE
 

@@ -22,8 +22,8 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.document import Document
 from snakestudio.model.scene import Scene
+from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file import dump_scene, load_scene, parse_scene
-from snakestudio.model.scene_words import difference_in_words
 from tests.document_edits import EDITS, edited
 from tests.gui.conftest import MAIN_SCENE
 

@@ -20,7 +20,7 @@ from snakestudio.gui.drafting.units import cursor_step, length_text, scale_of
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import with_values
-from snakestudio.model.pose import initial_state
+from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 from tests.gui.test_viewport import LEFT, NONE, RIGHT, drag
 

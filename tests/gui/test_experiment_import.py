@@ -12,6 +12,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from snakestudio.analysis.experiment.layout import BodyColumns, JointColumns, Layout
 from snakestudio.gui.document import Document
 from snakestudio.gui.experiment.columns import TIME, UNUSED, Body, Meaning, layout_of, meanings_of
 from snakestudio.gui.experiment.dropped import kind_of
@@ -19,7 +20,6 @@ from snakestudio.gui.experiment.import_dialog import ImportExperimentDialog
 from snakestudio.gui.experiment.panel import ExperimentPanel
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.model.capture import Capture
-from snakestudio.session.experiment.layout import BodyColumns, JointColumns, Layout
 
 pytestmark = pytest.mark.gui
 
@@ -182,7 +182,7 @@ def test_a_file_that_cannot_be_read_is_refused_in_a_sentence(
 def test_a_layout_is_kept_as_a_file_and_taken_from_one(
     qtbot: QtBot, tmp_path: Path, make_dialog: Callable[[Path], ImportExperimentDialog]
 ) -> None:
-    from snakestudio.session.experiment.layout import save_layout
+    from snakestudio.analysis.experiment.layout import save_layout
 
     layout = Layout(
         delimiter=";", decimal=",", header_rows=1, time_column=0, time_unit="ms", length_unit="mm", angle_unit="deg",

@@ -12,14 +12,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from snakestudio.analysis.experiment.importing import read_capture
+from snakestudio.analysis.fitting import FitProgress, FitResult, fit
 from snakestudio.gui.document import Document
 from snakestudio.gui.fitting.dialog import FitDialog
 from snakestudio.gui.fitting.fitter import Fitter
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.model.capture import Capture
-from snakestudio.session.experiment.importing import read_capture
-from snakestudio.session.fitting import FitProgress, FitResult, fit
 from tests.synthetic_tracks import FRICTION, brisk, measured, write_csv
 
 pytestmark = pytest.mark.gui

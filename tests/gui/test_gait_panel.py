@@ -19,7 +19,7 @@ from snakestudio.gui.document import Document
 from snakestudio.model.edits import with_values
 from snakestudio.model.gaits import GAITS as LIBRARY
 from snakestudio.model.motion import JointTorque, LateralUndulation, TwoWaves
-from snakestudio.model.pose import initial_joint_angles
+from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.scene import Scene
 from tests.gui.fake import FakeBridge, make_recording
 

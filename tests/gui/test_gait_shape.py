@@ -24,7 +24,7 @@ from snakestudio.gui.docks.gait_shape import (
 )
 from snakestudio.model.edits import with_values
 from snakestudio.model.motion import TwoWaves
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Model, Scene
 from tests.gui.fake import make_recording
 

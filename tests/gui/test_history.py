@@ -13,7 +13,7 @@ from snakestudio.gui.plots.pyramid import BLOCK, Pyramid
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 from tests.gui.fake import make_recording, make_rows
 
 

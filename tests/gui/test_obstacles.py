@@ -25,12 +25,12 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.widgets.form import NumberRow
+from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.labels import kind_title, obstacle_title
-from snakestudio.model.presets import PRESETS
-from snakestudio.model.robot import Robot
+from snakestudio.model.obstacles.solids import obstacle_solids
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.solids import obstacle_solids
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 from tests.gui.fake import FakeBridge
 from tests.gui.test_tree_inspector import enter

@@ -17,7 +17,7 @@ from snakestudio.gui.widgets.slider import ValueSlider
 from snakestudio.model.fields import field_doc
 from snakestudio.model.world import Cylinder
 from snakestudio.paths import scenes_dir
-from snakestudio.session import taken_over
+from snakestudio.session import live_edit
 from tests.gui.fake import FakeBridge
 
 pytestmark = pytest.mark.gui
@@ -172,10 +172,10 @@ def test_explanations_come_from_the_declaration(panels: ParameterPanels) -> None
 
 def test_what_is_said_to_be_live_is_what_a_run_takes(panels: ParameterPanels) -> None:
     for key, row in panels.rows.items():
-        live = key.split(".")[0] in taken_over._PARTS or key in taken_over._KEYS
+        live = key.split(".")[0] in live_edit._PARTS or key in live_edit._KEYS
         assert row.doc.live == live, key
     for name in ("x_m", "y_m", "radius_m", "height_m", "friction", "name"):
-        assert field_doc(Cylinder, name).live == ("obstacles" in taken_over._PARTS)
+        assert field_doc(Cylinder, name).live == ("obstacles" in live_edit._PARTS)
 
 
 def test_the_panel_turns_light(panels: ParameterPanels) -> None:

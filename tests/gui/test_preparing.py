@@ -16,9 +16,9 @@ from snakestudio.gui import theme
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.preparing_ahead import PreparingAhead, next_kind, on_battery
 from snakestudio.paths import scenes_dir
-from snakestudio.session import conduct as conduct_module
-from snakestudio.session import preparation as preparation_module
-from snakestudio.session.preparation import Preparations, Stage
+from snakestudio.session import engine_compiler as preparation_module
+from snakestudio.session import session_core as conduct_module
+from snakestudio.session.engine_compiler import Preparations, Stage
 from snakestudio.session.status import State
 from tests.gui.conftest import MAIN_SCENE
 from tests.gui.fake import make_recording

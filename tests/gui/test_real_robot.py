@@ -15,7 +15,7 @@ from snakestudio.gui.docks.presets import AIKO, IDEAL
 from snakestudio.gui.document import Document
 from snakestudio.gui.models import MODELS, unused_reason
 from snakestudio.model.edits import get_value, with_values
-from snakestudio.model.robot import Actuator
+from snakestudio.model.robot.robot import Actuator
 from snakestudio.model.scene import Model, Scene
 from snakestudio.session.runner import Runner
 from tests.gui.fake import FakeBridge

@@ -43,7 +43,7 @@ from snakestudio.gui.robot.window_priority import WindowPriority
 from snakestudio.gui.status_bar import StatusBar
 from snakestudio.link.emulator.fault import FAULTS, parse_fault
 from snakestudio.link.messages import AGED, LinkEvent, LinkState, Traffic
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 from tests.gui.fake import make_rows
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, blank, profile, services
 

@@ -17,7 +17,7 @@ from snakestudio.gui.editor.robot_subject import RobotSubject
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.edits import with_values
-from snakestudio.model.pose import initial_joint_angles, initial_state
+from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.paths import scenes_dir

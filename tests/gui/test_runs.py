@@ -25,9 +25,9 @@ from snakestudio.model.amounts import size_text
 from snakestudio.model.edits import with_values
 from snakestudio.model.recording import Schema
 from snakestudio.model.scene import Scene
-from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_file.about import Origin
-from snakestudio.session.run_library import KeptRun, RunLibrary
+from snakestudio.runfile.library import KeptRun, RunLibrary
+from snakestudio.runfile.mcap.about import Origin
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.runner import Runner
 from tests.gui.conftest import COMPILING_MS
 from tests.gui.fake import ENERGIES, make_rows

@@ -16,9 +16,9 @@ from snakestudio.gui.import_dialog import ImportDialog
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.recovery_dialog import when
 from snakestudio.model.edits import with_value
+from snakestudio.model.edits.transform import move
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene, save_scene
-from snakestudio.model.transform import move
 from snakestudio.session.recovery import RecoveryFile, process_start, recovery_dir
 from tests.gui.conftest import MAIN_SCENE
 

@@ -23,8 +23,8 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.selection import Selection
 from snakestudio.gui.viewport.preview import Preview
-from snakestudio.model.groups import members, with_flag, with_group
-from snakestudio.model.presets import PRESETS
+from snakestudio.model.edits.groups import members, with_flag, with_group
+from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Box, Cylinder
 

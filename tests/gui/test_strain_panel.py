@@ -20,9 +20,9 @@ from snakestudio.gui.docks.strain_text import STRAINS, as_formulas, readable_law
 from snakestudio.gui.docks.support_panel import SUPPORTS, SupportPanel
 from snakestudio.gui.document import Document
 from snakestudio.model.motion import LateralUndulation
+from snakestudio.model.robot.strain import COMPONENTS, Formulas, Inching, Peristalsis, Serpentine, Strain
+from snakestudio.model.robot.support import Anchors, Friction, Rings
 from snakestudio.model.scene import Scene
-from snakestudio.model.strain import COMPONENTS, Formulas, Inching, Peristalsis, Serpentine, Strain
-from snakestudio.model.support import Anchors, Friction, Rings
 from tests.gui.fake import FakeBridge, make_recording
 from tests.gui.fake_body import FakeLaw, body_recording, body_scene
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.gui
 @pytest.fixture(autouse=True)
 def law(monkeypatch: pytest.MonkeyPatch) -> None:
     """Laws are evaluated by Python itself."""
-    monkeypatch.setitem(sys.modules, "snakestudio.model.strain_law", SimpleNamespace(StrainLaw=FakeLaw))
+    monkeypatch.setitem(sys.modules, "snakestudio.model.robot.strain_law", SimpleNamespace(StrainLaw=FakeLaw))
 
 
 @pytest.fixture

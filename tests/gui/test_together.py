@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.together.dialog import TogetherDialog
-from snakestudio.session.trigger import Together
-from snakestudio.session.trigger.lsl import available
-from tests.session.trigger.peer import listening, peer
+from snakestudio.sync import Together
+from snakestudio.sync.lsl import available
+from tests.sync.peer import listening, peer
 
 
 def free_port() -> int:

@@ -17,7 +17,7 @@ from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.library import find_profile
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.paths import scenes_dir
-from snakestudio.session.trigger import Together
+from snakestudio.sync import Together
 from tests.gui.fake_link import FakeLink, FakeLive, FakeLoaded, services
 
 

@@ -28,7 +28,7 @@ from snakestudio.gui.main_window import MainWindow
 from snakestudio.gui.run_bar import SPEEDS
 from snakestudio.gui.runs.beside import _Beside
 from snakestudio.model.snapshot import SolverFigures
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.status import Status
 from tests.elsewhere import answer_of
 from tests.gui.conftest import MAIN_SCENE

@@ -9,15 +9,15 @@ from snakestudio.model.scene import Scene
 
 def read_measured(name: str) -> None:
     """As `compare experiment` and `fit`."""
-    from snakestudio.session.experiment.importing import read_capture
+    from snakestudio.analysis.experiment.importing import read_capture
 
     read_capture(name)
 
 
 def read_by_layout(layout: str, table: str) -> None:
     """A table by a layout from a file."""
-    from snakestudio.session.experiment.importing import read_capture
-    from snakestudio.session.experiment.layout import load_layout
+    from snakestudio.analysis.experiment.importing import read_capture
+    from snakestudio.analysis.experiment.layout import load_layout
 
     read_capture(table, load_layout(layout))
 
@@ -25,7 +25,7 @@ def read_by_layout(layout: str, table: str) -> None:
 def check_with_picture(name: str) -> None:
     """A scene with a height field of this picture; what `check` says of it is said."""
     from snakestudio.errors import SceneError
-    from snakestudio.model.solids import obstacle_solids
+    from snakestudio.model.obstacles.solids import obstacle_solids
     from snakestudio.model.world import HeightField
 
     path = Path(name)
@@ -37,7 +37,7 @@ def check_with_picture(name: str) -> None:
 def start_from(name: str) -> None:
     """A scene that starts as a recorded row."""
     from snakestudio.model.motion import RecordingStart
-    from snakestudio.model.pose import initial_state
+    from snakestudio.model.robot.pose import initial_state
 
     path = Path(name)
     scene = Scene()

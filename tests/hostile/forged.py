@@ -13,10 +13,10 @@ from snakestudio.model.edits import with_values
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.states import decode, encode
 from snakestudio.session.continuation import continue_run
-from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner
-from snakestudio.session.state_codec import decode, encode
 
 __all__ = ["ARRAYS", "SCENES", "Forged", "continue_forged", "last_state", "leaves", "recorded", "with_leaf"]
 

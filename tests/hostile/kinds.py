@@ -498,7 +498,7 @@ def about(sound: bytes, **values: str | Callable[[str], str]) -> bytes:
     from mcap.data_stream import ReadDataStream
     from mcap.records import Metadata
 
-    from snakestudio.session.run_file.records import encoded, signed
+    from snakestudio.runfile.mcap.records import encoded, signed
 
     start = 8
     (length,) = struct.unpack_from("<Q", sound, start + 1)

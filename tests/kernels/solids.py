@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 
 from snakestudio.engines.solid_world import world_of_solids
 from snakestudio.kernels.solids import ContactList, World, link_contacts
-from snakestudio.model.solids import Block, Post, Prism, Relief, Solid
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 
 FloatArray = NDArray[np.float64]
 

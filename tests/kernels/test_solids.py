@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from snakestudio.engines.solid_world import MARGIN, make_world, world_of_solids
 from snakestudio.kernels.solids import FEATURES, link_contacts
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Solid, obstacle_solids
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import scene_from_dict
-from snakestudio.model.solids import Block, Post, Prism, Solid, obstacle_solids
 from snakestudio.model.world import Box, Ramp, Rubble, Stairs
 from tests.kernels.compiled import gap as planar_gap
 from tests.kernels.solids import (

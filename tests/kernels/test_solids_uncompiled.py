@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from snakestudio.model.solids import obstacle_solids
+from snakestudio.model.obstacles.solids import obstacle_solids
 from snakestudio.model.world import Cylinder, HeightField, Ramp, Rubble
 from tests.elsewhere import answer_of
 from tests.kernels.solids import REACH, contacts

@@ -11,7 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from snakestudio.model.solids import Relief
+from snakestudio.model.obstacles.solids import Relief
 from tests.kernels.solids import HALF, RADIUS, contacts, point_triangles, triangles, world
 
 FloatArray = NDArray[np.float64]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from snakestudio.live.base_pose import placed_by, started_at, station_at
-from snakestudio.model.chain import chain, joint_angles
 from snakestudio.model.edits import with_values
-from snakestudio.model.pose import initial_joint_angles, initial_state
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.chain import chain, joint_angles
+from snakestudio.model.robot.pose import initial_joint_angles, initial_state
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import quaternions, rotation
 from snakestudio.model.scene import Scene
 

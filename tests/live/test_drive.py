@@ -16,7 +16,7 @@ import pytest
 from snakestudio.cli import main
 from snakestudio.errors import RunFileError
 from snakestudio.model.snapshot import Fields
-from snakestudio.session.run_file import open_run
+from snakestudio.runfile.mcap import open_run
 from tests.link.rig import patient_robot, wait
 
 ROOT = Path(__file__).resolve().parents[2]

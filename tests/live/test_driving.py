@@ -13,8 +13,8 @@ from snakestudio.link.messages import CommandKind, LinkState, Telemetry
 from snakestudio.link.profile.schema import Timing
 from snakestudio.live.pose_source import StreamFigures
 from snakestudio.live.robot import LiveRobot
-from snakestudio.session.trigger import ClockOffset, Fired, Together
-from snakestudio.session.trigger.protocol import TriggerKind
+from snakestudio.sync import ClockOffset, Fired, Together
+from snakestudio.sync.protocol import TriggerKind
 
 from .fake_link import FakeLink, profile
 from .test_robot import SCENE
@@ -153,7 +153,7 @@ class Instrument:
 def events(link: Link, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What becomes of an instrument that is fired at."""
     found: list[str] = []
-    monkeypatch.setattr("snakestudio.session.trigger.together.TriggerSender", Instrument(link, found))
+    monkeypatch.setattr("snakestudio.sync.synchronized_start.TriggerSender", Instrument(link, found))
     return found
 
 
@@ -201,7 +201,7 @@ def test_a_robot_that_was_stopped_is_why_the_others_did_not_start_it(
         link.set(state=LinkState.FAULT, reason="Somebody pulled the plug.")
         raise TriggerError("Nobody waits there.")
 
-    monkeypatch.setattr("snakestudio.session.trigger.together.TriggerSender", refused)
+    monkeypatch.setattr("snakestudio.sync.synchronized_start.TriggerSender", refused)
     with pytest.raises(LinkError, match="did not begin to move: Somebody pulled the plug"):
         drive(link, robot).whole(0.1, Together(fire=True), "run")
 

@@ -21,7 +21,7 @@ from snakestudio.live.robot import LiveRobot
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session.run_file import open_run
+from snakestudio.runfile.mcap import open_run
 from snakestudio.session.runner import Runner
 from tests.link.rig import Emulator, small_robot, wait
 

@@ -16,10 +16,10 @@ from snakestudio.errors import StateError
 from snakestudio.export.figures.any_run import figures_of
 from snakestudio.gui.channels.catalogue import catalogue
 from snakestudio.model.columns import column_names, filled_columns, table
+from snakestudio.runfile.mcap import open_run
+from snakestudio.runfile.mcap.views import Views
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.continuation import continue_run
-from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_file import open_run
-from snakestudio.session.run_file.views import Views
 
 from .test_robot import World
 

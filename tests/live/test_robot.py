@@ -20,7 +20,7 @@ from snakestudio.model.motion import JointAnglesStart
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 from snakestudio.model.teleop import TeleopCommand
-from snakestudio.session.run_file import open_run
+from snakestudio.runfile.mcap import open_run
 
 from .fake_link import Clock, FakeLink, profile
 

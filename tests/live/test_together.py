@@ -11,7 +11,7 @@ import pytest
 from snakestudio.link.messages import LinkState
 from snakestudio.live.robot import LiveRobot
 from snakestudio.live.robot_start_target import HERE, RobotTogether, guarded
-from snakestudio.session.trigger import Together
+from snakestudio.sync import Together
 
 from .fake_link import FakeLink, profile
 from .test_robot import SCENE
@@ -123,7 +123,7 @@ def test_stop_is_heard_while_the_others_are_fired_at(
         waiting = RobotTogether(robot, replace(choices, wait_port=0), "run", lambda text: None)
         try:
             assert until(lambda: waiting.start.port)
-            monkeypatch.setattr("snakestudio.session.trigger.sender._ANSWER_S", 60.0)
+            monkeypatch.setattr("snakestudio.sync.sender._ANSWER_S", 60.0)
             robot.arm()
             robot.settle()
             peer = Peer(waiting)

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from snakestudio.model.arrays import MOST, ArrayPlan, arrayed, placements
-from snakestudio.model.pose import initial_state
-from snakestudio.model.random_field import TRIES_EACH
-from snakestudio.model.robot import Robot
+from snakestudio.model.edits.arrays import MOST, ArrayPlan, arrayed, placements
+from snakestudio.model.edits.random_field import TRIES_EACH
+from snakestudio.model.robot.pose import initial_state
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Box, Cylinder, Obstacle, Stairs
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from snakestudio.errors import SceneError
-from snakestudio.model import beam_shape
 from snakestudio.model.edits import with_values
-from snakestudio.model.pose import initial_joint_angles, initial_state
+from snakestudio.model.robot import beam_shape
+from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.session.preview import preview

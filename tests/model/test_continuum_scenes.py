@@ -11,10 +11,10 @@ from scipy.special import j0
 
 from snakestudio.control import registry
 from snakestudio.control.strain_source import StrainSource
-from snakestudio.model.beam_shape import head_frame, initial_body, shape
+from snakestudio.model.robot.beam_shape import head_frame, initial_body, shape
+from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
-from snakestudio.model.strain_law import StrainLaw
 from snakestudio.paths import scenes_dir
 
 NAMES = ("worm", "worm_accelerating", "inchworm", "continuum_snake_2d", "continuum_snake_3d")

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 
 from snakestudio.errors import SceneError
-from snakestudio.model import edits, transform
+from snakestudio.model import edits
+from snakestudio.model.edits import transform
 from snakestudio.model.motion import StraightStart, TwoWaves
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from snakestudio.errors import FormulaError
 from snakestudio.model import formula as reading
 from snakestudio.model.formula import ACCELERATION, SPEED, primitive, read
-from snakestudio.model.formula_reader import FUNCTIONS
-from snakestudio.model.smooth_steps import bump, rise
-from snakestudio.model.typed_text import parse
+from snakestudio.model.formula.reader import FUNCTIONS
+from snakestudio.model.formula.typed_text import parse
+from snakestudio.model.robot.smooth_steps import bump, rise
 
 NAMES = {"X": "m", "t": "s", "s": "m", "l": "m", "r": "m", "lam": "m", "V": "m/s", "k": "1/m"}
 
@@ -227,7 +227,9 @@ def test_bump_and_rise() -> None:
 
 
 def test_sympy_is_imported_with_the_first_formula_only() -> None:
-    code = "import sys, snakestudio.model.pose, snakestudio.control.strain_check; assert 'sympy' not in sys.modules"
+    code = (
+        "import sys, snakestudio.model.robot.pose, snakestudio.control.strain_check; assert 'sympy' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 

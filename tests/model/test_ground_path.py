@@ -105,7 +105,7 @@ def test_only_a_smooth_path_loads_scipy() -> None:
 import sys
 from snakestudio.model.ground_path import GroundPath
 from snakestudio.model.track import track
-import snakestudio.render.draw_list
+import snakestudio.drawing.draw_list
 track(GroundPath(waypoints_m=((0.0, 0.0), (1.0, 0.0))))
 assert "scipy" not in sys.modules
 track(GroundPath(waypoints_m=((0.0, 0.0), (1.0, 0.0), (2.0, 1.0)), shape="spline"))

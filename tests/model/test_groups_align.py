@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from snakestudio.drawing.obstacles import obstacles_of
-from snakestudio.model.align import aligned, distributed
-from snakestudio.model.groups import (
+from snakestudio.model.edits.align import aligned, distributed
+from snakestudio.model.edits.groups import (
     free_group_name,
     group_names,
     members,
@@ -19,9 +19,9 @@ from snakestudio.model.groups import (
     with_flag,
     with_group,
 )
-from snakestudio.model.plan_boxes import plan_boxes
-from snakestudio.model.presets import PRESETS, preset_obstacles
-from snakestudio.model.robot import Robot
+from snakestudio.model.edits.plan_boxes import plan_boxes
+from snakestudio.model.edits.presets import PRESETS, preset_obstacles
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 

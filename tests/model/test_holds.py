@@ -9,9 +9,9 @@ import pytest
 
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_values
-from snakestudio.model.holds import Holds
+from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
-from snakestudio.model.strain_law import StrainLaw
 
 SNAKE = with_values(Scene(), {"model.kind": "continuum_beam"})
 WORM = with_values(

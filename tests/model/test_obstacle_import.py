@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snakestudio.errors import SceneError
-from snakestudio.model.obstacle_circles import Circles
-from snakestudio.model.obstacle_csv import circles_of_csv
-from snakestudio.model.obstacle_import import as_cylinders, bounds, read_circles, with_imported
-from snakestudio.model.obstacle_svg import circles_of_svg
+from snakestudio.model.obstacles.circles import Circles
+from snakestudio.model.obstacles.csv_file import circles_of_csv
+from snakestudio.model.obstacles.importing import as_cylinders, bounds, read_circles, with_imported
+from snakestudio.model.obstacles.svg_file import circles_of_svg
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Cylinder
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.spatial import ConvexHull
 
-from snakestudio.model.outlines import Outline, gap, least_gap, nearest_of_many, nearest_point
+from snakestudio.model.obstacles.outlines import Outline, gap, least_gap, nearest_of_many, nearest_point
 
 FloatArray = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from PIL import EpsImagePlugin, Image
 
 from snakestudio.errors import SceneError
 from snakestudio.inputs import InputError
-from snakestudio.model.picture import KINDS, grey_values
-from snakestudio.model.solids import obstacle_solids
+from snakestudio.model.obstacles.picture import KINDS, grey_values
+from snakestudio.model.obstacles.solids import obstacle_solids
 from snakestudio.model.world import HeightField
 from tests.hostile.kinds import png
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from snakestudio.errors import SceneError
-from snakestudio.model.bending import bent_robot, joint_axis, turns_behind
 from snakestudio.model.edits import with_values
-from snakestudio.model.placing import (
+from snakestudio.model.edits.bending import bent_robot, joint_axis, turns_behind
+from snakestudio.model.edits.pose import (
     as_joint_angles,
     as_state,
     frame_angles,
@@ -28,7 +28,7 @@ from snakestudio.model.placing import (
     turned_robot,
     with_start,
 )
-from snakestudio.model.pose import initial_joint_angles, initial_state, planar_pose
+from snakestudio.model.robot.pose import initial_joint_angles, initial_state, planar_pose
 from snakestudio.model.rotations import matrices, rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from snakestudio.model.chain import gait_joint_angles, joint_angles
 from snakestudio.model.edits import with_values
-from snakestudio.model.pose import initial_joint_angles, initial_state
+from snakestudio.model.robot.chain import gait_joint_angles, joint_angles
+from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.rotations import matrices, quaternions, rotation
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.model.quantity import FACTOR, NumberTextError, is_unfinished, parse_number
+from snakestudio.model.formula.quantity import FACTOR, NumberTextError, is_unfinished, parse_number
 
 
 @pytest.mark.parametrize(

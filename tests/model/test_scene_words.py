@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 
 from snakestudio.model.edits import add_obstacle, remove_obstacles, with_values
+from snakestudio.model.edits.transform import move
 from snakestudio.model.scene import Scene
+from snakestudio.model.scene_diff import difference_in_words
 from snakestudio.model.scene_file import load_scene
-from snakestudio.model.scene_words import difference_in_words
-from snakestudio.model.transform import move
 from snakestudio.model.world import Box, Cylinder
 from snakestudio.paths import scenes_dir
 from tests.strategies import scenes

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from snakestudio.control import registry
-from snakestudio.model.beam import Beam
-from snakestudio.model.beam_shape import HIDDEN, resolution, shape
 from snakestudio.model.edits import with_values
 from snakestudio.model.formula import ACCELERATION, SPEED, read
-from snakestudio.model.intervals import Interval, bounds
+from snakestudio.model.formula.intervals import Interval, bounds
+from snakestudio.model.robot.beam import Beam
+from snakestudio.model.robot.beam_shape import HIDDEN, resolution, shape
+from snakestudio.model.robot.strain import Formulas
+from snakestudio.model.robot.strain_bounds import extremes, speed_pole
+from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
-from snakestudio.model.strain import Formulas
-from snakestudio.model.strain_bounds import extremes, speed_pole
-from snakestudio.model.strain_law import StrainLaw
 
 NAMES = {"X": "m", "t": "s", "s": "m", "l": "m"}
 FORMULAS = [

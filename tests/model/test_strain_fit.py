@@ -11,11 +11,11 @@ from snakestudio.cli import main
 from snakestudio.control.gaits.waves import WaveGait
 from snakestudio.errors import SceneError
 from snakestudio.model.edits import with_value, with_values
-from snakestudio.model.joint_strain import joint_motion
+from snakestudio.model.robot.joint_strain import joint_motion
+from snakestudio.model.robot.strain_fit import as_continuum, fit_error, strain_of_gait
+from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
-from snakestudio.model.strain_fit import as_continuum, fit_error, strain_of_gait
-from snakestudio.model.strain_law import StrainLaw
 from snakestudio.paths import scenes_dir
 from snakestudio.session import scene_check
 from snakestudio.session.offline import run_offline

@@ -9,9 +9,9 @@ import pytest
 from scipy.integrate import quad
 
 from snakestudio.errors import SceneError
-from snakestudio.model.beam import Beam
-from snakestudio.model.strain import Formulas, Inching, Peristalsis, Serpentine, Strain
-from snakestudio.model.strain_law import StrainLaw
+from snakestudio.model.robot.beam import Beam
+from snakestudio.model.robot.strain import Formulas, Inching, Peristalsis, Serpentine, Strain
+from snakestudio.model.robot.strain_law import StrainLaw
 
 BEAM = Beam()
 T = np.array([0.0, 0.31, 1.7, 4.4, 5.2])

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from snakestudio.errors import SceneError
-from snakestudio.model import transform
+from snakestudio.model.edits import transform
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, obstacle_solids
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import Block, Post, Prism, Relief, obstacle_solids
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 
 HEIGHTS = ((0.0, 0.1, 0.2), (0.0, 0.15, 0.3))

@@ -12,10 +12,10 @@ import mujoco.rollout
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.pose import initial_state
+from snakestudio.model.obstacles.solids import Block, Post, obstacle_solids
 from snakestudio.model.reference import JointReference
+from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import Block, Post, obstacle_solids
 
 FloatArray = NDArray[np.float64]
 

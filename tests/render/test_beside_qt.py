@@ -10,8 +10,7 @@ from snakestudio.drawing.draw_list import Overlays, build
 from snakestudio.drawing.quality import Quality
 from snakestudio.render.offscreen import OffscreenRenderer
 from snakestudio.render.renderer import Renderer
-
-from .scenery import HIGH, LOW, obstacle_scene, snapshot
+from tests.drawing.scenery import HIGH, LOW, obstacle_scene, snapshot
 
 
 @pytest.mark.gui

@@ -13,14 +13,13 @@ from snakestudio.drawing.draw_list import DrawList, Ghost, Overlays, Pick, build
 from snakestudio.drawing.extent import extent
 from snakestudio.drawing.picking import pick, pick_rectangle
 from snakestudio.drawing.style import DARK
-from snakestudio.model.beam import Beam
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.beam import Beam
+from snakestudio.model.robot.robot import Robot
+from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
-from snakestudio.model.support import Friction
-
-from .continuum import INCHWORM, SNAKE, WORM, box, inchworm, snake, state, turned, worm
-from .scenery import serpenoid_pose
+from tests.drawing.continuum import INCHWORM, SNAKE, WORM, box, inchworm, snake, state, turned, worm
+from tests.drawing.scenery import serpenoid_pose
 
 ASPECT = 16 / 9
 

@@ -14,8 +14,8 @@ from snakestudio.drawing.obstacles import Obstacles, obstacles_of
 from snakestudio.drawing.picking import pick
 from snakestudio.drawing.quality import Quality
 from snakestudio.model.edits import remove_obstacles, with_values
+from snakestudio.model.edits.transform import move
 from snakestudio.model.scene import Scene
-from snakestudio.model.transform import move
 from snakestudio.model.world import Box, Cylinder, HeightField, Obstacle, Ramp, Rubble, Stairs
 from snakestudio.render.offscreen import OffscreenRenderer
 from snakestudio.render.static_layer import MANY

@@ -23,7 +23,7 @@ from snakestudio.drawing.gizmo import Gizmo, Guide
 from snakestudio.drawing.quality import Quality
 from snakestudio.drawing.style import DARK, LIGHT
 from snakestudio.errors import GraphicsError
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Model, Scene
 from snakestudio.model.snapshot import Snapshot
@@ -31,9 +31,8 @@ from snakestudio.model.world import Box, Cylinder
 from snakestudio.render import egl, gl, program
 from snakestudio.render.offscreen import OffscreenContext, OffscreenRenderer
 from snakestudio.render.renderer import Renderer
-
-from .continuum import INCHWORM, SNAKE, WORM, box, inchworm, snake, worm
-from .scenery import (
+from tests.drawing.continuum import INCHWORM, SNAKE, WORM, box, inchworm, snake, worm
+from tests.drawing.scenery import (
     HIGH,
     LOW,
     every_kind,

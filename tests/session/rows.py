@@ -7,7 +7,7 @@ from dataclasses import fields
 import numpy as np
 
 from snakestudio.model.recording import ContactRows, Rows, Schema
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
 SCENE = Scene(robot=Robot(n_links=3))

@@ -17,10 +17,10 @@ from snakestudio.model.recording import ContactRows, Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.mcap import RunFile
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.continuation import Continuation, continue_run
 from snakestudio.session.offline import run_offline
-from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_file import RunFile
 from snakestudio.session.runner import Runner
 
 Values = dict[str, Any]
@@ -142,12 +142,12 @@ def test_a_run_without_states_is_computed_again_and_says_so(recording: SpooledRe
 def test_a_state_of_another_version_is_taken_up_if_it_is_of_a_format_that_is_known(
     recording: SpooledRecording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("snakestudio.session.state_codec.__version__", "99.1")
+    monkeypatch.setattr("snakestudio.runfile.states.__version__", "99.1")
     continuation = continue_run(recording, 0.3)
     assert continuation is not None
     assert continuation.exact
     assert not continuation.notes
-    monkeypatch.setattr("snakestudio.session.state_codec.FORMAT", 1)
+    monkeypatch.setattr("snakestudio.runfile.states.FORMAT", 1)
     continuation = continue_run(recording, 0.3)
     assert continuation is not None
     assert continuation.exact

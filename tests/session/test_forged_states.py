@@ -9,10 +9,10 @@ import pytest
 
 from snakestudio.errors import StateError
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.states import encode
 from snakestudio.session.continuation import continue_run
-from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner
-from snakestudio.session.state_codec import encode
 from tests.hostile.forged import ARRAYS, SCENES, Forged, last_state, leaves, recorded, with_leaf
 
 

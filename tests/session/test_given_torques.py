@@ -10,15 +10,15 @@ import pytest
 
 from snakestudio.errors import StateError
 from snakestudio.model.edits import with_values
+from snakestudio.model.edits.pose import as_joint_angles
 from snakestudio.model.events import Change
-from snakestudio.model.placing import as_joint_angles
 from snakestudio.model.recording import Recording, Rows
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.states import decode, encode
 from snakestudio.session.offline import run_offline
 from snakestudio.session.runner import Runner
-from snakestudio.session.state_codec import decode, encode
 from tests.hostile.forged import with_leaf
 
 STEP = 0.00025

@@ -15,9 +15,9 @@ import pytest
 
 from snakestudio.engines import registry
 from snakestudio.errors import PreparationError
-from snakestudio.session import preparation as preparation_module
-from snakestudio.session.preparation import Preparation, Preparations, Stage, compile_here, is_prepared, prepare
-from snakestudio.session.preparation_schedule import Schedule
+from snakestudio.session import engine_compiler as preparation_module
+from snakestudio.session.compile_schedule import Schedule
+from snakestudio.session.engine_compiler import Preparation, Preparations, Stage, compile_here, is_prepared, prepare
 from tests.preparing import Preparing
 
 LINUX = sys.platform == "linux"
@@ -244,7 +244,7 @@ def test_idle_priority_and_back(monkeypatch: pytest.MonkeyPatch, begin: Callable
     script = f"""
         import sys
         sys.path.insert(0, {str(Path.cwd())!r})
-        from snakestudio.session.preparation import step_back
+        from snakestudio.session.engine_compiler import step_back
         step_back("--idle" in sys.argv)
         print("0.250 Compiling", flush=True)
         sys.stdin.read()
@@ -274,7 +274,7 @@ def test_it_ends_with_a_window_that_is_killed(tmp_path: Path) -> None:
         [
             sys.executable,
             "-c",
-            "import time\nfrom snakestudio.session.preparation import Preparation\n"
+            "import time\nfrom snakestudio.session.engine_compiler import Preparation\n"
             "one = Preparation('planar_lagrangian')\n"
             "while not one.look().fraction > 0.02: time.sleep(0.01)\n"
             "print(one.pid, flush=True)\ntime.sleep(600)",
@@ -306,7 +306,7 @@ def _runs(pid: int) -> bool:
 def test_a_mark_alone_proves_nothing_and_nothing_is_compiled_to_find_that_out(tmp_path: Path) -> None:
     script = (
         "from snakestudio.engines import registry\n"
-        "from snakestudio.session.preparation import is_prepared\n"
+        "from snakestudio.session.engine_compiler import is_prepared\n"
         "from snakestudio.kernels import _cache\n"
         "_cache.mark_compiled('planar_lagrangian', [])\n"
         "assert registry.is_warm('planar_lagrangian')\n"

@@ -18,9 +18,9 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.snapshot import Fields, Snapshot
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session import runner as runner_module
 from snakestudio.session.offline import run_offline
-from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner
 
 

@@ -19,11 +19,11 @@ from snakestudio.model.reference import JointReference
 from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.paths import scenes_dir
-from snakestudio.session import conduct as conduct_module
+from snakestudio.runfile.mcap import open_run
+from snakestudio.session import session_core as conduct_module
 from snakestudio.session.contact_problem_file import save_failing_problem
+from snakestudio.session.engine_compiler import Preparations, Stage
 from snakestudio.session.offline import run_offline
-from snakestudio.session.preparation import Preparations, Stage
-from snakestudio.session.run_file import open_run
 from snakestudio.session.session import Session
 from snakestudio.session.status import Event, RunFailed, RunFinished, StatusChanged
 from tests.preparing import Preparing

@@ -10,9 +10,9 @@ from snakestudio.model.scene import Scene
 from snakestudio.model.scene_file import load_scene
 from snakestudio.model.teleop import NEUTRAL, TeleopCommand
 from snakestudio.paths import scenes_dir
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.continuation import continue_run
 from snakestudio.session.offline import run_offline
-from snakestudio.session.recording import SpooledRecording
 from snakestudio.session.runner import Runner
 from snakestudio.session.session import Session
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snakestudio.session import preparation_schedule
-from snakestudio.session.preparation_schedule import Progressing, Recorder, Schedule, expected
-from snakestudio.session.preparation_words import percent, time_left
+from snakestudio.session import compile_schedule
+from snakestudio.session.compile_schedule import Progressing, Recorder, Schedule, expected
+from snakestudio.session.compile_texts import percent, time_left
 from snakestudio.session.time_left import TimeLeft
 
 
@@ -89,7 +89,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache folder, and a program that knows two engines."""
     monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path))
     shipped = {"a": Schedule(20.0, (("begin", 0.0), ("end", 15.0))), "b": Schedule(60.0, (("begin", 0.0),))}
-    monkeypatch.setattr(preparation_schedule, "_shipped", lambda: shipped)
+    monkeypatch.setattr(compile_schedule, "_shipped", lambda: shipped)
     return tmp_path
 
 
@@ -108,7 +108,7 @@ def test_this_machine_is_remembered(folder: Path) -> None:
 
 def test_times_of_another_program_say_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Recorder(0.0).keep("a", 40.0)
-    monkeypatch.setattr(preparation_schedule, "_shipped", lambda: {"a": Schedule(5.0), "b": Schedule(9.0)})
+    monkeypatch.setattr(compile_schedule, "_shipped", lambda: {"a": Schedule(5.0), "b": Schedule(9.0)})
     assert (expected("a").seconds, expected("b").seconds) == (5.0, 9.0)
 
 

@@ -12,7 +12,7 @@ import pytest
 from snakestudio import processor
 from snakestudio.errors import PreparationError, UsageError
 from snakestudio.session import tuning
-from snakestudio.session.preparation import Stage as PreparationStage
+from snakestudio.session.engine_compiler import Stage as PreparationStage
 from snakestudio.session.tuning import Case, Stage, Timing, TimingProcess, cells, description, measure, verdict
 
 CASES = (Case("posts", "planar_nonsmooth", 1.0), Case("sand", "spatial_nonsmooth", 1.0))

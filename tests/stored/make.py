@@ -123,10 +123,10 @@ RUNS = {
 def make_runs(folder: Path) -> None:
     """Write all run files, and what is in their states."""
     from snakestudio import processor
+    from snakestudio.runfile.mcap import open_run
+    from snakestudio.runfile.recording import SpooledRecording
+    from snakestudio.runfile.states import decode
     from snakestudio.session.continuation import continue_run
-    from snakestudio.session.recording import SpooledRecording
-    from snakestudio.session.run_file import open_run
-    from snakestudio.session.state_codec import decode
 
     assert processor.computed_for() == processor.BASELINE, "what is tuned or loaded too early computes other bits"
     runs = folder / "runs"
@@ -180,7 +180,7 @@ def run(kept: Kept, path: Path, beat: Callable[[Any], None] = lambda runner: Non
 
 def make_killed(path: Path) -> None:
     """A run whose program was killed while it recorded."""
-    from snakestudio.session.run_file import RunFileError, open_run
+    from snakestudio.runfile.mcap import RunFileError, open_run
 
     with subprocess.Popen([sys.executable, str(HERE / "make.py"), "_endless", str(path)]) as process:
         while process.poll() is None:
@@ -238,15 +238,15 @@ def make_window(folder: Path) -> None:
     from PySide6.QtCore import QSettings
     from PySide6.QtWidgets import QApplication
 
+    from snakestudio.analysis.experiment.layout import save_layout
     from snakestudio.gui import theme
     from snakestudio.gui.experiment.remembered import remember_layout
     from snakestudio.gui.main_window import MainWindow
     from snakestudio.gui.teleop.mapping_file import save_map
     from snakestudio.model.edits import with_values
     from snakestudio.model.scene_file import load_scene
-    from snakestudio.session.experiment.layout import save_layout
+    from snakestudio.runfile.library import RunLibrary
     from snakestudio.session.recovery import RecoveryFile, Unsaved, unsaved_scenes
-    from snakestudio.session.run_library import RunLibrary
 
     app = QApplication([])
     theme.apply(app, "dark")
@@ -322,7 +322,7 @@ def _keep_camera(window: Any, path: Path) -> None:
 
 
 def _table() -> Any:
-    from snakestudio.session.experiment.layout import BodyColumns, JointColumns, Layout
+    from snakestudio.analysis.experiment.layout import BodyColumns, JointColumns, Layout
 
     bodies = tuple(BodyColumns(**body) for body in choices.TABLE["bodies"])
     joints = tuple(JointColumns(**joint) for joint in choices.TABLE["joints"])

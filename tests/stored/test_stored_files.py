@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from snakestudio.analysis.experiment.layout import BodyColumns, JointColumns, Layout, load_layout
 from snakestudio.cli import main
 from snakestudio.drawing.camera import Camera
 from snakestudio.errors import ExperimentError, UsageError
@@ -22,11 +23,10 @@ from snakestudio.gui.teleop.mapping_file import load_map
 from snakestudio.link.bus.frame_log import read_log, read_source
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.model.edits import get_value, with_values
-from snakestudio.model.scene_dump import dump_scene
 from snakestudio.model.scene_file import load_scene, parse_scene
-from snakestudio.session.experiment.layout import BodyColumns, JointColumns, Layout, load_layout
+from snakestudio.model.scene_file.dump import dump_scene
+from snakestudio.runfile.library import RunLibrary
 from snakestudio.session.recovery import unsaved_scenes
-from snakestudio.session.run_library import RunLibrary
 from tests.stored import choices
 
 HERE = Path(__file__).resolve().parent

@@ -20,9 +20,9 @@ from snakestudio import processor
 from snakestudio.cli import main
 from snakestudio.errors import RunFileError
 from snakestudio.model.recording import ContactRows, Rows
+from snakestudio.runfile.mcap import RunFile, open_run
+from snakestudio.runfile.states import FORMAT, decode
 from snakestudio.session.continuation import continue_run
-from snakestudio.session.run_file import RunFile, open_run
-from snakestudio.session.state_codec import FORMAT, decode
 from tests.stored.values import leaves, table_of
 
 HERE = Path(__file__).resolve().parent

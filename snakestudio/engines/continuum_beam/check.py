@@ -12,12 +12,12 @@ import numpy as np
 
 from snakestudio.engines import checks
 from snakestudio.errors import Problem
-from snakestudio.model.beam import GROUPS, TIP
 from snakestudio.model.motion import PlacedStart
 from snakestudio.model.reads import EVERY_MODEL
+from snakestudio.model.robot.beam import GROUPS, TIP
+from snakestudio.model.robot.support import Friction
 from snakestudio.model.rotations import rotation
 from snakestudio.model.scene import Scene
-from snakestudio.model.support import Friction
 
 __all__ = ["READS", "check", "largest_stable_step"]
 

@@ -33,13 +33,13 @@ from snakestudio.engines.row_buffers import RowBuffers, filled_rows, make_row_bu
 from snakestudio.engines.saved_state import agreeing
 from snakestudio.engines.time_stepping import copied
 from snakestudio.errors import PhysicsError
-from snakestudio.model.beam_shape import grid, head_state
-from snakestudio.model.holds import Holds
 from snakestudio.model.recording import Rows, Schema, snapshot_from_rows
 from snakestudio.model.reference import Reference, StrainReference
+from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.beam_shape import grid, head_state
+from snakestudio.model.robot.strain_law import StrainLaw
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Contacts, Fields, Snapshot, SolverFigures
-from snakestudio.model.strain_law import StrainLaw
 
 __all__ = ["ContinuumBeamEngine", "start_reference"]
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from snakestudio.model.robot.support import EndAnchors, Friction, Rings, WaveAnchors
 from snakestudio.model.scene import Scene
-from snakestudio.model.support import EndAnchors, Friction, Rings, WaveAnchors
 
 __all__ = ["ANCHORS", "FRICTION", "RINGS", "Params", "make_params"]
 

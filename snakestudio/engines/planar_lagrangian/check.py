@@ -12,8 +12,8 @@ from snakestudio.engines import checks, planar_checks
 from snakestudio.engines.centred_map import centred_map
 from snakestudio.engines.planar_lagrangian.params import make_params
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.pose import planar_pose
 from snakestudio.model.reads import LINKS
+from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 
 __all__ = ["READS", "check", "largest_stable_step"]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from snakestudio.engines import checks, planar_checks
 from snakestudio.engines.planar_obstacles import obstacle_problems, overlaps
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.pose import planar_arms, planar_pose
 from snakestudio.model.reads import LINKS
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.pose import planar_arms, planar_pose
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.scene import Scene
 
 __all__ = ["READS", "check", "largest_stable_step"]

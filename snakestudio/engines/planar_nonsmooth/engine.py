@@ -35,9 +35,9 @@ from snakestudio.engines.planar_nonsmooth.step import advance_steps
 from snakestudio.engines.row_buffers import RowBuffers
 from snakestudio.engines.saved_state import agreeing, check_contacts
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
-from snakestudio.model.pose import planar_pose
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
+from snakestudio.model.robot.pose import planar_pose
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Contacts, ContactState
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from snakestudio.engines.grid import Grid
 from snakestudio.engines.motors import Motor, make_motor
 from snakestudio.engines.planar_obstacles import fits_the_plane, obstacle_grid, outlines
-from snakestudio.model.pose import planar_arms
+from snakestudio.model.robot.pose import planar_arms
 from snakestudio.model.scene import Scene
 
 __all__ = ["Params", "make_params", "same_structure"]

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from snakestudio.engines import checks, start_checks
 from snakestudio.engines.spatial_nonsmooth.overlap import depth_in_solid
 from snakestudio.errors import Problem, SceneError
-from snakestudio.model.chain import chain
+from snakestudio.model.edits.plan_boxes import plan_boxes
 from snakestudio.model.motion import PlacedStart
-from snakestudio.model.plan_boxes import plan_boxes
-from snakestudio.model.pose import initial_joint_angles, initial_state
+from snakestudio.model.obstacles.solids import Relief, Solid, obstacle_solids
 from snakestudio.model.reads import LINKS
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.chain import chain
+from snakestudio.model.robot.pose import initial_joint_angles, initial_state
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import Relief, Solid, obstacle_solids
 from snakestudio.model.world import HeightField
 
 __all__ = ["READS", "check", "largest_stable_step"]

@@ -35,9 +35,9 @@ from snakestudio.engines.spatial_nonsmooth.state import (
 )
 from snakestudio.engines.spatial_nonsmooth.step import advance_steps
 from snakestudio.engines.time_stepping import TimeSteppingEngine, copied, forget_obstacles, given_torques
-from snakestudio.model.pose import initial_joint_angles, initial_state
 from snakestudio.model.recording import Schema
 from snakestudio.model.reference import JointReference
+from snakestudio.model.robot.pose import initial_joint_angles, initial_state
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import GROUND, Contacts, ContactState
 

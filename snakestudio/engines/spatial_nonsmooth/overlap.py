@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.solids import Block, Post, Prism, Relief, Solid
+from snakestudio.model.obstacles.solids import Block, Post, Prism, Relief, Solid
 
 __all__ = ["depth_in_solid"]
 

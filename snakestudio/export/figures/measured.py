@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from snakestudio.analysis.experiment.alignment import AlignmentOptions, align
 from snakestudio.export.figures.figure import Measured
 from snakestudio.model.capture import Capture
 from snakestudio.model.recording import Recording
-from snakestudio.session.experiment.alignment import AlignmentOptions, align
 
 __all__ = ["laid_over"]
 

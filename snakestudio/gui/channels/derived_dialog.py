@@ -22,6 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from snakestudio.analysis.signals import FUNCTIONS, compile_signal
+from snakestudio.analysis.signals import Signal as Expression
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.bridge import SessionBridge
@@ -34,8 +36,6 @@ from snakestudio.gui.plots.scale import fitted, readable
 from snakestudio.model.column_units import unit_text
 from snakestudio.model.columns import column_names
 from snakestudio.model.recording import Recording
-from snakestudio.session.signals import FUNCTIONS, compile_signal
-from snakestudio.session.signals import Signal as Expression
 
 __all__ = ["DerivedDialog"]
 

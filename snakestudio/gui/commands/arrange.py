@@ -8,7 +8,7 @@ from snakestudio.gui.commands.spec import Spec, has_links, line
 
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow
-    from snakestudio.model.align import Side
+    from snakestudio.model.edits.align import Side
 
 __all__ = ["ARRANGE", "SELECT"]
 

@@ -8,7 +8,7 @@ from snakestudio.drawing.gizmo import Mode
 from snakestudio.gui.commands.arrange import ARRANGE, SELECT
 from snakestudio.gui.commands.spec import Spec, has_links, line
 from snakestudio.gui.editor.robot_commands import ROBOT
-from snakestudio.model.presets import PRESETS, Preset
+from snakestudio.model.edits.presets import PRESETS, Preset
 
 if TYPE_CHECKING:
     from snakestudio.gui.main_window import MainWindow

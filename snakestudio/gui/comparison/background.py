@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from snakestudio.gui.document import Document
 from snakestudio.gui.job import Job, Progress
-from snakestudio.session.preparation import Preparations, Stage, prepare
-from snakestudio.session.preparation_words import ENGINE_NAMES, percent, time_left
+from snakestudio.session.compile_texts import ENGINE_NAMES, percent, time_left
+from snakestudio.session.engine_compiler import Preparations, Stage, prepare
 
 __all__ = ["BackgroundComparison"]
 

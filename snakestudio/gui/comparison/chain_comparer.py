@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from snakestudio.analysis.comparison.chain_data import ChainComparison, ChainProfile
+from snakestudio.analysis.comparison.chains import compare_chain
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.comparison.background import BackgroundComparison
 from snakestudio.gui.document import Document
 from snakestudio.gui.job import Progress
 from snakestudio.gui.plots.overlaid import OverlaidRun
-from snakestudio.model.discretise import links_of
+from snakestudio.model.robot.discretise import links_of
+from snakestudio.model.robot.support import Friction
 from snakestudio.model.scene import Scene
-from snakestudio.model.support import Friction
-from snakestudio.session.chain_comparison import compare_chain
-from snakestudio.session.chain_data import ChainComparison, ChainProfile
 
 __all__ = ["ChainComparer"]
 

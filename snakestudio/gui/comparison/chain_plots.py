@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from snakestudio.analysis.comparison.chain_data import ChainComparison
 from snakestudio.gui import theme
 from snakestudio.gui.widgets.themed import Themed
-from snakestudio.session.chain_data import ChainComparison
 
 __all__ = ["ChainPlots"]
 

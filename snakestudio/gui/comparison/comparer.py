@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
+from snakestudio.analysis.comparison.models import ModelComparison, ModelRun, compare_models
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.comparison.background import BackgroundComparison
@@ -18,7 +19,6 @@ from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.run_colours import model_colour
 from snakestudio.model.edits import with_value
 from snakestudio.model.scene import Scene
-from snakestudio.session.model_comparison import ModelComparison, ModelRun, compare_models
 
 __all__ = ["Comparer", "model_name"]
 

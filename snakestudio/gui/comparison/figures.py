@@ -5,12 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLabel, QVBoxLayout, QWidget
 
+from snakestudio.analysis.comparison.models import ModelComparison, ModelRun
 from snakestudio.export.comparison_text import DifferenceRow, difference_rows, number, told
 from snakestudio.gui import theme
 from snakestudio.gui.comparison.comparer import Comparer, model_name
 from snakestudio.gui.run_colours import model_colour
 from snakestudio.gui.widgets.themed import Themed
-from snakestudio.session.model_comparison import ModelComparison, ModelRun
 
 __all__ = ["Figures", "capital"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from snakestudio.analysis.comparison.models import refusals
 from snakestudio.engines import registry
 from snakestudio.gui.document import Document
 from snakestudio.gui.job import Job, Progress
-from snakestudio.session.model_comparison import refusals
 
 __all__ = ["Reasons"]
 

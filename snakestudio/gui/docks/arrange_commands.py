@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Selection
-from snakestudio.model.align import Side, aligned, distributed
-from snakestudio.model.groups import (
+from snakestudio.model.edits.align import Side, aligned, distributed
+from snakestudio.model.edits.groups import (
     free_group_name,
     group_names,
     members,

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.drawing.obstacles import Obstacles
-from snakestudio.model.robot import Robot
+from snakestudio.model.obstacles.solids import Prism, Relief
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import rotation
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.model.solids import Prism, Relief
 
 __all__ = ["clearances"]
 

@@ -14,7 +14,7 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.widgets.form import ChoiceRow
 from snakestudio.gui.widgets.parameter_row import ParameterRow
 from snakestudio.gui.widgets.sections import Section
-from snakestudio.model.beam import TIP
+from snakestudio.model.robot.beam import TIP
 from snakestudio.model.scene import Scene
 
 __all__ = ["ContinuumPanel"]

@@ -18,10 +18,10 @@ from snakestudio.gui.widgets.formula_row import FormulaHelp, FormulaRow, sentenc
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.parameter_row import ParameterRow, refusal
 from snakestudio.gui.widgets.sections import Section
+from snakestudio.model.edits.pose import as_joint_angles
 from snakestudio.model.fields import field_doc
 from snakestudio.model.gaits import GAITS as LIBRARY
 from snakestudio.model.motion import GaitStart, JointTorque, LateralUndulation, TwoWaves
-from snakestudio.model.placing import as_joint_angles
 from snakestudio.model.scene import Scene
 
 __all__ = ["GAITS", "GaitPanel"]
@@ -54,7 +54,7 @@ _TORQUE_NAMES = (
 
 def torque_problem(scene: Scene, key: str) -> str:
     """What is wrong with the formula of a torque at `key` of a scene, as a sentence; "" if nothing is."""
-    from snakestudio.model.joint_torque import TorqueLaw  # with what reads formulas
+    from snakestudio.model.robot.joint_torque import TorqueLaw  # with what reads formulas
 
     try:
         if isinstance(scene.gait, JointTorque):

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.chain import chain
 from snakestudio.model.motion import Wave
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.chain import chain
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields, Snapshot

@@ -9,8 +9,8 @@ from snakestudio.gui.docks.obstacle_edits import copies, new_obstacles
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Selection
 from snakestudio.model.edits import remove_obstacles
-from snakestudio.model.groups import with_obstacles
-from snakestudio.model.presets import PRESETS, preset_obstacles
+from snakestudio.model.edits.groups import with_obstacles
+from snakestudio.model.edits.presets import PRESETS, preset_obstacles
 from snakestudio.model.snapshot import Snapshot
 from snakestudio.model.world import Obstacle
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QSizePolicy, QToolButto
 
 from snakestudio.gui import theme
 from snakestudio.gui.widgets.themed import Themed
-from snakestudio.model.presets import PRESETS, Preset
+from snakestudio.model.edits.presets import PRESETS, Preset
 
 __all__ = ["MIME", "Palette", "PaletteButton", "dragged_preset"]
 

@@ -32,7 +32,7 @@ from snakestudio.gui.docks.tree_view import TreeView
 from snakestudio.gui.document import Document
 from snakestudio.gui.selection import Item, Selection
 from snakestudio.gui.widgets.themed import Themed
-from snakestudio.model.presets import PRESETS
+from snakestudio.model.edits.presets import PRESETS
 from snakestudio.model.scene import Scene
 
 __all__ = ["SceneTree"]

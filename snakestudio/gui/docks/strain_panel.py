@@ -20,8 +20,8 @@ from snakestudio.gui.widgets.parameter_row import ParameterRow, refusal
 from snakestudio.gui.widgets.sections import Section
 from snakestudio.model.edits import with_values
 from snakestudio.model.fields import field_doc
+from snakestudio.model.robot.strain import Formulas
 from snakestudio.model.scene import Scene
-from snakestudio.model.strain import Formulas
 
 __all__ = ["StrainPanel"]
 

@@ -14,12 +14,12 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.plots.scale import readable
 from snakestudio.gui.widgets.formula_row import wrong_at
-from snakestudio.model.beam import Beam
+from snakestudio.model.robot.beam import Beam
+from snakestudio.model.robot.strain import COMPONENTS, Strain
 from snakestudio.model.scene import Scene
-from snakestudio.model.strain import COMPONENTS, Strain
 
 if TYPE_CHECKING:
-    from snakestudio.model.strain_law import StrainLaw
+    from snakestudio.model.robot.strain_law import StrainLaw
 
 __all__ = ["StrainShape", "law_of", "law_problem"]
 
@@ -41,7 +41,7 @@ def law_of(strain: Strain, beam: Beam) -> StrainLaw:
     SceneError
         Naming the formulas that cannot be used.
     """
-    from snakestudio.model.strain_law import StrainLaw
+    from snakestudio.model.robot.strain_law import StrainLaw
 
     return StrainLaw(strain, beam)
 

@@ -7,7 +7,7 @@ import re
 
 from snakestudio.gui.docks.presets import Preset
 from snakestudio.gui.widgets.numbers import format_number
-from snakestudio.model.strain import COMPONENTS, Formulas, Inching, Peristalsis, Serpentine, Strain
+from snakestudio.model.robot.strain import COMPONENTS, Formulas, Inching, Peristalsis, Serpentine, Strain
 
 __all__ = ["SPEED", "STRAINS", "STRAIN_TITLES", "SYMBOLS", "as_formulas", "readable_law"]
 

@@ -16,8 +16,8 @@ from snakestudio.gui.widgets.number_field import Message
 from snakestudio.gui.widgets.parameter_row import ParameterRow, declared, number_kind, refusal
 from snakestudio.gui.widgets.sections import Section
 from snakestudio.model.edits import tree, with_values
+from snakestudio.model.robot.support import Anchor, Anchors
 from snakestudio.model.scene import Scene
-from snakestudio.model.support import Anchor, Anchors
 
 __all__ = ["OF_FRICTION", "SUPPORTS", "SupportPanel"]
 

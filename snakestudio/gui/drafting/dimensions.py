@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.drawing.plan_outlines import body_centre, body_outlines, body_rectangle
 from snakestudio.gui.drafting.units import length_text
-from snakestudio.model.footprints import robot_outlines
-from snakestudio.model.outlines import Gap, Outline, least_gap, nearest_of_many
+from snakestudio.model.obstacles.footprints import robot_outlines
+from snakestudio.model.obstacles.outlines import Gap, Outline, least_gap, nearest_of_many
+from snakestudio.model.obstacles.solids import Post
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import Post
 
 __all__ = ["Dimension", "gap_dimension", "selection_dimensions"]
 

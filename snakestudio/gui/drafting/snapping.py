@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from snakestudio.drawing.obstacles import Obstacles
 from snakestudio.drawing.plan_outlines import body_centre, body_outlines
-from snakestudio.model.bending import joint_points
-from snakestudio.model.footprints import robot_outlines
-from snakestudio.model.outlines import nearest_point
+from snakestudio.model.edits.bending import joint_points
+from snakestudio.model.obstacles.footprints import robot_outlines
+from snakestudio.model.obstacles.outlines import nearest_point
 from snakestudio.model.scene import Scene
 
 __all__ = ["Snap", "snapped"]

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from snakestudio.gui import theme
 from snakestudio.gui.editor.transform import Transform
-from snakestudio.model.quantity import MINUS, NumberTextError
+from snakestudio.model.formula.quantity import MINUS, NumberTextError
 
 __all__ = ["AmountLabel", "amount_text"]
 

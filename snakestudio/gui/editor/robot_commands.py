@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.commands.spec import Spec, has_links
-from snakestudio.model.placing import gait_robot, start_of_pose, straight_robot, with_start
+from snakestudio.model.edits.pose import gait_robot, start_of_pose, straight_robot, with_start
 from snakestudio.model.scene import Scene
 from snakestudio.model.snapshot import Fields
 

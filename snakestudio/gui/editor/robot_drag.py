@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from snakestudio.gui.drafting.units import number_text
-from snakestudio.model.bending import Axis, bent_robot, largest_angle, turns_behind
-from snakestudio.model.placing import moved_robot, turned_robot
-from snakestudio.model.pose import initial_joint_angles
+from snakestudio.model.edits.bending import Axis, bent_robot, largest_angle, turns_behind
+from snakestudio.model.edits.pose import moved_robot, turned_robot
+from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.rotations import matrices
 from snakestudio.model.scene import Scene
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from snakestudio.model.placing import moved_robot, turned_robot
-from snakestudio.model.pose import initial_state
+from snakestudio.model.edits.pose import moved_robot, turned_robot
+from snakestudio.model.robot.pose import initial_state
 from snakestudio.model.scene import Scene
 
 __all__ = ["RobotSubject"]

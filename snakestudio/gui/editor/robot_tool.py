@@ -17,8 +17,8 @@ from snakestudio.gui.editor.robot_drag import Arc, Bend, Drag, Move, Turn, Way
 from snakestudio.gui.editor.transform import INTERVAL_MS
 from snakestudio.gui.parts import part_title
 from snakestudio.gui.viewport.ground import on_plane
-from snakestudio.model.bending import joint_points
-from snakestudio.model.pose import initial_joint_angles
+from snakestudio.model.edits.bending import joint_points
+from snakestudio.model.robot.pose import initial_joint_angles
 from snakestudio.model.snapshot import Fields
 
 if TYPE_CHECKING:

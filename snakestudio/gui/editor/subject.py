@@ -14,7 +14,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.document import Document
 from snakestudio.gui.editor.robot_subject import RobotSubject
 from snakestudio.gui.selection import Selection
-from snakestudio.model import transform
+from snakestudio.model.edits import transform
 from snakestudio.model.labels import obstacle_mention
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Cylinder, Obstacle

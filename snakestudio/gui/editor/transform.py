@@ -22,7 +22,7 @@ from snakestudio.gui.editor.options import Choices
 from snakestudio.gui.editor.snap import Targets, snapped_shift, stepped
 from snakestudio.gui.editor.subject import Shaped, Subject
 from snakestudio.gui.editor.typed import Typed
-from snakestudio.model.quantity import FACTOR, NumberTextError
+from snakestudio.model.formula.quantity import FACTOR, NumberTextError
 from snakestudio.model.scene import Scene
 
 __all__ = ["INTERVAL_MS", "VERBS", "Grip", "Transform"]

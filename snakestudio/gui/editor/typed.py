@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
-from snakestudio.model.quantity import NumberTextError, is_unfinished, parse_number
+from snakestudio.model.formula.quantity import NumberTextError, is_unfinished, parse_number
 
 __all__ = ["Typed"]
 

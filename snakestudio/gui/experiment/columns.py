@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from snakestudio.session.experiment.layout import BodyColumns, JointColumns, Layout, RotationKind
+from snakestudio.analysis.experiment.layout import BodyColumns, JointColumns, Layout, RotationKind
 
 __all__ = [
     "JOINT_PARTS", "POSITION_PARTS", "ROTATION_PARTS", "TIME", "UNUSED", "Body", "Meaning", "layout_of", "meanings_of",

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from snakestudio.analysis.experiment.alignment import AlignmentOptions, align
+from snakestudio.analysis.experiment.as_recording import CaptureRecording
+from snakestudio.analysis.experiment.comparison import ExperimentComparison, compare_experiment
+from snakestudio.analysis.experiment.tracks import RunTracks
 from snakestudio.gui.job import Progress
 from snakestudio.model.capture import Capture
 from snakestudio.model.recording import Recording
-from snakestudio.session.experiment.alignment import AlignmentOptions, align
-from snakestudio.session.experiment.as_recording import CaptureRecording
-from snakestudio.session.experiment.comparison import ExperimentComparison, compare_experiment
-from snakestudio.session.experiment.tracks import RunTracks
 
 __all__ = ["Compared", "compare"]
 

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import Literal
 
+from snakestudio.analysis.experiment.importing import MARKERS, guess_layout
 from snakestudio.errors import SnakeStudioError
-from snakestudio.model.obstacle_import import read_circles
+from snakestudio.model.obstacles.importing import read_circles
 from snakestudio.model.scene_file import read_scene_text
-from snakestudio.session.experiment.importing import MARKERS, guess_layout
 
 __all__ = ["Kind", "kind_of"]
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from snakestudio.analysis.experiment.alignment import Alignment, AlignmentOptions
+from snakestudio.analysis.experiment.as_recording import CaptureRecording
 from snakestudio.drawing.overlays import Ghost, Track
 from snakestudio.drawing.style import colour
 from snakestudio.gui import theme
@@ -24,8 +26,6 @@ from snakestudio.gui.run_colours import trial_colour
 from snakestudio.gui.throttle import Throttle
 from snakestudio.model.capture import Capture
 from snakestudio.model.snapshot import Snapshot
-from snakestudio.session.experiment.alignment import Alignment, AlignmentOptions
-from snakestudio.session.experiment.as_recording import CaptureRecording
 
 __all__ = ["Experiments", "Trial"]
 

@@ -7,14 +7,14 @@ import math
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QVBoxLayout, QWidget
 
+from snakestudio.analysis.experiment.comparison import ExperimentComparison
+from snakestudio.analysis.experiment.figures import FIGURES, Figure, FigureKind
 from snakestudio.export.experiment_text import report, shown, unit
 from snakestudio.gui import theme
 from snakestudio.gui.experiment.experiments import Experiments
 from snakestudio.gui.plots.scale import MINUS
 from snakestudio.gui.widgets.sections import heading
 from snakestudio.gui.widgets.themed import Themed
-from snakestudio.session.experiment.comparison import ExperimentComparison
-from snakestudio.session.experiment.figures import FIGURES, Figure, FigureKind
 
 __all__ = ["Figures"]
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from snakestudio.analysis.experiment.importing import MARKERS, TABLES, read_capture
+from snakestudio.analysis.experiment.layout import Layout
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui.banner import Banner
 from snakestudio.gui.document import Document
@@ -18,8 +20,6 @@ from snakestudio.gui.files import Files
 from snakestudio.gui.job import Job, Progress
 from snakestudio.model.capture import Capture
 from snakestudio.paths import resource, scenes_dir
-from snakestudio.session.experiment.importing import MARKERS, TABLES, read_capture
-from snakestudio.session.experiment.layout import Layout
 
 __all__ = ["ExperimentFiles", "examples"]
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from snakestudio.analysis.experiment.layout import Layout, load_layout, save_layout
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.experiment.body_rows import BodyRows
@@ -33,7 +34,6 @@ from snakestudio.gui.experiment.track_plan import TrackPlan
 from snakestudio.gui.widgets.sections import scrolled
 from snakestudio.model.capture import Capture
 from snakestudio.model.scene import Scene
-from snakestudio.session.experiment.layout import Layout, load_layout, save_layout
 
 __all__ = ["ImportExperimentDialog"]
 

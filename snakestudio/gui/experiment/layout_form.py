@@ -8,10 +8,10 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QLabel, QWidget
 
+from snakestudio.analysis.experiment.layout import Layout
 from snakestudio.gui import theme
 from snakestudio.gui.widgets.number_field import Message, NumberField
 from snakestudio.model.fields import FieldDoc
-from snakestudio.session.experiment.layout import Layout
 
 __all__ = ["LayoutForm"]
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from snakestudio.drawing.overlays import Track
 from snakestudio.drawing.style import Colour
 from snakestudio.model.capture import Capture
-from snakestudio.model.chain import chain
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.chain import chain
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.rotations import matrices, quaternions, rotation
 
 __all__ = ["Instant", "Motion", "whole_robot"]

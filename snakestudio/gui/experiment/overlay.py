@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from snakestudio.drawing.overlays import Ghost, Track
 from snakestudio.drawing.style import Colour
 from snakestudio.gui.experiment.motion import Instant, Motion, whole_robot
-from snakestudio.model.robot import Robot
+from snakestudio.model.robot.robot import Robot
 from snakestudio.model.snapshot import Fields, Snapshot
 
 __all__ = ["Pairs", "distance", "ghost", "simulated_place", "trial_tracks"]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from snakestudio.analysis.experiment.layout import Layout
 from snakestudio.gui.job import Job, Progress
 from snakestudio.model.capture import Capture
-from snakestudio.session.experiment.layout import Layout
 
 __all__ = ["FileRead", "Reader", "is_table"]
 
@@ -18,7 +18,7 @@ _ROWS = 40
 
 def is_table(path: Path) -> bool:
     """Whether a file is a table of text, which needs a layout."""
-    from snakestudio.session.experiment.importing import TABLES
+    from snakestudio.analysis.experiment.importing import TABLES
 
     return path.suffix.lower() in TABLES
 
@@ -46,8 +46,8 @@ class FileRead:
 
 
 def _read(path: Path, layout: Layout | None) -> FileRead:
+    from snakestudio.analysis.experiment.importing import guess_layout, preview, read_capture
     from snakestudio.errors import SnakeStudioError
-    from snakestudio.session.experiment.importing import guess_layout, preview, read_capture
 
     rows: list[list[str]] = []
     try:

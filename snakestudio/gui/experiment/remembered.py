@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSettings
 
+from snakestudio.analysis.experiment.layout import Layout, layout_from_toml, layout_to_toml
 from snakestudio.errors import SnakeStudioError
-from snakestudio.session.experiment.layout import Layout, layout_from_toml, layout_to_toml
 
 __all__ = ["recall_layout", "remember_layout", "signature"]
 

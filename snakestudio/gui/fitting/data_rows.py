@@ -8,10 +8,10 @@ from pathlib import Path
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from snakestudio.analysis.experiment.importing import read_capture
 from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.widgets.number_field import Message
 from snakestudio.model.capture import Capture
-from snakestudio.session.experiment.importing import read_capture
 
 __all__ = ["DataRows"]
 

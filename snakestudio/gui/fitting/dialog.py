@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from snakestudio.analysis.fitting import OFFSET_BOUNDS_S, offset_bounds
 from snakestudio.errors import SnakeStudioError
 from snakestudio.export.fit_picture import write_fit_picture
 from snakestudio.export.fit_text import length, report
@@ -34,7 +35,6 @@ from snakestudio.gui.fitting.pictures import FitPictures
 from snakestudio.gui.widgets.number_field import Message, NumberField
 from snakestudio.model.capture import Capture
 from snakestudio.model.fields import FieldDoc
-from snakestudio.session.fitting import OFFSET_BOUNDS_S, offset_bounds
 
 __all__ = ["FitDialog"]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
+from snakestudio.analysis.fitting import FitProgress, FitResult, FreeParameter, Trial, fit, trial_of
 from snakestudio.drawing.overlays import Ghost
 from snakestudio.drawing.style import colour
 from snakestudio.errors import SnakeStudioError
@@ -17,7 +18,6 @@ from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.model.capture import Capture
 from snakestudio.model.scene import Scene
-from snakestudio.session.fitting import FitProgress, FitResult, FreeParameter, Trial, fit, trial_of
 
 __all__ = ["Fitter"]
 

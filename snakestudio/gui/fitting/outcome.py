@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
+from snakestudio.analysis.fitting import FitResult
 from snakestudio.export.fit_text import fit_rows, length, trial_line
 from snakestudio.gui import theme
-from snakestudio.session.fitting import FitResult
 
 __all__ = ["Outcome"]
 

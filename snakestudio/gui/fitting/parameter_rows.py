@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from snakestudio.analysis.fitting import PRESETS, FreeParameter, present_value, preset_of, value_doc
 from snakestudio.errors import SnakeStudioError
 from snakestudio.gui import theme
 from snakestudio.gui.document import Document
@@ -14,7 +15,6 @@ from snakestudio.gui.models import unused_reason
 from snakestudio.gui.widgets.number_field import Message, NumberField
 from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.model.scene import Scene
-from snakestudio.session.fitting import PRESETS, FreeParameter, present_value, preset_of, value_doc
 
 __all__ = ["ParameterRows"]
 

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
+from snakestudio.analysis.fitting import FitProgress, FitResult, Pictured, pictured
 from snakestudio.gui import theme
 from snakestudio.gui.run_colours import BEFORE, FITTED, fit_colour
 from snakestudio.gui.widgets.themed import Themed
-from snakestudio.session.fitting import FitProgress, FitResult, Pictured, pictured
 
 __all__ = ["FitPictures"]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from snakestudio.gui.plots.channel import Channel, FloatArray
 from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.robot.strain import COMPONENTS
 from snakestudio.model.snapshot import Fields
-from snakestudio.model.strain import COMPONENTS
 
 __all__ = ["BODY_CHANNELS"]
 

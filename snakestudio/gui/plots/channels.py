@@ -17,7 +17,7 @@ from snakestudio.model.rotations import roll_pitch_yaw
 from snakestudio.model.snapshot import Fields, mass_shares
 
 if TYPE_CHECKING:
-    from snakestudio.session.signals import Signal
+    from snakestudio.analysis.signals import Signal
 
 __all__ = ["CHANNELS", "Channel", "channel_of", "column_key", "is_given", "is_signal", "signal_key", "signal_of"]
 
@@ -232,7 +232,7 @@ def signal_of(key: str, schema: Schema, other: Schema | None = None) -> Signal |
     """
     if not is_signal(key):
         return None
-    from snakestudio.session.signals import compile_signal  # filters take long to import, and few runs need them
+    from snakestudio.analysis.signals import compile_signal  # filters take long to import, and few runs need them
 
     text = key.removeprefix(_SIGNAL).partition("=")[2]
     return compile_signal(text, column_names(schema), () if other is None else column_names(other))

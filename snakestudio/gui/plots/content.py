@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from snakestudio.gui.plots.views import VIEWS
 
 if TYPE_CHECKING:
-    from snakestudio.session.signals import SpectrumWindow
+    from snakestudio.analysis.signals import SpectrumWindow
 
 __all__ = ["Content", "Curve", "Kind", "read_content", "write_content"]
 

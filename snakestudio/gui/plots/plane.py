@@ -15,10 +15,10 @@ from snakestudio.gui.plots.picture import Axis, Dot, Picture, Trace
 from snakestudio.gui.plots.scale import readable
 from snakestudio.gui.plots.view import Line, View
 from snakestudio.model.by_identity import by_identity
-from snakestudio.model.footprints import solid_outline
-from snakestudio.model.outlines import Outline
+from snakestudio.model.obstacles.footprints import solid_outline
+from snakestudio.model.obstacles.outlines import Outline
+from snakestudio.model.obstacles.solids import obstacle_solids
 from snakestudio.model.scene import Scene
-from snakestudio.model.solids import obstacle_solids
 from snakestudio.model.world import Obstacle
 
 __all__ = ["Frame", "compose_plane", "plane_legend", "row_near"]

@@ -15,7 +15,7 @@ from snakestudio.gui.plots.history import Source
 from snakestudio.gui.plots.view import Line
 
 if TYPE_CHECKING:
-    from snakestudio.session.signals import SpanStatistics
+    from snakestudio.analysis.signals import SpanStatistics
 
 __all__ = ["SpanCurve", "curve_table", "figures"]
 
@@ -71,7 +71,7 @@ def curve_table(
 
 def figures(curves: Sequence[SpanCurve], span: tuple[float, float], progress: Progress) -> list[SpanStatistics] | None:
     """Figures of curves from span[0] to span[1] (s); None if it was stopped."""
-    from snakestudio.session.signals import statistics  # takes long to import, here in a thread
+    from snakestudio.analysis.signals import statistics  # takes long to import, here in a thread
 
     found = []
     for number, curve in enumerate(curves):

@@ -16,7 +16,7 @@ from snakestudio.gui.plots.scale import fitted, nice_interval, readable, steady
 from snakestudio.gui.plots.view import Line, View
 
 if TYPE_CHECKING:
-    from snakestudio.session.signals import SpectrumWindow
+    from snakestudio.analysis.signals import SpectrumWindow
 
 __all__ = ["Spectra", "compose_spectrum", "spectrum_legend"]
 
@@ -59,7 +59,7 @@ class Spectra:
 
     @staticmethod
     def _compute(line: Line, history: History, first: int, stop: int, window: SpectrumWindow) -> _Spectrum | None:
-        from snakestudio.session.signals import spectrum  # takes long to import, and few plots need it
+        from snakestudio.analysis.signals import spectrum  # takes long to import, and few plots need it
 
         values = history.samples(line.channel, first, stop, 1)
         if values is None or history.recording is None or stop - first < _LEAST_ROWS:

@@ -29,7 +29,7 @@ from snakestudio.gui.plots.span_values import SpanCurve, figures
 from snakestudio.gui.widgets.themed import Themed
 
 if TYPE_CHECKING:
-    from snakestudio.session.signals import SpanStatistics
+    from snakestudio.analysis.signals import SpanStatistics
 
 __all__ = ["COLUMNS", "StatisticsStrip"]
 

@@ -13,7 +13,7 @@ from snakestudio.model.recording import Schema
 from snakestudio.model.snapshot import Fields
 
 if TYPE_CHECKING:
-    from snakestudio.session.signals import SpectrumWindow
+    from snakestudio.analysis.signals import SpectrumWindow
 
 __all__ = ["STOPS", "Line", "View", "distinct_colour", "link_colour"]
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from snakestudio.gui.widgets.numbers import format_number
 from snakestudio.gui.widgets.parameter_row import number_kind
 from snakestudio.model.fields import FieldDoc, field_doc
-from snakestudio.model.quantity import NumberTextError, parse_number, parse_numbers
+from snakestudio.model.formula.quantity import NumberTextError, parse_number, parse_numbers
 
 __all__ = ["Column", "columns_of"]
 

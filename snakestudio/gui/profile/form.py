@@ -26,7 +26,7 @@ from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.widgets.form import ChoiceBox
 from snakestudio.gui.widgets.number_field import Message, NumberField
 from snakestudio.gui.widgets.parameter_row import explanation
-from snakestudio.model.quantity import NumberTextError
+from snakestudio.model.formula.quantity import NumberTextError
 
 __all__ = ["FieldRow", "PartForm"]
 

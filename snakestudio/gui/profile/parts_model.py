@@ -13,7 +13,7 @@ from snakestudio.gui import theme
 from snakestudio.gui.profile.cells import Column
 from snakestudio.gui.profile.document import ProfileDocument
 from snakestudio.gui.widgets.parameter_row import explanation
-from snakestudio.model.quantity import NumberTextError
+from snakestudio.model.formula.quantity import NumberTextError
 
 __all__ = ["Extra", "PartsModel"]
 

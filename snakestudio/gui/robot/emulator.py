@@ -12,7 +12,7 @@ from pathlib import Path
 from snakestudio.errors import LinkError
 from snakestudio.link.profile.schema import Bus
 from snakestudio.model.scene import Scene
-from snakestudio.model.scene_dump import dump_scene
+from snakestudio.model.scene_file.dump import dump_scene
 from snakestudio.paths import own_program
 
 __all__ = ["EmulatedRobot"]

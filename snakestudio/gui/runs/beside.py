@@ -11,7 +11,7 @@ from snakestudio.drawing.overlays import Ghost
 from snakestudio.gui.overlaid_runs import ghost_at, has_ended
 from snakestudio.gui.plots.overlaid import OverlaidRun
 from snakestudio.gui.run_colours import kept_colour
-from snakestudio.session.run_file import RunFile, open_run
+from snakestudio.runfile.mcap import RunFile, open_run
 
 __all__ = ["RunsBeside"]
 

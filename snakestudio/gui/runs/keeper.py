@@ -14,8 +14,8 @@ from snakestudio.gui.bridge import SessionBridge
 from snakestudio.gui.document import Document
 from snakestudio.gui.viewport.viewport import Viewport
 from snakestudio.model.scene import Scene
-from snakestudio.session.recording import SpooledRecording
-from snakestudio.session.run_library import RunLibrary
+from snakestudio.runfile.library import RunLibrary
+from snakestudio.runfile.recording import SpooledRecording
 
 __all__ = ["PICTURE", "RunKeeper"]
 

@@ -18,7 +18,7 @@ from snakestudio.model.recording import Recording
 from snakestudio.session.status import Status
 
 if TYPE_CHECKING:
-    from snakestudio.session.run_file import RunFile
+    from snakestudio.runfile.mcap import RunFile
 
 __all__ = ["RUN_SUFFIX", "OpenRuns"]
 
@@ -94,7 +94,7 @@ class OpenRuns(QObject):
             return
 
         def work(progress: Progress) -> RunFile:
-            from snakestudio.session.run_file import open_run
+            from snakestudio.runfile.mcap import open_run
 
             return open_run(path)
 
@@ -103,7 +103,7 @@ class OpenRuns(QObject):
 
     def open_scene(self, path: Path) -> None:
         """Open the scene of a run's file as a new scene, if nothing would be lost."""
-        from snakestudio.session.run_file import open_run
+        from snakestudio.runfile.mcap import open_run
 
         if not self._files.may_discard():
             return

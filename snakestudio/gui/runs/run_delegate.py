@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from snakestudio.gui import theme
 from snakestudio.gui.runs.run_list import RUN, facts, moment
-from snakestudio.session.run_library import KeptRun
+from snakestudio.runfile.library import KeptRun
 
 __all__ = ["RunDelegate"]
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QObject, 
 from snakestudio.gui.matching import match
 from snakestudio.gui.models import MODELS
 from snakestudio.model.amounts import size_text
-from snakestudio.session.run_library import KeptRun
+from snakestudio.runfile.library import KeptRun
 
 __all__ = ["RUN", "RunListModel", "facts", "moment"]
 

@@ -29,7 +29,7 @@ from snakestudio.gui.runs.run_delegate import RunDelegate
 from snakestudio.gui.runs.run_list import RUN, RunListModel
 from snakestudio.gui.widgets.themed import Themed
 from snakestudio.model.amounts import size_text
-from snakestudio.session.run_library import KeptRun, RunLibrary
+from snakestudio.runfile.library import KeptRun, RunLibrary
 
 __all__ = ["RunPanel"]
 

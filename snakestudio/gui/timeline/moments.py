@@ -191,7 +191,7 @@ class Moments(QObject):
 
 
 def _searched(recording: Recording, progress: Progress) -> tuple[RunEvent, ...]:
-    from snakestudio.session.run_events import find_events
+    from snakestudio.runfile.run_events import find_events
 
     return find_events(recording, progress)
 

@@ -25,10 +25,10 @@ from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.together.listen_on import ListenOn
 from snakestudio.gui.together.target import Target
 from snakestudio.gui.widgets.number_field import Message
-from snakestudio.model.quantity import NumberTextError, parse_number
-from snakestudio.session.trigger import StartTogether, Together
-from snakestudio.session.trigger.lsl import available
-from snakestudio.session.trigger.protocol import clock_words
+from snakestudio.model.formula.quantity import NumberTextError, parse_number
+from snakestudio.sync import StartTogether, Together
+from snakestudio.sync.lsl import available
+from snakestudio.sync.protocol import clock_words
 
 __all__ = ["TogetherDialog"]
 

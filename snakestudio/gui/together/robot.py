@@ -13,7 +13,7 @@ from snakestudio.gui.document import Document
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.together.target import EVERYWHERE, HERE
 from snakestudio.link.messages import LinkState
-from snakestudio.session.trigger import Together
+from snakestudio.sync import Together
 
 if TYPE_CHECKING:
     from snakestudio.gui.robot.services import Live

@@ -11,10 +11,10 @@ from snakestudio.gui.job import Job, Progress
 from snakestudio.gui.robot.controller import RobotControl
 from snakestudio.gui.together.target import EVERYWHERE
 from snakestudio.model.events import RunEvent
-from snakestudio.session.recording import SpooledRecording
+from snakestudio.runfile.recording import SpooledRecording
 from snakestudio.session.session import Session
 from snakestudio.session.status import Status
-from snakestudio.session.trigger import StartTogether, Together
+from snakestudio.sync import StartTogether, Together
 
 __all__ = ["RunTarget"]
 

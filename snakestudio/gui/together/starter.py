@@ -17,7 +17,7 @@ from snakestudio.gui.stored import recall, store
 from snakestudio.gui.together.robot import RobotTarget
 from snakestudio.gui.together.simulation import RunTarget
 from snakestudio.gui.together.target import Target, UnderWay
-from snakestudio.session.trigger import StartTogether, Together
+from snakestudio.sync import StartTogether, Together
 
 __all__ = ["Starter"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from snakestudio.session.trigger import StartTogether, Together
+from snakestudio.sync import StartTogether, Together
 
 __all__ = ["EVERYWHERE", "HERE", "Target", "UnderWay"]
 

@@ -27,7 +27,7 @@ from snakestudio.errors import SnakeStudioError
 from snakestudio.export.camera_path import load_camera_path, save_camera_path
 from snakestudio.gui import theme
 from snakestudio.gui.video.camera_keys import CameraKeys
-from snakestudio.model.quantity import NumberTextError, parse_number
+from snakestudio.model.formula.quantity import NumberTextError, parse_number
 
 __all__ = ["CameraDialog"]
 

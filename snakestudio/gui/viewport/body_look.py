@@ -7,8 +7,8 @@ from dataclasses import replace
 from snakestudio.drawing.body_range import BodyRange
 from snakestudio.drawing.overlays import Overlays
 from snakestudio.drawing.quantities import shown_quantity
-from snakestudio.model.beam import Beam
 from snakestudio.model.recording import Recording
+from snakestudio.model.robot.beam import Beam
 from snakestudio.model.snapshot import Snapshot
 
 __all__ = ["BodyLook"]

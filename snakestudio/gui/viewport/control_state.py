@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from snakestudio.control.leader_follower import RESOLVING, jammed_joints
+from snakestudio.control.controllers.leader_follower import RESOLVING, jammed_joints
 from snakestudio.gui import theme
 from snakestudio.model.snapshot import Snapshot
 

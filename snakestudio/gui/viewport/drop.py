@@ -9,7 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 
 from snakestudio.gui.docks.palette import dragged_preset
 from snakestudio.gui.viewport.ground import on_plane
-from snakestudio.model.presets import preset_obstacles
+from snakestudio.model.edits.presets import preset_obstacles
 
 if TYPE_CHECKING:
     from snakestudio.gui.viewport.viewport import Viewport

@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from snakestudio.drawing.overlays import Overlays, Pick
-from snakestudio.model.groups import with_obstacles
+from snakestudio.model.edits.groups import with_obstacles
 from snakestudio.model.scene import Scene
 from snakestudio.model.world import Obstacle
 

@@ -25,10 +25,10 @@ from snakestudio.gui.viewport.painted_bar import paint_bar
 from snakestudio.gui.viewport.painted_gizmo import paint_gizmo
 from snakestudio.gui.viewport.painted_tracks import paint_tracks
 from snakestudio.gui.viewport.surface import Picture
-from snakestudio.model.footprints import footprint
 from snakestudio.model.ground_path import GroundPath
+from snakestudio.model.obstacles.footprints import footprint
+from snakestudio.model.obstacles.solids import Post
 from snakestudio.model.snapshot import Fields, Snapshot
-from snakestudio.model.solids import Post
 
 __all__ = ["TopView"]
 

@@ -24,8 +24,8 @@ from snakestudio.gui.widgets.number_field import NumberField
 from snakestudio.gui.widgets.numbers import Change, format_number
 from snakestudio.gui.widgets.parameter_row import declared, number_kind
 from snakestudio.model.edits import get_value
+from snakestudio.model.formula.quantity import NumberTextError, parse_numbers
 from snakestudio.model.ground_path import Waypoint
-from snakestudio.model.quantity import NumberTextError, parse_numbers
 
 __all__ = [
     "ChoiceBox",

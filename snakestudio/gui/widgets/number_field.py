@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QSizePolicy, QWidget
 from snakestudio.gui import theme
 from snakestudio.gui.widgets.numbers import Change, format_number, nice_step, parse_change
 from snakestudio.model.fields import FieldDoc
-from snakestudio.model.quantity import NumberTextError, parse_number
+from snakestudio.model.formula.quantity import NumberTextError, parse_number
 
 __all__ = ["Message", "NumberField"]
 

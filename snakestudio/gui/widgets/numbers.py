@@ -6,7 +6,7 @@ import math
 import re
 from typing import NamedTuple
 
-from snakestudio.model.quantity import MINUS, NumberTextError, parse_number
+from snakestudio.model.formula.quantity import MINUS, NumberTextError, parse_number
 
 __all__ = ["Change", "format_number", "nice_step", "parse_change"]
 

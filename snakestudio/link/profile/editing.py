@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from snakestudio.errors import ProfileError, SceneError
 from snakestudio.link.profile.schema import Axis, Profile
 from snakestudio.model.edits import parse_key, tree, value_at
-from snakestudio.model.sentences import problem_of
-from snakestudio.model.toml_merge import tuples
+from snakestudio.model.scene_file.toml_merge import tuples
+from snakestudio.model.validation_messages import problem_of
 
 __all__ = ["AxesOfJoint", "Numbering", "generate_axes", "get_value", "with_value", "with_values"]
 

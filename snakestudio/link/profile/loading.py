@@ -19,9 +19,9 @@ from snakestudio.errors import Problem, ProfileError
 from snakestudio.inputs import DBC, PROFILE, Budget, InputError, parse_toml, read_bytes, text_of
 from snakestudio.link.profile.schema import FORMAT, Profile
 from snakestudio.model.atomic import followed, write_atomically
-from snakestudio.model.scene_parse import MOST_MISTAKES
-from snakestudio.model.sentences import problem_of
-from snakestudio.model.toml_merge import merge, tuples
+from snakestudio.model.scene_file.parse import MOST_MISTAKES
+from snakestudio.model.scene_file.toml_merge import merge, tuples
+from snakestudio.model.validation_messages import problem_of
 
 __all__ = ["LoadedProfile", "dump_profile", "load_profile", "parse_profile", "read_dbc", "save_profile"]
 

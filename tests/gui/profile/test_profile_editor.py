@@ -25,7 +25,7 @@ from snakestudio.link.messages import LinkState
 from snakestudio.link.profile.library import new_profile, own, shipped
 from snakestudio.link.profile.loading import load_profile
 from snakestudio.link.profile.schema import Axis, StatusValue, Step
-from snakestudio.model.quantity import NumberTextError
+from snakestudio.model.formula.quantity import NumberTextError
 from snakestudio.paths import resource
 from tests.gui.profile.robots import FakeRobot
 

@@ -1,0 +1,1 @@
+"""What is made of runs afterwards: signals, comparisons with experiments and between models, fits."""

@@ -1,0 +1,304 @@
+"""One scene run by several formulations side by side, and what they disagree about."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.analysis.comparison.chains import as_chain
+from snakestudio.analysis.run_differences import QUANTITIES, Difference, Samples, common_times, difference, sample
+from snakestudio.engines import registry as engines
+from snakestudio.errors import Problem, SceneError, UsageError
+from snakestudio.model.edits import with_value
+from snakestudio.model.events import Change
+from snakestudio.model.robot.support import Friction
+from snakestudio.model.scene import Scene
+from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.session.offline import run_offline
+from snakestudio.session.runner import Runner
+
+_CONTINUUM, _CHAIN_OF_BODY = "continuum_beam", ("planar_lagrangian",)
+
+__all__ = ["ModelComparison", "ModelRun", "chosen_kinds", "compare_models", "fitted_to", "refusals"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelRun:
+    """What one formulation made of the scene.
+
+    Attributes
+    ----------
+    label : str
+        Its kind; with a number where the same kind runs more than once.
+    kind : str
+    scene : Scene
+        As it was run: with this kind, and perhaps a shorter step.
+    recording : SpooledRecording or None
+        None if it cannot run the scene.
+    refusals : tuple of str
+        Why it cannot, in sentences.
+    failure : str
+        Why the run stopped early, in a sentence; empty if it did not.
+    notes : tuple of str
+        What is to be known when reading the differences: another time step, parts of the scene that it leaves out.
+    engine_seconds : float
+        Processor time of the engine, s.
+    """
+
+    label: str
+    kind: str
+    scene: Scene
+    recording: SpooledRecording | None = None
+    refusals: tuple[str, ...] = ()
+    failure: str = ""
+    notes: tuple[str, ...] = ()
+    engine_seconds: float = 0.0
+
+    @property
+    def end(self) -> float:
+        """Simulated time it reached, s."""
+        return 0.0 if self.recording is None else float(self.recording.times[-1])
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated over processor time."""
+        return self.end / self.engine_seconds if self.engine_seconds > 0 else math.inf
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelComparison:
+    """Runs of one scene beside each other.
+
+    Attributes
+    ----------
+    scene : Scene
+        What was given.
+    runs : tuple of ModelRun
+        In the order asked for, those that could not run, too.
+    times : (k,) array
+        Common times, s.
+    samples : dict of str to Samples
+        Of the runs that ran, by label.
+    differences : dict of str to dict of str to Difference
+        From the reference, by label of the other runs and by name of the quantity.
+    """
+
+    scene: Scene
+    runs: tuple[ModelRun, ...]
+    times: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    samples: dict[str, Samples] = field(default_factory=dict)
+    differences: dict[str, dict[str, Difference]] = field(default_factory=dict)
+
+    @property
+    def ran(self) -> tuple[ModelRun, ...]:
+        """The runs there are; the first is the reference."""
+        return tuple(run for run in self.runs if run.recording is not None)
+
+    @property
+    def reference(self) -> ModelRun | None:
+        """The run that the others are compared with; None if no model could run."""
+        return next(iter(self.ran), None)
+
+
+def chosen_kinds(scene: Scene, kinds: Sequence[str] = ()) -> tuple[str, ...]:
+    """`kinds` as they are; if there are none all formulations of such a robot, the scene's own first.
+
+    A body that friction moves is also run as a chain of `robot.n_links` links, see `fitted_to`.
+
+    Raises
+    ------
+    UsageError
+        Naming a kind that does not exist, and those that do.
+    """
+    own = scene.model.kind
+    for kind in kinds:
+        if kind not in engines.kinds():
+            raise UsageError(f"There is no model {kind!r}; give some of {', '.join(engines.kinds())}.")
+    if kinds:
+        return tuple(kinds)
+    if scene.model.continuum:
+        return (own, *_CHAIN_OF_BODY) if isinstance(scene.support, Friction) else (own,)
+    return (own, *(kind for kind in engines.kinds() if kind not in (own, _CONTINUUM)))
+
+
+def refusals(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[str, ...]:
+    """Why a formulation cannot run the scene, in sentences; empty if it can."""
+    try:
+        fitted, _ = fitted_to(scene, kind, base_dir)
+    except SceneError as error:
+        return tuple(str(error).splitlines())
+    return tuple(p.sentence() for p in engines.check(fitted, base_dir) if p.severity == "error")
+
+
+def fitted_to(scene: Scene, kind: str, base_dir: Path | None = None) -> tuple[Scene, tuple[str, ...]]:
+    """The scene for another formulation, and what is to be known about that.
+
+    A step that is too long for the formulation becomes the longest whole fraction of it that is not, so that control
+    periods stay whole numbers of steps. The scene's own formulation runs it as it stands, however
+    doubtful. A continuous body that friction moves becomes a chain of `robot.n_links` links in the Lagrangian model.
+
+    Raises
+    ------
+    SceneError
+        If the scene cannot be one of that formulation.
+    """
+    own = kind == scene.model.kind
+    if scene.model.continuum != (kind == _CONTINUUM):
+        return _other_body(scene, kind)
+    fitted = scene if own else with_value(scene, "model.kind", kind)
+    warnings = [problem for problem in engines.check(fitted, base_dir) if problem.severity == "warning"]
+    too_long = [problem for problem in warnings if problem.key == "solver.step_s" and not own]
+    notes = [f"{problem.key}: {problem.message}." for problem in warnings if problem not in too_long]
+    if too_long:
+        parts = math.ceil(scene.solver.step_s / engines.largest_stable_step(fitted) * (1 - 1e-9))
+        if parts > 1:
+            fitted = with_value(fitted, "solver.step_s", scene.control.period_s / (scene.steps_per_period * parts))
+            notes.insert(0, f"runs at 1/{parts} of the scene's time step, which is too long for it.")
+    return fitted, tuple(notes)
+
+
+def _other_body(scene: Scene, kind: str) -> tuple[Scene, tuple[str, ...]]:
+    """A body as a chain of links; the reverse is asked for on purpose: much of a chain's scene has no place there."""
+    if kind in _CHAIN_OF_BODY:
+        n = scene.robot.n_links
+        note = f"runs as a chain of {n} links (robot.n_links) whose joints follow the strain law."
+        return as_chain(scene, n), (note,)
+    if kind == _CONTINUUM:
+        message, remedy = "it has links, no strain law", "make a continuous body of its gait: snakestudio fit-strain"
+    else:
+        message = "it is a continuous body"
+        remedy = f'compare it with "{_CHAIN_OF_BODY[0]}" under friction, or with links: snakestudio compare chain'
+    problem = Problem("error", "model.kind", message, remedy)
+    raise SceneError(problem.sentence(), [problem])
+
+
+def compare_models(
+    scene: Scene,
+    kinds: Sequence[str] = (),
+    base_dir: Path | None = None,
+    changes: tuple[Change, ...] = (),
+    progress: Callable[[float], bool] | None = None,
+    *,
+    gently: bool = False,
+) -> ModelComparison | None:
+    """Run a scene by several formulations, side by side, and compare them with the first that can run it.
+
+    Parameters
+    ----------
+    scene : Scene
+    kinds : sequence of str
+        Formulations, the reference first; all of them, the scene's own first, if left out.
+    base_dir : Path, optional
+        What relative paths in the scene are relative to.
+    changes : tuple of Change
+        Changes of the scene during the runs, as `run_offline` takes them.
+    progress : callable, optional
+        Gets the finished fraction, from several threads but never at once; the comparison is cancelled when it returns
+        False.
+    gently : bool
+        Whether to leave the processor to who else wants it: a window shall stay fluid.
+
+    Returns
+    -------
+    ModelComparison or None
+        None if it was cancelled.
+
+    Raises
+    ------
+    UsageError
+        If there is no such formulation.
+    """
+    chosen = chosen_kinds(scene, kinds)
+    tally = _Tally(progress, len(chosen))
+
+    def run(index: int) -> ModelRun:
+        kind, before = chosen[index], chosen[:index].count(chosen[index])
+        label = f"{kind}_{before + 1}" if before else kind
+        return _run(scene, kind, label, base_dir, changes, tally.of(index))
+
+    workers = min(len(chosen), os.cpu_count() or 1)
+    with ThreadPoolExecutor(workers, "snakestudio-compare", _step_back if gently else None) as pool:
+        try:
+            runs = tuple(pool.map(run, range(len(chosen))))
+        except BaseException:  # an interrupted wait must not wait for the runs
+            tally.cancelled.set()
+            raise
+    return None if tally.cancelled.is_set() else _compared(scene, runs)
+
+
+def _step_back() -> None:
+    """Let other threads run before this one, where threads have priorities of their own."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+
+
+class _Tally:
+    """Puts the progress of all runs together, and stops them all when one is told to."""
+
+    def __init__(self, progress: Callable[[float], bool] | None, count: int) -> None:
+        self._progress = progress
+        self._fractions = [0.0] * count
+        self._lock = threading.Lock()
+        self.cancelled = threading.Event()
+
+    def of(self, index: int) -> Callable[[float], bool]:
+        """Progress of one of the runs."""
+
+        def tell(fraction: float) -> bool:
+            with self._lock:
+                self._fractions[index] = fraction
+                mean = sum(self._fractions) / len(self._fractions)
+                if self._progress is not None and not self.cancelled.is_set() and not self._progress(mean):
+                    self.cancelled.set()
+            return not self.cancelled.is_set()
+
+        return tell
+
+
+def _run(
+    scene: Scene,
+    kind: str,
+    label: str,
+    base_dir: Path | None,
+    changes: tuple[Change, ...],
+    tell: Callable[[float], bool],
+) -> ModelRun:
+    fitted, done = scene, None
+    why: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    if tell(0.0):
+        try:
+            fitted, notes = fitted_to(scene, kind, base_dir)
+            Runner(fitted, base_dir).advance(1)  # loads the compiled code, which is none of the engine's time
+            done = run_offline(fitted, base_dir, changes, tell)
+        except SceneError as error:
+            why = tuple(str(error).splitlines())
+    tell(1.0)
+    if done is None:
+        return ModelRun(label, kind, fitted, refusals=why)
+    failure = "" if done.ok else done.message
+    return ModelRun(label, kind, fitted, done.recording, (), failure, notes, done.engine_seconds)
+
+
+def _compared(scene: Scene, runs: tuple[ModelRun, ...]) -> ModelComparison:
+    recordings = {run.label: run.recording for run in runs if run.recording is not None}
+    if not recordings:
+        return ModelComparison(scene, runs)
+    times = common_times(list(recordings.values()))
+    samples = {label: sample(recording, times) for label, recording in recordings.items()}
+    reference, *others = recordings
+    differences = {
+        label: {q.name: difference(q, samples[label], samples[reference]) for q in QUANTITIES} for label in others
+    }
+    return ModelComparison(scene, runs, times, samples, differences)

@@ -1,0 +1,202 @@
+"""Lay a measured track over a run: the time offset by correlation, the frame by a rigid motion in the plane.
+
+A capture's clock starts when its computer is told to (50 to 150 ms off the robot's on Aiko: P1 VIII-F 7, P2 VIII-E 1),
+and its frame is that of the cameras. The offset is sought first, by what neither frame nor friction changes much: the
+oscillation of the tracks (`offset_search`). Then, at that offset, turn and shift are the rigid motion with the least
+mean square distance (Procrustes, in closed form).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.analysis.experiment.offset_search import OffsetSearch, plane
+from snakestudio.analysis.experiment.tracks import RunTracks
+from snakestudio.errors import ExperimentError
+from snakestudio.model.capture import CENTRE_OF_MASS, Capture
+from snakestudio.model.recording import Recording
+from snakestudio.model.rotations import matrices, quaternions, rotation
+
+__all__ = ["Alignment", "AlignmentOptions", "align", "tracked_pairs"]
+
+FloatArray = NDArray[np.float64]
+
+_UNSURE_S = 0.03
+"""A standard deviation of the offset above this is worth a sentence, s."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentOptions:
+    """How a capture is laid over a run.
+
+    Attributes
+    ----------
+    offset_bounds_s : (float, float)
+        Within which the time offset is sought, s; twice the same: it is given.
+    align_position, align_heading : bool
+        Whether the capture is shifted, and turned about the vertical. False where it was measured in the run's frame.
+    over_s : float or None
+        Shift and turn are those of the first so many seconds that both have; None: of all.
+    link : int or None
+        0-based link that is compared, -1 for the centre of mass; None: what the capture says, for all of its bodies.
+    """
+
+    offset_bounds_s: tuple[float, float] = (-0.5, 0.5)
+    align_position: bool = True
+    align_heading: bool = True
+    over_s: float | None = None
+    link: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """How a capture lies over a run: x_run = R(heading) (x - pivot) + pivot + shift, t_run = t + offset.
+
+    Attributes
+    ----------
+    offset_s : float
+        A positive one: the capture's clock started after the run's.
+    heading_rad : float
+        Turn about the vertical through the pivot.
+    shift_m, pivot_m : (3,) arrays
+    correlation : float
+        Of the oscillations of both tracks at this offset, 0 to 1.
+    offset_std_s : float
+        Standard deviation of the offset, from how the misfit grows around it; infinite where nothing determines it.
+    pairs : tuple of (int, int)
+        Body of the capture and link of the run that belong together.
+    notes : tuple of str
+        What is doubtful about it, in sentences.
+    """
+
+    offset_s: float
+    heading_rad: float
+    shift_m: FloatArray
+    pivot_m: FloatArray
+    correlation: float
+    offset_std_s: float
+    pairs: tuple[tuple[int, int], ...]
+    notes: tuple[str, ...] = ()
+
+    def apply(self, capture: Capture) -> Capture:
+        """The capture with times and places in those of the run."""
+        turn = rotation(self.heading_rad)
+        position = (capture.position - self.pivot_m) @ turn.T + self.pivot_m + self.shift_m
+        orientation = capture.orientation
+        if orientation is not None:
+            known = np.isfinite(orientation).all(axis=2)
+            orientation = orientation.copy()
+            orientation[known] = quaternions(turn @ matrices(orientation[known]))
+        links = list(capture.links)
+        for body, link in self.pairs:
+            links[body] = link
+        return replace(
+            capture, time=capture.time + self.offset_s, position=position, orientation=orientation, links=tuple(links)
+        )
+
+
+def tracked_pairs(capture: Capture, n_links: int, link: int | None) -> tuple[tuple[tuple[int, int], ...], list[str]]:
+    """Which body of a capture is compared with which link of a run, and what is to be said about it.
+
+    Raises
+    ------
+    ExperimentError
+        If no body can be.
+    """
+    numbered = [(b, own) for b, own in enumerate(capture.links) if own is not None]
+    if link is not None:
+        own = [pair for pair in numbered if pair[1] == link]
+        if own:
+            return (own[0],), []
+        if len(capture.bodies) == 1:
+            return ((0, link),), []
+        if not [b for b, known in enumerate(capture.links) if known is None]:
+            given = ", ".join(_link_name(known) for _, known in numbered)
+            raise ExperimentError(f"{capture.name}: no body sits on {_link_name(link)}; give one of {given}.")
+        first = next(b for b, known in enumerate(capture.links) if known is None)
+        return ((first, link),), [
+            f"No body is said to sit on {_link_name(link)}; {capture.bodies[first]}, the first without one, is taken."
+        ]
+    first_of = {own: (b, own) for b, own in reversed(numbered) if own < n_links}
+    if first_of:
+        links = sorted((pair for key, pair in first_of.items() if key != CENTRE_OF_MASS), key=lambda pair: pair[1])
+        return tuple(links) or (first_of[CENTRE_OF_MASS],), []
+    if numbered:
+        raise ExperimentError(
+            f"{capture.name}: its bodies sit on links that the run's {n_links} links do not have; give the link."
+        )
+    middle = n_links // 2
+    note = (
+        f"{capture.bodies[0]} carries no number of a link; link {middle + 1}, the middle one, is taken "
+        "(as on Aiko, P2 VIII-C). Give the link if it sits on another one."
+    )
+    return ((0, middle),), [note]
+
+
+def _link_name(link: int) -> str:
+    return "the centre of mass" if link == CENTRE_OF_MASS else f"link {link + 1}"
+
+
+def align(recording: Recording | RunTracks, capture: Capture, options: AlignmentOptions | None = None) -> Alignment:
+    """Lay a capture over a run.
+
+    Parameters
+    ----------
+    recording : Recording or RunTracks
+        The run; its tracks where several captures are laid over the same one.
+    capture : Capture
+    options : AlignmentOptions, optional
+
+    Raises
+    ------
+    ExperimentError
+        If they have too little in common.
+    """
+    options = options or AlignmentOptions()
+    low, high = options.offset_bounds_s
+    if not -math.inf < low <= high < math.inf:
+        raise ExperimentError(f"The bounds of the time offset, {low:g} and {high:g} s, are the wrong way round.")
+    run = recording if isinstance(recording, RunTracks) else RunTracks(recording)
+    pairs, notes = tracked_pairs(capture, run.n_links, options.link)
+    search = OffsetSearch(run, capture, pairs, options.align_heading)
+    if high > low:
+        offset, told = search.best(low, high)
+        notes += told
+    else:
+        offset = low
+    found = search.match(offset)
+    std = search.deviation(offset) if high > low else 0.0
+    if std > _UNSURE_S:
+        size = "not at all" if std > 1.0 else f"only to within {std:.2g} s"
+        notes.append(
+            f"The tracks determine the time offset {size} (one standard deviation): the motion is too even, or the two "
+            "are too unlike. Narrow the bounds, or give the offset."
+        )
+    heading, shift, pivot = _frame(search.common(offset), options)
+    return Alignment(offset, heading, shift, pivot, found, std, pairs, tuple(notes))
+
+
+def _frame(
+    parts: list[tuple[FloatArray, FloatArray, FloatArray]], options: AlignmentOptions
+) -> tuple[float, FloatArray, FloatArray]:
+    """Turn, shift and pivot with the least mean square distance of what both have in common."""
+    if options.over_s is not None:
+        begin = min(float(part[0][0]) for part in parts)
+        parts = [
+            (time[early], place[early], run[early])
+            for time, place, run in parts
+            if np.any(early := time <= begin + options.over_s + 1e-9)
+        ]
+    measured = np.concatenate([place for _, place, _ in parts])
+    simulated = np.concatenate([run for _, _, run in parts])
+    pivot = measured.mean(axis=0) if options.align_position else measured[0]
+    aim = simulated.mean(axis=0) if options.align_position else pivot
+    heading = 0.0
+    if options.align_heading:
+        product = np.vdot(plane(measured - pivot), plane(simulated - aim))
+        heading = float(np.angle(product)) if abs(product) > 0.0 else 0.0
+    return heading, aim - pivot, pivot

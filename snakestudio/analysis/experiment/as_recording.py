@@ -1,0 +1,184 @@
+"""A capture as a Recording: measured tracks are plotted, overlaid and exported like any run; what is missing is NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.analysis.experiment.samples import rows_known, runs_of
+from snakestudio.model.capture import CENTRE_OF_MASS, Capture
+from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.recording import ContactRows, Recording, Rows, Schema, snapshot_from_rows
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Fields, Snapshot
+
+__all__ = ["CaptureRecording"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+_WINDOW = 5
+"""Rows over which a parabola is laid to get velocities from positions (Savitzky and Golay 1964)."""
+
+
+class CaptureRecording:
+    """A `Recording` of an aligned capture of the robot of a run.
+
+    Links that nothing was measured of are NaN, as is everything that cameras do not see; the schema's `valid` says
+    which fields there are at all. A link with a position alone has a pose of NaN but for its centre. Velocities are
+    slopes of parabolas through five rows. The track of a centre of mass stands in the columns of the centre of mass.
+
+    Parameters
+    ----------
+    capture : Capture
+        Aligned: in the times and places of the run.
+    recording : Recording
+        The run, for scene and schema.
+
+    Attributes
+    ----------
+    capture : Capture
+    measured : (k, n) bool array
+        Where a link was really seen (not filled in).
+    """
+
+    def __init__(self, capture: Capture, recording: Recording) -> None:
+        self.capture = capture
+        self._scene = recording.scene
+        n, k = recording.schema.n_links, len(capture.time)
+        self.measured: BoolArray = np.zeros((k, n), dtype=np.bool_)
+        pose, twist = np.full((k, n, 7), np.nan), np.full((k, n, 6), np.nan)
+        extra: dict[str, FloatArray] = {}
+        for b, link in enumerate(capture.links):
+            if link is None or link >= n or capture.links.index(link) != b:
+                continue
+            place = capture.position[:, b]
+            if link == CENTRE_OF_MASS:
+                rate = _slope(capture.time, place)
+                extra |= {f"com_{axis}_m": place[:, a] for a, axis in enumerate("xyz")}
+                extra |= {f"com_v{axis}_mps": rate[:, a] for a, axis in enumerate("xyz")}
+                continue
+            pose[:, link, :3], twist[:, link, :3] = place, _slope(capture.time, place)
+            self.measured[:, link] = capture.measured[:, b]
+            if capture.orientation is not None:
+                pose[:, link, 3:] = capture.orientation[:, b]
+                twist[:, link, 3:] = _turning(capture.time, capture.orientation[:, b])
+        valid = Fields.POSE | Fields.TWIST
+        joints = recording.schema.n_joints
+        angle, rate = np.full((k, joints, 2), np.nan), np.full((k, joints, 2), np.nan)
+        if capture.joint_angle is not None and joints:
+            valid |= Fields.JOINTS
+            known = min(joints, capture.joint_angle.shape[1])
+            angle[:, :known] = capture.joint_angle[:, :known]
+            rate[:, :known] = _slope(capture.time, angle[:, :known].reshape(k, -1)).reshape(k, known, 2)
+        own = recording.schema
+        # A column of the same name as a computed one stands in its place: the centre of mass, where it was measured.
+        self._schema = Schema(n, own.has_pitch, own.energy, tuple(extra), valid, own.sections, own.n_holds, own.head)
+        self._rows = _rows(capture.time, pose, twist, angle, rate, own, extra)
+
+    @property
+    def scene(self) -> Scene:
+        """The scene of the run that it is laid over."""
+        return self._scene
+
+    @property
+    def schema(self) -> Schema:
+        """What the rows hold."""
+        return self._schema
+
+    @property
+    def times(self) -> FloatArray:
+        """Times of all rows, s, those of the run."""
+        return self._rows.time
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """None: nothing was changed."""
+        return ()
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """None were noted."""
+        return ()
+
+    def scene_at(self, time: float) -> Scene:
+        """The scene of the run."""
+        return self._scene
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def rows(self, start: int, stop: int) -> Rows:
+        """Rows start to stop.
+
+        Raises
+        ------
+        IndexError
+            If there are no such rows.
+        """
+        if not 0 <= start < stop <= len(self):
+            raise IndexError(f"rows {start} to {stop} of {len(self)}")
+        return self._rows.slice(start, stop)
+
+    def chunks(self) -> Iterator[Rows]:
+        """All rows in one piece: captures are small."""
+        yield self._rows
+
+    def snapshot(self, index: int) -> Snapshot:
+        """The row at `index` (negative ones count from the end)."""
+        return snapshot_from_rows(self._rows, index + len(self) if index < 0 else index, self._schema)
+
+    def index_at(self, time: float) -> int:
+        """Index of the row nearest to `time`."""
+        return int(np.abs(self._rows.time - time).argmin())
+
+
+def _rows(
+    time: FloatArray, pose: FloatArray, twist: FloatArray, angle: FloatArray, rate: FloatArray, schema: Schema,
+    extra: dict[str, FloatArray],
+) -> Rows:  # fmt: skip
+    k, n = pose.shape[:2]
+    unknown = np.full_like(angle, np.nan)
+    inside = n if schema.sections else 0
+    none = np.zeros(k, np.int64)
+    return Rows(
+        time=time, link_pose=pose, link_twist=twist, joint_angle=angle, joint_rate=rate, joint_angle_ref=unknown,
+        joint_rate_ref=unknown, joint_torque=unknown, impulse_obstacle=np.full((k, n, 3), np.nan),
+        impulse_ground=np.full((k, n, 3), np.nan), contacts_closed=np.zeros(k, np.int32),
+        energy=np.full((k, len(schema.energy)), np.nan), solver_residual=np.full(k, np.nan), solver_iterations=none,
+        solver_unconverged=none, steps=none,
+        extra=np.stack(list(extra.values()), axis=1) if extra else np.zeros((k, 0)),
+        strain=np.full((k, inside, 6), np.nan), wrench=np.full((k, inside, 6), np.nan),
+        hold=np.full((k, schema.n_holds, 14), np.nan), contacts=ContactRows.none(k),
+    )  # fmt: skip
+
+
+def _slope(time: FloatArray, values: FloatArray) -> FloatArray:
+    """Rates of columns (k, c); NaN where a column is."""
+    from scipy.signal import savgol_filter
+
+    result = np.full_like(values, np.nan)
+    for start, stop in runs_of(rows_known(values)):
+        if stop - start < 2:
+            continue
+        part, at = values[start:stop], time[start:stop]
+        steps = np.diff(at)
+        if stop - start >= _WINDOW and float(np.ptp(steps)) < 0.05 * float(steps.mean()):
+            result[start:stop] = savgol_filter(part, _WINDOW, 2, deriv=1, delta=float(steps.mean()), axis=0)
+        else:
+            result[start:stop] = np.gradient(part, at, axis=0)
+    return result
+
+
+def _turning(time: FloatArray, quaternion: FloatArray) -> FloatArray:
+    """Angular velocities (k, 3), rad/s, in the world's frame: omega = 2 q' q*."""
+    near = quaternion.copy()
+    for i in range(1, len(near)):
+        if np.nansum(near[i] * near[i - 1]) < 0.0:
+            near[i] = -near[i]
+    rate = _slope(time, near)
+    w, v = near[:, :1], near[:, 1:]
+    spin: FloatArray = 2.0 * (rate[:, 1:] * w - rate[:, :1] * v - np.cross(rate[:, 1:], v))
+    return spin

@@ -1,0 +1,61 @@
+"""What a file of markers holds before it is turned upright: shared by the readers of TRC and C3D."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.analysis.experiment.column_names import link_of
+from snakestudio.analysis.experiment.layout import AXES, LENGTH_UNITS, BodyColumns, Layout, LengthUnit, axes_matrix
+from snakestudio.analysis.experiment.samples import Samples
+from snakestudio.analysis.experiment.upright import up_axis
+
+__all__ = ["Markers"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Markers:
+    """Tracks of m markers as their file tells them.
+
+    Attributes
+    ----------
+    kind : str
+        What people call the format.
+    time : (k,) array
+        s.
+    names : tuple of str
+    position : (k, m, 3) array
+        In `unit`, along the file's axes; NaN where a marker was not seen.
+    unit : str
+    rate : float
+        Hz.
+    notes : tuple of str
+    """
+
+    kind: str
+    time: FloatArray
+    names: tuple[str, ...]
+    position: FloatArray
+    unit: LengthUnit
+    rate: float
+    notes: tuple[str, ...] = ()
+
+    def layout(self) -> Layout:
+        """How it is read if nobody says otherwise."""
+        bodies = tuple(BodyColumns(name, link=link_of(name)) for name in self.names)
+        axes = AXES[up_axis(self.position)]
+        return Layout(time_column=None, rate_hz=self.rate, length_unit=self.unit, axes=axes, bodies=bodies)
+
+    def samples(self, layout: Layout) -> tuple[Samples, list[str]]:
+        """Them in metres with z up, and what is to be said; bodies that the layout does not name are left out."""
+        links = {body.name: body.link for body in layout.bodies}
+        chosen = [i for i, name in enumerate(self.names) if name in links] or list(range(len(self.names)))
+        names = tuple(self.names[i] for i in chosen)
+        position = self.position[:, chosen] * LENGTH_UNITS[layout.length_unit] @ axes_matrix(layout.axes).T
+        markers = f"{len(names)} marker{'s' if len(names) != 1 else ''}"
+        told = f"{self.kind} with {markers} in {layout.length_unit} at {self.rate:g} Hz, {layout.axes[5]} upwards."
+        return Samples(self.time, names, tuple(links.get(name) for name in names), position), [told, *self.notes]

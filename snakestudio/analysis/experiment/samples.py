@@ -1,0 +1,248 @@
+"""From raw samples to a Capture: times in order, short gaps interpolated and marked, long ones left open and said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.analysis.experiment.plausible import suspicions
+from snakestudio.errors import ExperimentError
+from snakestudio.model.capture import Capture
+
+__all__ = ["Samples", "capture_of", "rows_known", "runs_of"]
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+_LATEST_S, _FARTHEST_M = 1e10, 1e7
+"""Beyond all measuring; clocks may count from 1970."""
+
+_MOST_ADDED = 4
+"""Missing frames are put in up to this many times the frames that are there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """What a file holds, in SI units and with z up; NaN wherever it holds nothing.
+
+    Attributes
+    ----------
+    time : (k,) array
+        s.
+    bodies, links
+        As in `Capture`.
+    position : (k, b, 3) array
+    orientation : (k, b, 4) array or None
+    joint_angle : (k, n-1, 2) array or None
+    """
+
+    time: FloatArray
+    bodies: tuple[str, ...]
+    links: tuple[int | None, ...]
+    position: FloatArray
+    orientation: FloatArray | None = None
+    joint_angle: FloatArray | None = None
+
+
+def _evenly(time: FloatArray, samples: Samples) -> tuple[Samples, int]:
+    """Put in frames that are missing from a file with an even rate, as rows in which nothing is seen.
+
+    Returns
+    -------
+    Samples
+    int
+        How many were put in.
+    """
+    steps = np.diff(time)
+    step = float(np.median(steps))
+    with np.errstate(over="ignore"):
+        whole = np.round(steps / step)
+    if not np.isfinite(whole.sum()):
+        return samples, 0
+    even = np.all(np.abs(steps - whole * step) <= 0.2 * step) and np.all(whole >= 1)
+    total = int(whole.sum()) + 1
+    if not even or total == len(time) or total > _MOST_ADDED * len(time):
+        return samples, 0
+    place = np.concatenate([[0], np.cumsum(whole)]).astype(np.int64)
+    grown = np.interp(np.arange(total), place, time)
+
+    def spread(values: FloatArray | None) -> FloatArray | None:
+        if values is None:
+            return None
+        result = np.full((total, *values.shape[1:]), np.nan)
+        result[place] = values
+        return result
+
+    position = spread(samples.position)
+    assert position is not None
+    more = replace(
+        samples, time=grown, position=position, orientation=spread(samples.orientation),
+        joint_angle=spread(samples.joint_angle),
+    )  # fmt: skip
+    return more, total - len(time)
+
+
+def rows_known(values: FloatArray) -> BoolArray:
+    """Which rows (..., c) have all their numbers."""
+    return cast(BoolArray, np.isfinite(values).all(axis=-1))
+
+
+def runs_of(mask: BoolArray) -> list[tuple[int, int]]:
+    """Begin and end (behind the last) of every stretch in which a mask (k,) is true."""
+    edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
+    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
+
+
+def _fill_gaps(samples: Samples, max_gap_s: float) -> tuple[FloatArray, FloatArray | None, list[str]]:
+    """Positions and orientations with the gaps filled that are no longer than `max_gap_s`, and what was done.
+
+    A gap is as long as the time between the sights on both its sides. Positions follow a monotone cubic (PCHIP), which
+    does not overshoot; orientations go evenly from the one to the other.
+    """
+    time = samples.time
+    position = samples.position.copy()
+    orientation = None if samples.orientation is None else samples.orientation.copy()
+    notes = []
+    for b, name in enumerate(samples.bodies):
+        seen = rows_known(position[:, b])
+        position[~seen, b] = np.nan
+        filled, spans, long = 0, [], []
+        for start, stop in runs_of(~seen):
+            if start == 0 or stop == len(time):
+                continue  # before the first and behind the last sight nothing is known
+            span = float(time[stop] - time[start - 1])
+            if span <= max_gap_s * (1.0 + 1e-9):
+                filled += stop - start
+                spans.append(span)
+            else:
+                long.append((time[start - 1], time[stop]))
+        known = np.flatnonzero(seen)
+        if filled:
+            from scipy.interpolate import PchipInterpolator
+
+            curve = PchipInterpolator(time[known], position[known, b], axis=0)
+            for start, stop in runs_of(~seen):
+                if start > 0 and stop < len(time) and time[stop] - time[start - 1] <= max_gap_s * (1.0 + 1e-9):
+                    position[start:stop, b] = curve(time[start:stop])
+            many = f"{len(spans)} gaps (longest " if len(spans) > 1 else "1 gap ("
+            notes.append(f"{name}: {filled} rows in {many}{max(spans):.3g} s) were interpolated and are marked.")
+        for begin, end in long:
+            notes.append(
+                f"{name}: nothing was seen from {begin:.4g} to {end:.4g} s; longer than {max_gap_s:g} s, so left out."
+            )
+        if orientation is not None:
+            known_place = rows_known(position[:, b])
+            orientation[:, b] = _turned(time, orientation[:, b], known_place)
+    return position, orientation, notes
+
+
+def _turned(time: FloatArray, quaternion: FloatArray, wanted: BoolArray) -> FloatArray:
+    """Quaternions (k, 4) where they are wanted, from the neighbours where there are none."""
+    known = np.flatnonzero(np.isfinite(quaternion).all(axis=1))
+    result = np.full_like(quaternion, np.nan)
+    if len(known) < 2:
+        result[known] = quaternion[known]
+        return result
+    own = quaternion[known] / np.linalg.norm(quaternion[known], axis=1, keepdims=True)
+    # q and -q are the same: each is taken near to the one before it.
+    flips = np.cumprod(np.where(np.sum(own[1:] * own[:-1], axis=1) < 0.0, -1.0, 1.0))
+    own[1:] *= flips[:, None]
+    inside = wanted & (time >= time[known[0]]) & (time <= time[known[-1]])
+    for column in range(4):
+        result[inside, column] = np.interp(time[inside], time[known], own[:, column])
+    result /= np.linalg.norm(result, axis=1, keepdims=True)
+    return result
+
+
+def capture_of(path: Path, samples: Samples, max_gap_s: float, notes: list[str], digest: str) -> Capture:
+    """Make a Capture of samples.
+
+    Raises
+    ------
+    ExperimentError
+        If there is nothing in them, or their times make no sense.
+    """
+    notes = list(notes)
+    _within_reason(path, samples)
+    samples = _in_order(path, samples, notes)
+    seen = rows_known(samples.position)
+    empty = [name for name, own in zip(samples.bodies, seen.T, strict=True) if np.count_nonzero(own) < 2]
+    if len(empty) == len(samples.bodies):
+        raise ExperimentError(
+            f"{path}: no body is seen in more than one row; choose other columns, or see whether 0, 0, 0 is a place."
+        )
+    if empty:
+        keep = [b for b, name in enumerate(samples.bodies) if name not in empty]
+        notes.append(f"Left out, as they are never seen: {', '.join(empty)}.")
+        samples = _only(samples, keep)
+    samples, missing = _evenly(samples.time, samples)
+    if missing:
+        notes.append(f"{missing} {'frame is' if missing == 1 else 'frames are'} missing from the file altogether.")
+    seen = rows_known(samples.position)
+    position, orientation, told = _fill_gaps(samples, max_gap_s)
+    notes += told
+    capture = Capture(
+        path.stem, samples.time, samples.bodies, samples.links, position, orientation, samples.joint_angle, seen,
+        source=path.name, digest=digest,
+    )  # fmt: skip
+    notes += suspicions(capture)
+    return Capture(
+        capture.name, capture.time, capture.bodies, capture.links, capture.position, capture.orientation,
+        capture.joint_angle, capture.measured, tuple(notes), capture.source, capture.digest,
+    )  # fmt: skip
+
+
+def _within_reason(path: Path, samples: Samples) -> None:
+    """See that no number is beyond all measuring: squares and differences of such have no value."""
+    limits = (("time", samples.time, _LATEST_S, "s"), ("place", samples.position, _FARTHEST_M, "m"))
+    for what, values, most, unit in limits:
+        size = np.abs(values[np.isfinite(values)])
+        if size.size and size.max() > most:
+            raise ExperimentError(
+                f"{path}: there is a {what} of {size.max():.3g} {unit}; choose another unit or column."
+            )
+
+
+def _only(samples: Samples, keep: list[int]) -> Samples:
+    return Samples(
+        samples.time, tuple(samples.bodies[b] for b in keep), tuple(samples.links[b] for b in keep),
+        samples.position[:, keep], None if samples.orientation is None else samples.orientation[:, keep],
+        samples.joint_angle,
+    )  # fmt: skip
+
+
+def _in_order(path: Path, samples: Samples, notes: list[str]) -> Samples:
+    """Rows with a time, each time once."""
+    time = samples.time
+    keep = np.isfinite(time)
+    if np.count_nonzero(keep) < 2:
+        raise ExperimentError(
+            f"{path}: fewer than two rows have a time; choose another time column, delimiter or number of header rows."
+        )
+    if not keep.all():
+        notes.append(f"{np.count_nonzero(~keep)} rows without a time were left out.")
+    times = time[keep]
+    steps = np.diff(times)
+    if np.any(steps < 0.0):
+        at = int(np.flatnonzero(steps < 0.0)[0])
+        raise ExperimentError(
+            f"{path}: the time goes back from {times[at]:g} to {times[at + 1]:g} s; choose another time column, "
+            "or export the trials one by one."
+        )
+    if np.any(steps == 0.0):
+        twice = np.flatnonzero(keep)[1:][steps == 0.0]
+        keep[twice] = False
+        notes.append(f"{len(twice)} rows with the same time as the row before were left out.")
+        if np.count_nonzero(keep) < 2:
+            raise ExperimentError(f"{path}: the time stands still; choose another time column or give the rate.")
+    if keep.all():
+        return samples
+    return Samples(
+        time[keep], samples.bodies, samples.links, samples.position[keep],
+        None if samples.orientation is None else samples.orientation[keep],
+        None if samples.joint_angle is None else samples.joint_angle[keep],
+    )  # fmt: skip

@@ -1,0 +1,215 @@
+"""How far a run is from what was measured, once the clocks and the frames of both are brought together.
+
+What is not known of the measurement is taken out at every evaluation, not searched for along with the parameters
+(variable projection): turn and shift in closed form (Kabsch), the time offset by a search along one dimension over
+the run that is there, which costs no simulation. What is left depends on the free parameters alone, and its Jacobian is
+that of the profiled problem, so that their uncertainty includes what is not known about clock and frame.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.analysis.fitting.tracks import CENTRE_OF_MASS, JointTrack, Track, Trial
+from snakestudio.model.recording import Recording, Rows
+from snakestudio.model.snapshot import mass_shares
+
+__all__ = ["Measured", "Misfit"]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_LOOKS = 21
+"""Offsets that are looked at over the bounds before the best is refined."""
+
+_OFFSET_ACCURACY = 1e-6
+"""To what an offset is found, s: a tenth of a micrometre at a snake's speed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Misfit:
+    """What is left between a run and its tracks.
+
+    Attributes
+    ----------
+    residual : (r,) array
+        Measured, brought into the run's frame and clock, less simulated; m, times the root of the weight.
+    instant : (r,) int array
+        Which of the `time` a residual belongs to.
+    time : (t,) array
+        Times of the measurement by the run's clock, s.
+    distance : (t,) array
+        Root mean square distance at these times, m.
+    cost : float
+        Root mean square distance of all of them, m.
+    offset_s : float
+        Was added to the measurement's times.
+    heading_rad : float
+        By how much it was turned about the vertical, before it was moved by
+    shift_m : (3,) array
+    """
+
+    residual: FloatArray
+    instant: IntArray
+    time: FloatArray
+    distance: FloatArray
+    cost: float
+    offset_s: float
+    heading_rad: float
+    shift_m: FloatArray
+
+    def placed(self, position: FloatArray) -> FloatArray:
+        """Measured places (..., 2 or 3) in the run's frame, m."""
+        moved = np.array(position, dtype=np.float64)
+        moved[..., :2] = position[..., :2] @ _turn(self.heading_rad).T
+        moved += self.shift_m[: moved.shape[-1]]
+        return moved
+
+    def unplaced(self, position: FloatArray) -> FloatArray:
+        """Places (..., 2 or 3) of the run in the measurement's frame, m: the inverse of `placed`."""
+        moved = np.array(position - self.shift_m[: position.shape[-1]], dtype=np.float64)
+        moved[..., :2] = moved[..., :2] @ _turn(self.heading_rad)
+        return moved
+
+
+class Measured:
+    """The tracks of a trial as arrays, against which any number of runs is held.
+
+    Parameters
+    ----------
+    trial : Trial
+    """
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        places = [track for track in trial.tracks if isinstance(track, Track)]
+        angles = [track for track in trial.tracks if isinstance(track, JointTrack)]
+        times = [track.time[track.used] for track in places] + [track.time[track.used] for track in angles]
+        self.time, which = np.unique(np.concatenate(times), return_inverse=True)
+        of_places = sum(len(part) for part in times[: len(places)])
+        self._place_at, self._angle_at = which[:of_places], which[of_places:]
+        n = trial.scene.robot.n_links
+        links = [float(n if t.link == CENTRE_OF_MASS else t.link) for t in places]
+        self._link = _repeated(links, times[: len(places)]).astype(np.int64)
+        self._flat = not places or min(t.position.shape[1] for t in places) == 2
+        dimensions = 2 if self._flat else 3
+        self._place = np.concatenate([t.position[t.used, :dimensions] for t in places] or [np.zeros((0, dimensions))])
+        self._place_weight = _repeated([t.weight for t in places], times[: len(places)])
+        joints = times[len(places) :]
+        self._joint = _repeated([float(2 * t.joint + t.pitch) for t in angles], joints).astype(np.int64)
+        self._angle = np.concatenate([t.angle[t.used] for t in angles] or [np.zeros(0)])
+        self._angle_weight = _repeated([t.weight for t in angles], joints)
+        self._lever = trial.scene.robot.link_length_m
+        self.weight = float(self._place_weight.sum() + self._angle_weight.sum())
+        """Of all that was measured."""
+        parts = [t.weight * _about_mean(t.position[t.used, :dimensions]) for t in places]
+        parts += [t.weight * self._lever**2 * _about_mean(t.angle[t.used]) for t in angles]
+        self.scatter = sum(parts)
+        """Sum of squares, m^2, that a robot leaves which stands still where each track is on average."""
+
+    def against(self, recording: Recording) -> Misfit:
+        """How far a run is; where it ended early, it stands still from there on."""
+        motion = _Motion(recording)
+        low, high = self.trial.offset_bounds_s
+
+        def squares(offset: float) -> float:
+            residual = self._left(motion, offset)[0]
+            return float(residual @ residual)
+
+        best = low
+        if high > low:
+            from scipy.optimize import minimize_scalar
+
+            looks = np.linspace(low, high, _LOOKS)
+            least = int(np.argmin([squares(look) for look in looks]))
+            between = looks[max(least - 1, 0)], looks[min(least + 1, _LOOKS - 1)]
+            found = minimize_scalar(squares, bounds=between, method="bounded", options={"xatol": _OFFSET_ACCURACY})
+            best = float(found.x) if found.fun < squares(float(looks[least])) else float(looks[least])
+        residual, heading, shift = self._left(motion, best)
+        dimensions = self._place.shape[1]
+        instant = np.concatenate([np.repeat(self._place_at, dimensions), self._angle_at])
+        weights = np.bincount(self._place_at, self._place_weight, len(self.time))
+        weights += np.bincount(self._angle_at, self._angle_weight, len(self.time))
+        sums = np.bincount(instant, residual**2, len(self.time))
+        distance = np.sqrt(np.divide(sums, weights, out=np.zeros(len(sums)), where=weights > 0))
+        cost = math.sqrt(float(sums.sum()) / self.weight)
+        return Misfit(residual, instant, self.time + best, distance, cost, best, heading, shift)
+
+    def _left(self, motion: _Motion, offset: float) -> tuple[FloatArray, float, FloatArray]:
+        """Residuals at an offset, with the turn and the shift that make them least."""
+        places, angles = motion.at(self.time + offset)
+        measured, weight = self._place, self._place_weight[:, None]
+        simulated = places[self._place_at, self._link, : measured.shape[1]]
+        heading, shift = 0.0, np.zeros(3)
+        if self.trial.align and len(measured):
+            total = weight.sum()
+            centre, target = (weight * measured).sum(axis=0) / total, (weight * simulated).sum(axis=0) / total
+            a, b = (measured - centre)[:, :2], (simulated - target)[:, :2]
+            cross = float((weight[:, 0] * (a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])).sum())
+            heading = math.atan2(cross, float((weight * a * b).sum()))
+            measured = measured - centre
+            measured[:, :2] = a @ _turn(heading).T
+            shift[: len(target)] = target
+            shift[:2] -= _turn(heading) @ centre[:2]
+            shift[2:] -= centre[2:].sum()
+            measured = measured + target
+        lengths = self._lever * (self._angle - angles.reshape(len(self.time), -1)[self._angle_at, self._joint])
+        residual = np.concatenate([
+            (np.sqrt(weight) * (measured - simulated)).ravel(), np.sqrt(self._angle_weight) * lengths
+        ])  # fmt: skip
+        return residual, heading, shift
+
+
+class _Motion:
+    """A run between its rows: cubic, by the velocities that the rows have."""
+
+    def __init__(self, recording: Recording) -> None:
+        rows = Rows.concatenate(list(recording.chunks()))
+        n = recording.schema.n_links
+        shares = mass_shares(n, bool(recording.schema.sections))
+        place, velocity = rows.link_pose[:, :, :3], rows.link_twist[:, :, :3]
+        self._n_links, self._n_joints = n, recording.schema.n_joints
+        self._end = float(rows.time[-1])
+        values, slopes = (
+            np.concatenate(
+                [part.reshape(len(rows), -1), np.einsum("n,kna->ka", shares, part), joints.reshape(len(rows), -1)],
+                axis=1,
+            )
+            for part, joints in ((place, rows.joint_angle), (velocity, rows.joint_rate))
+        )
+        from scipy.interpolate import CubicHermiteSpline
+
+        self._curve = CubicHermiteSpline(rows.time, values, slopes) if len(rows) > 1 else None
+        self._only = values[0]
+
+    def at(self, time: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Places (t, n + 1, 3) of the links and the centre of mass, m, and joint angles (t, n - 1, 2), rad.
+
+        Before the start the robot stands as it starts, and after the end as it ended.
+        """
+        if self._curve is None:
+            values = np.tile(self._only, (len(time), 1))
+        else:
+            values = self._curve(np.clip(time, 0.0, self._end))
+        split = 3 * (self._n_links + 1)
+        return values[:, :split].reshape(len(time), -1, 3), values[:, split:].reshape(len(time), self._n_joints, 2)
+
+
+def _repeated(values: list[float], times: list[FloatArray]) -> FloatArray:
+    """A value a track as a value a row."""
+    return np.repeat(np.array(values, dtype=np.float64), [len(part) for part in times])
+
+
+def _about_mean(values: FloatArray) -> float:
+    """Sum of the squared distances from the mean."""
+    return float(np.square(values - values.mean(axis=0)).sum())
+
+
+def _turn(angle: float) -> FloatArray:
+    """Rotation in the plane, (2, 2)."""
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, -s], [s, c]])

@@ -1,0 +1,118 @@
+"""The two runs of a fitted trial and what was measured in one frame, from above: what every picture of a fit draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.analysis.fitting.misfit import Misfit
+from snakestudio.analysis.fitting.result import TrialOutcome
+from snakestudio.analysis.fitting.tracks import CENTRE_OF_MASS, Track
+from snakestudio.model.recording import Recording
+from snakestudio.model.snapshot import mass_shares
+
+__all__ = ["Pictured", "pictured"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pictured:
+    """A trial for a picture, in the frame of the fitted run.
+
+    The run before lies as it fits the measurement best, too: the picture shows what is wrong with its motion, not where
+    the camera stood.
+
+    Attributes
+    ----------
+    link : int or None
+        The tracked link whose paths these are, 0-based (`CENTRE_OF_MASS` for that); None if no place was measured.
+    measured, before, after : (k, 2) arrays
+        Paths, m; empty without such a link.
+    places : (b, 2) array
+        Where the tracked links were last measured, m.
+    pose_before, pose_after : (n, 2) arrays
+        Where the links are in the two runs at that instant, m.
+    instant : float
+        It, by the clock of the fitted run, s.
+    time_before, distance_before, time_after, distance_after : (t,) arrays
+        Course of the root mean square distance, s and m.
+    """
+
+    link: int | None
+    measured: FloatArray
+    before: FloatArray
+    after: FloatArray
+    places: FloatArray
+    pose_before: FloatArray
+    pose_after: FloatArray
+    instant: float
+    time_before: FloatArray
+    distance_before: FloatArray
+    time_after: FloatArray
+    distance_after: FloatArray
+
+    @property
+    def link_name(self) -> str:
+        """What the tracked link is called."""
+        if self.link is None:
+            return ""
+        return "centre of mass" if self.link == CENTRE_OF_MASS else f"link {self.link + 1}"
+
+
+def pictured(outcome: TrialOutcome) -> Pictured:
+    """A trial for a picture."""
+    trial, one, other = outcome.trial, outcome.misfit_before, outcome.misfit_after
+    tracks = [track for track in trial.tracks if isinstance(track, Track) and track.used.any()]
+    nothing = np.zeros((0, 2))
+    courses = (one.time, one.distance, other.time, other.distance)
+    instant = float(other.time[-1])
+    pose = [
+        _moved(_links_at(run, instant - misfit.offset_s + m.offset_s), m, other)
+        for run, misfit, m in ((outcome.before, other, one), (outcome.after, other, other))
+    ]
+    if not tracks:
+        return Pictured(None, nothing, nothing, nothing, nothing, pose[0], pose[1], instant, *courses)
+    head = trial.scene.robot.head_index
+    chosen = min(tracks, key=lambda track: (track.link == CENTRE_OF_MASS, abs(track.link - head)))
+    clock = float(other.time[-1]) - other.offset_s
+    last = [track.position[track.used][-1, :2] for track in tracks if track.time[track.used][-1] > clock - 1e-9]
+    return Pictured(
+        chosen.link,
+        other.placed(chosen.position[chosen.used][:, :2]),
+        _moved(_path(outcome.before, chosen.link, one.time), one, other),
+        _path(outcome.after, chosen.link, other.time),
+        other.placed(np.array(last)),
+        pose[0],
+        pose[1],
+        instant,
+        *courses,
+    )
+
+
+def _moved(points: FloatArray, own: Misfit, other: Misfit) -> FloatArray:
+    """Places in the frame of one run as the measurement lies in that of another."""
+    return points if own is other else other.placed(own.unplaced(points))
+
+
+def _path(recording: Recording, link: int, time: FloatArray) -> FloatArray:
+    """Where a link is over the time of the measurement, (k, 2)."""
+    parts = []
+    for rows in recording.chunks():
+        seen = (rows.time >= time[0]) & (rows.time <= time[-1])
+        places = rows.link_pose[seen, :, :2]
+        if link == CENTRE_OF_MASS:
+            shares = mass_shares(places.shape[1], bool(recording.schema.sections))
+            parts.append(np.einsum("n,kna->ka", shares, places))
+        else:
+            parts.append(places[:, link])
+    return np.concatenate(parts)
+
+
+def _links_at(recording: Recording, time: float) -> FloatArray:
+    """Where all links are at an instant, (n, 2)."""
+    row = recording.index_at(time)
+    places: FloatArray = recording.rows(row, row + 1).link_pose[0, :, :2]
+    return places

@@ -1,0 +1,150 @@
+"""What a fit tells while it goes and what it leaves: plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.analysis.fitting.misfit import Misfit
+from snakestudio.analysis.fitting.parameters import FreeParameter
+from snakestudio.analysis.fitting.tracks import Trial
+from snakestudio.model.edits import with_values
+from snakestudio.model.recording import Recording
+from snakestudio.model.scene import Scene
+
+__all__ = ["FitProgress", "FitResult", "Moment", "TrialOutcome"]
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The best there was after some evaluations.
+
+    Attributes
+    ----------
+    evaluations : int
+    cost : float
+        Root mean square distance, m.
+    values : mapping of str to float
+        By name of the parameter.
+    """
+
+    evaluations: int
+    cost: float
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class FitProgress:
+    """How far a fit is.
+
+    Attributes
+    ----------
+    doing : str
+        What is being done, in words.
+    evaluations, limit : int
+        How many sets of values were tried, and how many there may be.
+    cost_before : float
+        Root mean square distance with the scene's own values, m.
+    history : tuple of Moment
+        The best so far, whenever there was a better one; the last is the best.
+    """
+
+    doing: str
+    evaluations: int
+    limit: int
+    cost_before: float
+    history: tuple[Moment, ...]
+
+    @property
+    def fraction(self) -> float:
+        """Finished part, if all evaluations are needed."""
+        return min(1.0, self.evaluations / self.limit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrialOutcome:
+    """One measured run, before and after.
+
+    Attributes
+    ----------
+    trial : Trial
+    before, after : Recording
+        With the scene's own values and with the fitted ones.
+    misfit_before, misfit_after : Misfit
+        How far each is from the measurement.
+    """
+
+    trial: Trial
+    before: Recording
+    after: Recording
+    misfit_before: Misfit
+    misfit_after: Misfit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FitResult:
+    """What a fit found.
+
+    Attributes
+    ----------
+    parameters : tuple of FreeParameter
+    start : dict of str to (float or None)
+        Values of the scene by name of the parameter; None where the scene leaves it out.
+    values : dict of str to float
+        Fitted values.
+    intervals : dict of str to (float, float)
+        In which the value lies with a probability of 95 %, within the bounds; NaN where that cannot be told.
+    cost_before, cost_after : float
+        Root mean square distance of run and measurement, m.
+    correlation : (p, p) array
+        Of the estimates; NaN where it cannot be told.
+    evaluations : int
+    history : tuple of Moment
+    notes : tuple of str
+        What is to be known when using the values, in sentences.
+    trials : tuple of TrialOutcome
+    method : str
+        "least_squares", "cma" or "auto".
+    seed : int
+    stopped : bool
+        Whether it was stopped early: the values are the best until then.
+    """
+
+    parameters: tuple[FreeParameter, ...]
+    start: dict[str, float | None]
+    values: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+    cost_before: float
+    cost_after: float
+    correlation: FloatArray
+    evaluations: int
+    history: tuple[Moment, ...]
+    notes: tuple[str, ...]
+    trials: tuple[TrialOutcome, ...]
+    method: str
+    seed: int
+    stopped: bool = False
+
+    @property
+    def scene_values(self) -> dict[str, float]:
+        """Fitted values by scene key."""
+        return {key: self.values[parameter.name] for parameter in self.parameters for key in parameter.keys}
+
+    def fitted(self, scene: Scene) -> Scene:
+        """`scene` with the fitted values."""
+        return with_values(scene, dict(self.scene_values))
+
+    @property
+    def before(self) -> Recording:
+        """The first trial's run with the scene's own values."""
+        return self.trials[0].before
+
+    @property
+    def after(self) -> Recording:
+        """The first trial's run with the fitted values."""
+        return self.trials[0].after

@@ -1,0 +1,264 @@
+"""The search for the best values: evaluations counted and remembered, and the two methods that ask for them.
+
+Everything here works in places between the bounds (0 to 1 of every parameter), so that a friction coefficient and a
+time are looked at in the same way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.analysis.fitting.objective import Task
+from snakestudio.analysis.fitting.parameters import FreeParameter
+from snakestudio.analysis.fitting.pool import Evaluator, StoppedError
+from snakestudio.analysis.fitting.result import FitProgress, Moment
+
+__all__ = ["ROUGH", "STEP", "Search", "Slopes", "evolve", "jacobian", "least"]
+
+FloatArray = NDArray[np.float64]
+
+STEP = 0.01
+"""Half the span of a difference, as a share of the range.
+
+A simulation with contact and stiction answers to its parameters piecewise smoothly: where a contact opens a step
+earlier, the motion jumps by micrometres. Steps as small as rounding allows would see these jumps alone; over a
+hundredth of the range the motion changes by millimetres, a thousand times as much, and the error of a central
+difference, of second order, is a ten-thousandth.
+"""
+
+ROUGH = 0.5
+"""Second over first difference from which on the run jumps rather than changes."""
+
+_ENOUGH = 1e-4
+"""Change of the places, and of the sum of squares relatively, below which least squares have converged."""
+
+_PENALTY = 1e3
+"""What evolution takes a failed run's cost for, m: worse than any that did not fail."""
+
+
+class Search:
+    """Evaluations of one fit.
+
+    Parameters
+    ----------
+    parameters : sequence of FreeParameter
+    weights : sequence of float
+        Of all that was measured, a number for each trial.
+    least_steps : sequence of float
+        Smallest difference of places that means anything, by parameter.
+    evaluator : Evaluator
+    limit : int
+        Evaluations that are made at most; what is under way is finished.
+    progress : callable, optional
+        Gets a `FitProgress` after every evaluation; the search stops when it returns False.
+    abandoned : callable
+        Asked often; the search stops at once when it returns True.
+    """
+
+    def __init__(
+        self,
+        parameters: Sequence[FreeParameter],
+        weights: Sequence[float],
+        least_steps: Sequence[float],
+        evaluator: Evaluator,
+        limit: int,
+        progress: Callable[[FitProgress], bool] | None,
+        abandoned: Callable[[], bool],
+    ) -> None:
+        self.parameters = tuple(parameters)
+        self.steps = np.clip(np.maximum(STEP, least_steps), None, 0.5)
+        self.workers = evaluator.workers
+        self.evaluations = 0
+        self.history: tuple[Moment, ...] = ()
+        self.best = np.zeros(len(self.parameters))
+        self.failure = ""
+        """Why the last run that failed did, in a sentence."""
+        self.limit = limit
+        self._weights = tuple(weights)
+        self._evaluator = evaluator
+        self._progress, self._abandoned = progress, abandoned
+        self._known: dict[bytes, FloatArray | None] = {}
+        self._doing, self._cost_before = "", math.inf
+
+    @property
+    def best_cost(self) -> float:
+        """Root mean square distance of the best, m."""
+        return self.history[-1].cost if self.history else math.inf
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether so many evaluations were made as there may be."""
+        return self.evaluations >= self.limit
+
+    def begin(self, doing: str, cost_before: float) -> None:
+        """Say what comes now."""
+        self._doing, self._cost_before = doing, cost_before
+
+    def values(self, places: FloatArray) -> dict[str, float]:
+        """Values by name of the parameter."""
+        return {p.name: p.value(float(place)) for p, place in zip(self.parameters, places, strict=True)}
+
+    def cost(self, residual: FloatArray | None) -> float:
+        """Root mean square distance, m."""
+        return math.inf if residual is None else math.sqrt(float(residual @ residual) / sum(self._weights))
+
+    def residuals(self, points: Sequence[FloatArray]) -> list[FloatArray | None]:
+        """Residuals of all trials, one after the other, at some points; None where a run failed.
+
+        Raises
+        ------
+        StoppedError
+        """
+        new = list(dict.fromkeys(point.tobytes() for point in points if point.tobytes() not in self._known))
+        tasks: list[Task] = []
+        for known in new:
+            keys: dict[str, float] = {}
+            for parameter, place in zip(self.parameters, np.frombuffer(known), strict=True):
+                keys |= parameter.values(parameter.value(float(place)))
+            tasks += [(trial, keys) for trial in range(len(self._weights))]
+        outcomes = self._evaluator.map(tasks, self._go_on)
+        count = len(self._weights)
+        for number, known in enumerate(new):
+            parts = [outcome.residual for outcome in outcomes[number * count : (number + 1) * count]]
+            self.failure = next(
+                (o.failure for o in outcomes[number * count : (number + 1) * count] if o.failure), self.failure
+            )
+            whole = [part for part in parts if part is not None]
+            self._known[known] = np.concatenate(whole) if len(whole) == len(parts) else None
+            self._note(np.frombuffer(known), self._known[known])
+        if new and not self._tell():
+            raise StoppedError
+        return [self._known[point.tobytes()] for point in points]
+
+    def _note(self, place: FloatArray, residual: FloatArray | None) -> None:
+        self.evaluations += 1
+        cost = self.cost(residual)
+        if cost < self.best_cost:
+            self.best = place.copy()
+            self.history = (*self.history, Moment(self.evaluations, cost, self.values(place)))
+
+    def _tell(self) -> bool:
+        if self._progress is None:
+            return True
+        return self._progress(FitProgress(self._doing, self.evaluations, self.limit, self._cost_before, self.history))
+
+    def _go_on(self) -> bool:
+        return not self._abandoned() and self._tell()
+
+
+def least(search: Search) -> None:
+    """Least squares from the best so far: Branch's trust region, reflected at the bounds (scipy's ``trf``).
+
+    Where a run fails the residuals are infinite, and the trust region shrinks away from there.
+
+    Raises
+    ------
+    StoppedError
+    """
+    (first,) = search.residuals([search.best])
+    if first is None:
+        return
+    from scipy.optimize import least_squares
+
+    size = len(first)
+
+    def residual(place: FloatArray) -> FloatArray:
+        (found,) = search.residuals([np.array(place, dtype=np.float64)])
+        return np.full(size, np.inf) if found is None else found
+
+    def slopes(place: FloatArray) -> FloatArray:
+        if search.exhausted:
+            raise _EnoughError
+        return jacobian(search, np.array(place, dtype=np.float64)).columns
+
+    try:
+        least_squares(
+            residual, np.clip(search.best, 1e-9, 1.0 - 1e-9), slopes, (0.0, 1.0), "trf", ftol=_ENOUGH, xtol=_ENOUGH,
+            gtol=1e-12, max_nfev=50,
+        )  # fmt: skip
+    except _EnoughError:
+        return
+
+
+class _EnoughError(Exception):
+    """No more evaluations may be made."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slopes:
+    """How the residuals change with the places.
+
+    Attributes
+    ----------
+    columns : (r, p) array
+        The Jacobian.
+    roughness : (p,) array
+        Second over first difference: small where the residuals change smoothly over the step; 0 where not known.
+    """
+
+    columns: FloatArray
+    roughness: FloatArray
+
+
+def jacobian(search: Search, place: FloatArray) -> Slopes:
+    """Central differences of the residuals, all evaluated at once; one-sided at a bound and beside failing runs.
+
+    Raises
+    ------
+    StoppedError
+    """
+    points = [place]
+    for i, step in enumerate(search.steps):
+        for side in (-step, step):
+            point = place.copy()
+            point[i] = min(max(point[i] + side, 0.0), 1.0)
+            points.append(point)
+    middle, *sides = search.residuals(points)
+    assert middle is not None, "differences are taken where a run is good"
+    columns, roughness = [], np.zeros(len(place))
+    for i in range(len(place)):
+        ends = [(place[i], middle)]
+        for point, found in zip(points[2 * i + 1 : 2 * i + 3], sides[2 * i : 2 * i + 2], strict=True):
+            if found is not None and point[i] != place[i]:
+                ends.append((point[i], found))
+        ends.sort(key=lambda end: end[0])
+        (low, first), (high, last) = ends[0], ends[-1]
+        columns.append((last - first) / (high - low) if high > low else np.zeros(len(middle)))
+        change = float(np.linalg.norm(last - first))
+        if len(ends) == 3 and change > 0.0:
+            roughness[i] = float(np.linalg.norm(last - 2.0 * middle + first)) / change
+    return Slopes(np.stack(columns, axis=1), roughness)
+
+
+def evolve(search: Search, seed: int, until: int) -> None:
+    """CMA-ES from the best so far, until so many evaluations were made or it has converged.
+
+    A generation is evaluated at once; its size follows from the number of parameters alone, and so does what is found.
+
+    Raises
+    ------
+    StoppedError
+    """
+    import cma
+
+    p = len(search.parameters)
+    size = 4 + int(3 * math.log(p + 1))
+    dimension = max(p, 2)  # the library fails now and then in one dimension; a second one without effect does no harm
+    random = np.random.RandomState(seed)
+    options = {
+        "bounds": [0.0, 1.0], "popsize": size, "randn": random.randn, "seed": math.nan,  # its own would be everybody's
+        "verbose": -9, "tolx": 1e-4, "tolfun": 0.0, "tolfunhist": 0.0,
+    }  # fmt: skip
+    begin = np.full(dimension, 0.5)
+    begin[:p] = np.clip(search.best, 0.02, 0.98)
+    strategy = cma.CMAEvolutionStrategy(begin, 0.2, options)
+    while search.evaluations < until and not strategy.stop():
+        points = strategy.ask()
+        found = search.residuals([np.array(point[:p], dtype=np.float64) for point in points])
+        costs = [search.cost(residual) for residual in found]
+        strategy.tell(points, [cost if math.isfinite(cost) else _PENALTY for cost in costs])

@@ -1,0 +1,330 @@
+"""Functions over a window of time: derivative, filters, running mean and median, delay.
+
+Filters are centred, so that nothing is shifted in time, and treat every stretch between gaps (NaN) by itself. They are
+convolutions with what they answer to a single value: scipy's take two seconds to import, in which a window stands.
+"""
+
+from __future__ import annotations
+
+import bisect
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from snakestudio.analysis.signals.nodes import Node
+from snakestudio.analysis.signals.reading import Block, FloatArray, Reading
+from snakestudio.errors import SignalError
+from snakestudio.model.column_units import combined, of_column
+
+__all__ = ["Butterworth", "Delay", "Derivative", "MovingMean", "RunningMedian"]
+
+_SECOND = of_column("time_s")
+
+_PASSES = (math.sqrt(2.0) - 1.0) ** 0.25
+"""Two passes of a Butterworth filter of order 2 with this share of its frequency let half the power through there."""
+
+_FORGOTTEN = 1e-15
+"""What of a row's weight is left where a filter's window ends."""
+
+_MOST_ROWS = 4_000_000
+"""Rows that a filter may look at for one: a few hundred megabytes."""
+
+_MOST_SORTED = 20_000
+"""The same of a median, which sorts them."""
+
+
+class _Window(Node):
+    """A function of one part that looks at rows on both sides of each."""
+
+    def __init__(self, part: Node) -> None:
+        super().__init__(part.unit, (part,))
+
+    @property
+    def part(self) -> Node:
+        return self.parts[0]
+
+    @abstractmethod
+    def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """Rows of its part that the rows `start` to `stop` need."""
+
+    def reach(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """As far as its part reaches from its window."""
+        return self.part.reach(reading, *self.window(reading, start, stop))
+
+    def settled(self, reading: Reading, start: int, stop: int) -> bool:
+        """Not where the window is cut off by the end of the recording."""
+        first, last = self.window(reading, start, stop)
+        return last < len(reading) and self.part.settled(reading, first, last)
+
+
+class Derivative(_Window):
+    """Rate of change: the slope of the parabola through a row and its neighbours (second order, also at the ends)."""
+
+    def __init__(self, part: Node) -> None:
+        super().__init__(part)
+        self.unit = combined(part.unit, _SECOND, -1.0)
+
+    def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """Two rows more on each side: an end needs as many."""
+        return max(start - 2, 0), min(stop + 2, len(reading))
+
+    def values(self, block: Block, start: int, stop: int) -> FloatArray:
+        """NaN beside a gap, and where a recording has a single row."""
+        first, last = self.window(block.reading, start, stop)
+        values, times = self.part.values(block, first, last), block.times(first, last)
+        if len(values) < 2:
+            return np.full(stop - start, np.nan)
+        with np.errstate(all="ignore"):
+            slopes = np.gradient(values, times, edge_order=2 if len(values) > 2 else 1)
+        made: FloatArray = slopes[start - first : stop - first]
+        return made
+
+
+class _Filter(NamedTuple):
+    """A filter for one of two passes.
+
+    Attributes
+    ----------
+    response : (m,) array
+        What it makes of a single 1 among zeros, until it has forgotten it.
+    constant : float
+        What it makes of a constant 1.
+    """
+
+    response: FloatArray
+    constant: float
+
+    @property
+    def memory(self) -> int:
+        """After how many rows it has forgotten one."""
+        return len(self.response)
+
+
+def _memory(share: float) -> int:
+    """After how many rows a filter at a share of the row rate has forgotten one."""
+    return math.ceil(-1.3 * math.log(_FORGOTTEN) / (math.sqrt(2.0) * math.pi * max(share, 1e-300))) + 8
+
+
+@lru_cache(maxsize=16)
+def _designed(kind: Literal["lowpass", "highpass"], share: float, rows: int) -> _Filter:
+    """The Butterworth filter of order 2 at a share of the row rate, by the bilinear transform.
+
+    What it answers after more than `rows` rows nobody asks for.
+
+    Its poles are a pair r exp(+-i theta), so that one over its denominator answers r^n sin((n + 1) theta) / sin(theta).
+    """
+    warped = math.tan(math.pi * share)
+    warped = warped / _PASSES if kind == "lowpass" else warped * _PASSES
+    whole = 1.0 + math.sqrt(2.0) * warped + warped * warped
+    radius = math.sqrt((1.0 - math.sqrt(2.0) * warped + warped * warped) / whole)
+    angle = math.atan2(math.sqrt(2.0) * warped, 1.0 - warped * warped)
+    memory = math.ceil(1.3 * math.log(_FORGOTTEN) / math.log(min(max(radius, 1e-3), 1.0 - 1e-15))) + 8
+    memory = min(memory, rows)
+    count = np.arange(memory)
+    poles = radius**count * np.sin((count + 1) * angle) / math.sin(angle)
+    first, middle = (warped * warped / whole, 2.0) if kind == "lowpass" else (1.0 / whole, -2.0)
+    response = poles.copy()
+    response[1:] += middle * poles[:-1]
+    response[2:] += poles[:-2]
+    return _Filter(first * response, 1.0 if kind == "lowpass" else 0.0)
+
+
+class Butterworth(_Window):
+    """A Butterworth filter of order 2, forwards and backwards: no shift in time, half the power passes at `hz`.
+
+    Where rows are not evenly apart, values are taken linearly between them at even times, and back.
+    """
+
+    def __init__(self, kind: Literal["lowpass", "highpass"], part: Node, hz: float) -> None:
+        super().__init__(part)
+        self._kind, self._hz = kind, hz
+
+    def _filter(self, reading: Reading) -> _Filter:
+        """The filter for the rate of the rows."""
+        rate = 1.0 / reading.interval
+        if not self._hz < 0.5 * rate:
+            raise SignalError(
+                f"{self._kind} at {self._hz:g} Hz: the run has {rate:.4g} rows a second, so there is nothing above "
+                f"{0.5 * rate:.4g} Hz in it", "give a lower frequency, or record at a higher rate",
+            )  # fmt: skip
+        # A run that is shorter than the filter's memory needs no more of it than that.
+        span = max(float(len(reading)), float(reading.times[-1] - reading.times[0]) * rate + 2.0)
+        if min(_memory(self._hz / rate), 3.0 * span) > _MOST_ROWS:
+            least = rate * _memory(1.0) / _MOST_ROWS
+            raise SignalError(
+                f"{self._kind} at {self._hz:g} Hz looks at more than {_MOST_ROWS} rows at once",
+                f"give at least {1.1 * least:.2g} Hz, or record at a lower rate",
+            )
+        return _designed(self._kind, self._hz / rate, 1 << math.ceil(math.log2(3.0 * span)))
+
+    def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """As many rows more as the filter remembers."""
+        if len(reading) < 3:
+            return start, stop
+        memory = self._filter(reading).memory
+        if reading.even:
+            return max(start - memory, 0), min(stop + memory, len(reading))
+        margin = (memory + 2) * reading.interval
+        times = reading.times
+        return reading.from_time(times[start] - margin), reading.to_time(times[stop - 1] + margin)
+
+    def values(self, block: Block, start: int, stop: int) -> FloatArray:
+        """Gaps stay gaps."""
+        reading = block.reading
+        if len(reading) < 3:
+            return np.full(stop - start, np.nan)
+        designed = self._filter(reading)
+        first, last = self.window(reading, start, stop)
+        values, times = self.part.values(block, first, last), block.times(first, last)
+        made = np.full(len(values), np.nan)
+        for a, b in _stretches(values):
+            if reading.even:
+                made[a:b] = _both_ways(designed, values[a:b])
+                continue
+            # Even times at fixed multiples, whatever rows are asked for.
+            step, zero = reading.interval, float(reading.times[0])
+            grid = zero + step * np.arange(
+                math.floor((times[a] - zero) / step), math.ceil((times[b - 1] - zero) / step) + 1
+            )
+            smooth = _both_ways(designed, np.interp(grid, times[a:b], values[a:b]))
+            made[a:b] = np.interp(times[a:b], grid, smooth)
+        return made[start - first : stop - first]
+
+
+def _both_ways(designed: _Filter, values: FloatArray) -> FloatArray:
+    """Filter forwards and backwards, as if values went on beyond their ends by being turned about them."""
+    if len(values) < 2:
+        return values if len(values) == 0 else np.full(len(values), np.nan)
+    more = min(designed.memory, len(values) - 1)
+    before = 2.0 * values[0] - values[more:0:-1]
+    after = 2.0 * values[-1] - values[-2 : -more - 2 : -1]
+    there = _forwards(designed, np.concatenate([before, values, after]))
+    back = _forwards(designed, there[::-1])[::-1]
+    return back[more : more + len(values)]
+
+
+def _forwards(designed: _Filter, values: FloatArray) -> FloatArray:
+    """What the filter makes of values, which it takes to have been the first for ever before."""
+    response = designed.response[: len(values)]
+    size = 1 << (len(values) + len(response) - 2).bit_length()
+    changed = np.fft.rfft(values - values[0], size) * np.fft.rfft(response, size)
+    made: FloatArray = np.fft.irfft(changed, size)[: len(values)] + designed.constant * values[0]
+    return made
+
+
+def _stretches(values: FloatArray) -> Iterator[tuple[int, int]]:
+    """Where there are values in a row, without a gap."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], np.isfinite(values).astype(np.int8), [0]])))
+    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+
+
+class MovingMean(_Window):
+    """Mean over the rows within half of `seconds` on either side; gaps do not count."""
+
+    def __init__(self, part: Node, seconds: float) -> None:
+        super().__init__(part)
+        self._half = 0.5 * seconds * (1.0 + 1e-9)
+
+    def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """Half the window on either side."""
+        times = reading.times
+        return reading.from_time(times[start] - self._half), reading.to_time(times[stop - 1] + self._half)
+
+    def values(self, block: Block, start: int, stop: int) -> FloatArray:
+        """NaN where there is no value within the window."""
+        first, last = self.window(block.reading, start, stop)
+        values, times = self.part.values(block, first, last), block.times(first, last)
+        there = np.isfinite(values)
+        middle = float(values[there].mean()) if there.any() else 0.0  # or large values would swallow small changes
+        sums = np.concatenate([[0.0], np.cumsum(np.where(there, values - middle, 0.0))])
+        counts = np.concatenate([[0], np.cumsum(there)])
+        at = block.times(start, stop)
+        a, b = np.searchsorted(times, at - self._half, "left"), np.searchsorted(times, at + self._half, "right")
+        with np.errstate(invalid="ignore"):
+            made: FloatArray = (sums[b] - sums[a]) / (counts[b] - counts[a]) + middle
+        return made
+
+
+class RunningMedian(_Window):
+    """Median of the rows within half of `seconds` on either side; gaps do not count. Takes out single spikes."""
+
+    def __init__(self, part: Node, seconds: float) -> None:
+        super().__init__(part)
+        self._seconds = seconds
+
+    def _half(self, reading: Reading) -> int:
+        if len(reading) < 2:
+            return 0
+        half = int(min(0.5 * self._seconds / reading.interval + 1e-6, len(reading)))
+        if _MOST_SORTED < half < len(reading):
+            raise SignalError(
+                f"a median over {self._seconds:g} s sorts {2 * half + 1} rows for every row",
+                f"give at most {2 * _MOST_SORTED * reading.interval:.3g} s, or more than the run is long",
+            )
+        return half
+
+    def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """Half the window on either side."""
+        half = self._half(reading)
+        return max(start - half, 0), min(stop + half, len(reading))
+
+    def values(self, block: Block, start: int, stop: int) -> FloatArray:
+        """NaN where there is no value within the window; the window is shorter at the ends of the recording."""
+        half = self._half(block.reading)
+        first, last = self.window(block.reading, start, stop)
+        values = self.part.values(block, first, last)
+        gap = ~np.isfinite(values)
+        if half >= len(block.reading):  # one median for all
+            return np.full(stop - start, np.nan if gap.all() else np.median(values[~gap]))
+        from scipy import ndimage
+
+        size = 2 * half + 1
+        made: FloatArray = ndimage.median_filter(np.where(gap, 0.0, values), size=size, mode="nearest")
+        # What has a gap or an end of the recording within its window is done one by one.
+        broken = ndimage.maximum_filter1d(gap.astype(np.int8), size, mode="constant", cval=1) > 0
+        for a, b in _stretches(np.where(broken, 0.0, np.nan)):
+            made[a:b] = _medians(values, a, b, half)
+        return made[start - first : stop - first]
+
+
+def _medians(values: FloatArray, start: int, stop: int, half: int) -> list[float]:
+    """Medians around the rows `start` to `stop`: what is in the window is kept in order as it moves on."""
+    held = sorted(x for x in values[max(start - half, 0) : start + half].tolist() if math.isfinite(x))
+    made = []
+    for i in range(start, stop):
+        if i + half < len(values) and math.isfinite(values[i + half]):
+            bisect.insort(held, float(values[i + half]))
+        if i - half - 1 >= 0 and i > start and math.isfinite(values[i - half - 1]):
+            del held[bisect.bisect_left(held, float(values[i - half - 1]))]
+        count = len(held)
+        made.append(0.5 * (held[(count - 1) // 2] + held[count // 2]) if count else math.nan)
+    return made
+
+
+class Delay(_Window):
+    """The value some time before (after, where `seconds` is negative), linearly between rows."""
+
+    def __init__(self, part: Node, seconds: float) -> None:
+        super().__init__(part)
+        self._seconds = seconds
+
+    def window(self, reading: Reading, start: int, stop: int) -> tuple[int, int]:
+        """The rows of that time."""
+        times = reading.times
+        first = reading.from_time(times[start] - self._seconds)
+        return first, max(reading.to_time(times[stop - 1] - self._seconds), first + 1)
+
+    def values(self, block: Block, start: int, stop: int) -> FloatArray:
+        """NaN before the recording begins and after it ends."""
+        first, last = self.window(block.reading, start, stop)
+        values, times = self.part.values(block, first, last), block.times(first, last)
+        wanted = block.times(start, stop) - self._seconds
+        # A row of that very time is taken, although its time differs in the last bits.
+        near = 1e-9 * max(1.0, abs(float(wanted[-1])))
+        made = np.interp(wanted, times, values)
+        made[(wanted < times[0] - near) | (wanted > times[-1] + near)] = np.nan
+        return made

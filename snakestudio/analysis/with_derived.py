@@ -1,0 +1,123 @@
+"""A recording with columns that expressions over its own give: what leaves the program has them like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from snakestudio.errors import SignalError
+from snakestudio.model.columns import column_names
+from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.recording import FloatArray, Recording, Rows, Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from snakestudio.analysis.signals import Signal
+
+__all__ = ["WithDerived"]
+
+_PIECE = 4096
+
+
+class WithDerived:
+    """The rows that a recording has by now, with derived columns behind its own; those are evaluated when first read.
+
+    Parameters
+    ----------
+    recording : Recording
+    texts : mapping of str to str
+        Expressions over the columns of a run, by the name of their column.
+    other : Recording, optional
+        What expressions call the other run.
+
+    Attributes
+    ----------
+    derived : dict of str to Signal
+        Those that this run has all it takes for.
+    refused : dict of str to str
+        Why the others have no column, in a sentence.
+    """
+
+    def __init__(self, recording: Recording, texts: Mapping[str, str], other: Recording | None = None) -> None:
+        self._recording, self._other, self._length = recording, other, len(recording)
+        self.derived: dict[str, Signal] = {}
+        self.refused: dict[str, str] = {}
+        names = column_names(recording.schema)
+        others = () if other is None else column_names(other.schema)
+        if texts:  # filters take long to import, and few runs need them
+            from snakestudio.analysis.signals import compile_signal
+        for name, text in texts.items():
+            if name in names:
+                self.refused[name] = f"{name} is a column of the run itself."
+                continue
+            try:
+                signal = compile_signal(text, names, others)
+                signal.values(recording, 0, min(1, self._length), other)  # rows may be too few for a filter
+            except SignalError as error:
+                self.refused[name] = str(error)
+            else:
+                self.derived[name] = signal
+        self._schema = replace(recording.schema, extra=(*recording.schema.extra, *self.derived))
+
+    @property
+    def scene(self) -> Scene:
+        """The scene at the start of the run."""
+        return self._recording.scene
+
+    @property
+    def schema(self) -> Schema:
+        """What the rows hold."""
+        return self._schema
+
+    @property
+    def times(self) -> FloatArray:
+        """Times of the rows, s."""
+        return self._recording.times[: self._length]
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What was changed while it went."""
+        return self._recording.changes
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """Moments worth going back to."""
+        return self._recording.events
+
+    def scene_at(self, time: float) -> Scene:
+        """The scene as it was at `time`."""
+        return self._recording.scene_at(time)
+
+    def __len__(self) -> int:
+        return self._length
+
+    @cached_property
+    def _values(self) -> FloatArray:
+        """(rows, derived columns)."""
+        values = [signal.values(self._recording, 0, self._length, self._other) for signal in self.derived.values()]
+        return np.stack(values, axis=1) if values else np.empty((self._length, 0))
+
+    def rows(self, start: int, stop: int) -> Rows:
+        """Rows start to stop."""
+        rows = self._recording.rows(start, min(stop, self._length))
+        if not self.derived:
+            return rows
+        return replace(rows, extra=np.concatenate((rows.extra, self._values[start : start + len(rows)]), axis=1))
+
+    def chunks(self) -> Iterator[Rows]:
+        """All rows, in order, in pieces that fit in memory."""
+        for start in range(0, self._length, _PIECE):
+            yield self.rows(start, start + _PIECE)
+
+    def snapshot(self, index: int) -> Snapshot:
+        """The row at `index` as a Snapshot, without what is derived."""
+        return self._recording.snapshot(index)
+
+    def index_at(self, time: float) -> int:
+        """Index of the row nearest to `time`."""
+        return min(self._recording.index_at(time), self._length - 1)

@@ -1,0 +1,1 @@
+"""Controllers: they read a Snapshot and answer with references for the next stretch."""

@@ -1,0 +1,102 @@
+"""Given torques as references: the formulas of a `JointTorque` gait, and what of a scene does not go with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.control.base import OpenLoop
+from snakestudio.errors import Fix, Problem, SceneError
+from snakestudio.model.motion import GaitStart, JointTorque
+from snakestudio.model.reference import JointReference
+from snakestudio.model.robot.joint_torque import TorqueLaw
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+
+__all__ = ["JointTorques", "check"]
+
+FloatArray = NDArray[np.float64]
+
+
+class JointTorques(OpenLoop):
+    """Torques as functions of time; whatever is changed acts at once, for a torque may jump.
+
+    Parameters
+    ----------
+    scene : Scene
+    start : (n-1, 2) array, optional
+        Joint angles the robot starts with; nothing leads it anywhere from there.
+
+    Raises
+    ------
+    SceneError
+        If a formula of the scene cannot be used.
+    """
+
+    def __init__(self, scene: Scene, start: FloatArray | None = None) -> None:
+        self._n_links, self._spatial = scene.robot.n_links, scene.model.spatial
+        assert isinstance(scene.gait, JointTorque)
+        self._take(scene.gait)
+
+    def _take(self, gait: JointTorque) -> None:
+        self._law, self._gait = TorqueLaw(gait, self._n_links, spatial=self._spatial), gait
+
+    def reference(self, time: FloatArray, snapshot: Snapshot | None) -> JointReference:
+        """Torques at the times `time` (k,) and halfway between them: 2k - 1 knots, where the engines' steps look."""
+        t = np.empty(2 * len(time) - 1)
+        t[::2] = time
+        t[1::2] = 0.5 * (time[:-1] + time[1:])
+        torque = self._law.at(t)
+        nothing = np.full_like(torque, np.nan)
+        return JointReference(t, nothing, nothing, nothing, torque)
+
+    def apply(self, scene: Scene, time: float) -> None:
+        """Go over to the formulas of `scene`.
+
+        Raises
+        ------
+        SceneError
+            If one of them cannot be used; then nothing has changed.
+        """
+        assert isinstance(scene.gait, JointTorque)
+        if scene.gait != self._gait:
+            self._take(scene.gait)
+
+    def checkpoint(self) -> Any:
+        """The full state."""
+        return self._gait
+
+    def restore(self, checkpoint: Any) -> None:
+        """Go back to a state that `checkpoint` gave."""
+        self._take(checkpoint)
+
+
+def check(scene: Scene) -> list[Problem]:
+    """What is wrong in `scene`, whose gait gives torques."""
+    assert isinstance(scene.gait, JointTorque)
+    if scene.model.continuum:
+        what = "a continuous body has no joints that torques could drive"
+        fixes = (Fix("Leave the gait out", (("gait", None),)),)
+        return [Problem("error", "gait.kind", what, "leave gait out, or choose a model of links", fixes=fixes)]
+    problems = []
+    if scene.controller.kind != "none":
+        what = f'"{scene.controller.kind}" tells the joints angles, and this gait gives them torques'
+        remedy = 'make it "none", or choose a gait of angles: gait.kind = "lateral_undulation"'
+        fixes = (Fix("Go without a controller", (("controller", None),)),)
+        problems.append(Problem("error", "controller.kind", what, remedy, fixes=fixes))
+    if isinstance(scene.start, GaitStart):
+        what = "a gait of torques asks for no pose that the robot could start in"
+        remedy = 'make it "straight", or "joint_angles" for another pose'
+        fixes = (Fix("Start straight", (("start.kind", "straight"),)),)
+        problems.append(Problem("error", "start.kind", what, remedy, fixes=fixes))
+    try:
+        missing = TorqueLaw(scene.gait, scene.robot.n_links, spatial=scene.model.spatial).missing(scene.run.duration_s)
+    except SceneError as error:
+        return [*problems, *error.problems]
+    if missing is not None:
+        what = f"it has no usable value for joint {missing.joint} at t = {missing.time:.3g} s"
+        remedy = "avoid 1/0, and roots and logarithms of negative numbers"
+        problems.append(Problem("error", missing.key, what, remedy))
+    return problems

@@ -1,0 +1,293 @@
+"""Edits: pure functions from a Scene to a Scene, used alike by panels, undo, `--set` and Python calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, get_args
+
+import numpy as np
+from pydantic import BaseModel, ValidationError
+
+from snakestudio.errors import Problem, SceneError
+from snakestudio.model.ground_path import GroundPath
+from snakestudio.model.scene import Scene, structure_problems
+from snakestudio.model.scene_file import complete, scene_from_dict
+from snakestudio.model.validation_messages import problem_of
+from snakestudio.model.world import Obstacle
+
+__all__ = [
+    "add_obstacle",
+    "changed_keys",
+    "get_value",
+    "only_obstacles",
+    "parse_key",
+    "remove_obstacles",
+    "tree",
+    "value_at",
+    "with_path",
+    "with_value",
+    "with_values",
+]
+
+_PART = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)((?:\[\d{1,9}\])*)\Z")
+
+
+def parse_key(key: str) -> tuple[str | int, ...]:
+    """``obstacles[2].x_m`` as ``("obstacles", 1, "x_m")``: people count from one.
+
+    Raises
+    ------
+    SceneError
+        If the key is not written like that.
+    """
+    path: list[str | int] = []
+    for part in key.strip().split("."):
+        match = _PART.match(part)
+        if match is None:
+            raise _error(key, "this is not a scene key", "write it like gait.amplitude_deg or obstacles[2].x_m")
+        path.append(match[1])
+        for number in re.findall(r"\d+", match[2]):
+            if int(number) < 1:
+                raise _error(key, "entries count from 1", "write [1] for the first")
+            path.append(int(number) - 1)
+    return tuple(path)
+
+
+def _error(key: str, message: str, remedy: str) -> SceneError:
+    problem = Problem("error", key, message, remedy)
+    return SceneError(problem.sentence(), [problem])
+
+
+def get_value(scene: Scene, key: str) -> Any:
+    """The value at a dotted key.
+
+    Raises
+    ------
+    SceneError
+        If there is none.
+    """
+    path = parse_key(key)
+    try:
+        return value_at(scene, path)
+    except LookupError:
+        raise _error(key, "there is no such key in the scene", "see the scene file for the keys it has") from None
+
+
+def value_at(whole: Any, path: tuple[str | int, ...]) -> Any:
+    """What stands in a model at the names and places of a key that was parsed.
+
+    Raises
+    ------
+    LookupError
+        If there is nothing.
+    """
+    found = whole
+    for part in path:
+        if isinstance(part, int):
+            if not isinstance(found, list | tuple):
+                raise LookupError(part)
+            found = found[part]
+        elif isinstance(found, BaseModel) and part in type(found).model_fields:
+            found = getattr(found, part)
+        else:
+            raise LookupError(part)
+    return found
+
+
+def with_value(scene: Scene, key: str, value: Any) -> Scene:
+    """The scene with another value at a dotted key.
+
+    Raises
+    ------
+    SceneError
+        Naming key, value and remedy; `scene` stays as it was.
+    """
+    return with_values(scene, {key: value})
+
+
+def with_values(scene: Scene, values: dict[str, Any]) -> Scene:
+    """The scene with other values at several dotted keys, taken together.
+
+    Raises
+    ------
+    SceneError
+        Naming every mistake.
+    """
+    values = {key: _plain(value) for key, value in values.items()}
+    quick = _with_plain_values(scene, values)
+    if quick is not None:
+        return quick
+    whole: Any = tree(scene)
+    for key, value in values.items():
+        path = parse_key(key)
+        holder: Any = whole
+        for part in path[:-1]:
+            try:
+                holder = holder[part]
+            except (KeyError, IndexError, TypeError):
+                raise _error(
+                    key, "there is no such key in the scene", "see the scene file for the keys it has"
+                ) from None
+        last = path[-1]
+        if isinstance(holder, list) and isinstance(last, int) and not last < len(holder):
+            raise _error(key, f"there are only {len(holder)} entries", f"give a number from 1 to {len(holder)}")
+        if not isinstance(holder, dict | list) or isinstance(holder, list) != isinstance(last, int):
+            raise _error(key, "there is no such key in the scene", "see the scene file for the keys it has")
+        _drop_foreign(path, holder, value)
+        if value is None and isinstance(holder, dict):
+            holder.pop(last, None)
+        else:
+            holder[last] = value  # type: ignore[index]
+    return scene_from_dict(whole)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and arrays of numpy as Python's own: scripts give them without noticing."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if type(value) is tuple:
+        return tuple(_plain(each) for each in value)
+    return value
+
+
+def _with_plain_values(scene: Scene, values: dict[str, Any]) -> Scene | None:
+    """`with_values` where only numbers and texts change, without looking at the rest of a large scene again.
+
+    None if there is more to it than that: another kind of part, lists, a key that is not there.
+    """
+    groups: dict[tuple[str | int, ...], dict[str, Any]] = {}
+    for key, value in values.items():
+        *parent, last = parse_key(key)
+        if last == "kind" or not isinstance(last, str) or not isinstance(value, bool | int | float | str):
+            return None
+        groups.setdefault(tuple(parent), {})[last] = value
+    problems: list[Problem] = []
+    obstacles: list[Any] = list(scene.obstacles)  # often many change together: the tuple is made again only once
+    for path, changes in groups.items():
+        try:
+            part = value_at(scene, path)
+        except LookupError:
+            return None
+        if not isinstance(part, BaseModel) or not changes.keys() <= type(part).model_fields.keys():
+            return None
+        try:
+            old = {name: getattr(part, name) for name in type(part).model_fields}
+            changed = type(part).model_validate(old | changes)
+            if len(path) == 2 and path[0] == "obstacles":
+                obstacles[int(path[1])] = changed
+            else:
+                scene = _replaced(scene, path, changed)
+        except ValidationError as error:
+            for detail in error.errors(include_url=False):
+                detail["loc"] = (*path, *detail["loc"])
+                problems.append(problem_of(detail))
+    if any(path[:1] == ("obstacles",) for path in groups):
+        scene = _with_obstacles(scene, tuple(obstacles))
+    return complete(scene, problems or structure_problems(scene))
+
+
+def _replaced(whole: Any, path: tuple[str | int, ...], part: Any) -> Any:
+    if not path:
+        return part
+    first, rest = path[0], path[1:]
+    if isinstance(first, int):
+        return (*whole[:first], _replaced(whole[first], rest, part), *whole[first + 1 :])
+    return whole.model_copy(update={first: _replaced(getattr(whole, first), rest, part)})
+
+
+def _drop_foreign(path: tuple[str | int, ...], holder: Any, value: Any) -> None:
+    """A change of kind keeps only what the kinds share: the rest would be unknown keys, or values of another type."""
+    if len(path) < 2 or path[-1] != "kind" or not isinstance(holder, dict) or holder.get("kind") == value:
+        return
+    field = Scene.model_fields.get(str(path[0]))
+    kinds = _kinds(field.annotation) if field is not None else {}
+    target, own = kinds.get(value), kinds.get(holder.get("kind"))
+    if target is None or own is None:
+        return
+    theirs, ours = target.model_fields, own.model_fields
+    for name in list(holder):
+        known = name in theirs and (name not in ours or theirs[name].annotation == ours[name].annotation)
+        if name != "kind" and not known:
+            del holder[name]
+
+
+def _kinds(annotation: Any) -> dict[Any, type[BaseModel]]:
+    """The kinds of part that an annotation, or a tuple of it, allows, by name."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        kind = annotation.model_fields.get("kind")
+        return {} if kind is None else {kind.get_default(): annotation}
+    return {name: model for option in get_args(annotation) for name, model in _kinds(option).items()}
+
+
+def tree(part: Any) -> Any:
+    """A scene part as the plain nested values its file would hold."""
+    if isinstance(part, BaseModel):
+        values = {name: tree(getattr(part, name)) for name in type(part).model_fields}
+        return {name: value for name, value in values.items() if value is not None}
+    if isinstance(part, tuple):
+        return [tree(entry) for entry in part]
+    return part
+
+
+def changed_keys(before: Scene, after: Scene) -> list[str]:
+    """Dotted keys at which two scenes differ; a list of another length counts as one key."""
+    keys: list[str] = []
+
+    def walk(a: Any, b: Any, key: str) -> None:
+        if a is b or (type(a) is type(b) and a == b):
+            return
+        if isinstance(a, BaseModel) and type(a) is type(b):
+            for name in type(a).model_fields:
+                walk(getattr(a, name), getattr(b, name), f"{key}.{name}" if key else name)
+        elif (
+            isinstance(a, tuple)
+            and isinstance(b, tuple)
+            and len(a) == len(b)
+            and all(isinstance(entry, BaseModel) for entry in a)
+        ):
+            for index, (x, y) in enumerate(zip(a, b, strict=True)):
+                walk(x, y, f"{key}[{index + 1}]")
+        else:
+            keys.append(key)
+
+    walk(before, after, "")
+    return keys
+
+
+def only_obstacles(before: Scene, after: Scene) -> bool:
+    """Whether an edit changed nothing but obstacles, and these not in number; quick, as it is asked while one drags."""
+    same = all(
+        getattr(before, name) is getattr(after, name) for name in type(after).model_fields if name != "obstacles"
+    )
+    return same and len(before.obstacles) == len(after.obstacles)
+
+
+def add_obstacle(scene: Scene, obstacle: Obstacle) -> Scene:
+    """The scene with one more obstacle at the end."""
+    return _with_obstacles(scene, (*scene.obstacles, obstacle))
+
+
+def remove_obstacles(scene: Scene, indices: Iterable[int]) -> Scene:
+    """The scene without the obstacles at these 0-based indices."""
+    gone = set(indices)
+    return _with_obstacles(scene, tuple(o for i, o in enumerate(scene.obstacles) if i not in gone))
+
+
+def with_path(scene: Scene, path: GroundPath) -> Scene:
+    """The scene with another path on the ground.
+
+    Raises
+    ------
+    SceneError
+        If the path contradicts itself; `scene` stays as it was.
+    """
+    changed = scene.model_copy(update={"path": path})
+    return complete(changed, structure_problems(changed))
+
+
+def _with_obstacles(scene: Scene, obstacles: tuple[Obstacle, ...]) -> Scene:
+    # The parts are valid already, and nothing else in a scene depends on how many obstacles there are.
+    return scene.model_copy(update={"obstacles": obstacles})

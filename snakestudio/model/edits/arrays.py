@@ -1,0 +1,261 @@
+"""Arrays of obstacles: rows, grids, staggered rows, rings and random fields of copies. Pure functions on scenes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.edits.groups import free_group_name, obstacle_with, with_obstacles
+from snakestudio.model.edits.plan_boxes import plan_boxes
+from snakestudio.model.edits.random_field import Throw, throw_field
+from snakestudio.model.fields import Frozen, value
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Obstacle
+
+__all__ = ["MOST", "PATTERNS", "PATTERN_FIELDS", "Array", "ArrayPlan", "arrayed", "placements", "suited"]
+
+FloatArray = NDArray[np.float64]
+
+MOST = 5000
+"""Copies an array makes at most."""
+
+
+class ArrayPlan(Frozen):
+    """How copies are laid out; which numbers count depends on the pattern."""
+
+    pattern: Literal["row", "grid", "staggered", "ring", "random"] = value(
+        "grid", label="Pattern", help="How the copies are laid out"
+    )
+    count: int = value(
+        5, label="Count", help="Number of obstacles, the first among them", ge=1, le=MOST, slider=(1, 50)
+    )
+    spacing_m: float = value(
+        0.5, label="Spacing", unit="m", help="Distance from one to the next", ge=-1e3, le=1e3, slider=(0, 2)
+    )
+    direction_deg: float = value(
+        0.0,
+        label="Direction",
+        unit="°",
+        help="Direction of the row, from the x axis",
+        ge=-360,
+        le=360,
+        slider=(-180, 180),
+    )
+    columns: int = value(4, label="Columns", help="Number along x", ge=1, le=1000, slider=(1, 20))
+    rows: int = value(3, label="Rows", help="Number along y", ge=1, le=1000, slider=(1, 20))
+    spacing_x_m: float = value(
+        0.5, label="Spacing, x", unit="m", help="Distance of the columns", ge=-1e3, le=1e3, slider=(0, 2)
+    )
+    spacing_y_m: float = value(
+        0.5, label="Spacing, y", unit="m", help="Distance of the rows", ge=-1e3, le=1e3, slider=(0, 2)
+    )
+    radius_m: float = value(
+        1.0, label="Ring radius", unit="m", help="Radius of the circle they stand on", gt=0, le=1e3, slider=(0.1, 5)
+    )
+    arc_deg: float = value(
+        360.0, label="Arc", unit="°", help="Part of the circle that is filled; 360 closes it", gt=0, le=360,
+        slider=(30, 360),
+    )  # fmt: skip
+    turned: bool = value(True, label="Turn along", help="Turn every copy with its place on the ring")
+    length_m: float = value(
+        3.0, label="Field, x", unit="m", help="Size of the field along x", gt=0, le=1e3, slider=(0.5, 10)
+    )
+    width_m: float = value(
+        2.0, label="Field, y", unit="m", help="Size of the field along y", gt=0, le=1e3, slider=(0.5, 10)
+    )
+    clearance_m: float = value(
+        0.15, label="Clearance", unit="m", help="Least room to each other, to all else and to the robot's start",
+        ge=0, le=1e3, slider=(0, 1),
+    )  # fmt: skip
+    seed: int = value(1, label="Seed", help="Another seed gives another field", ge=0, le=2**31, slider=(0, 100))
+
+
+PATTERNS = {
+    "row": "Row",
+    "grid": "Grid",
+    "staggered": "Staggered rows",
+    "ring": "Ring",
+    "random": "Random field",
+}
+"""The patterns and what they are called."""
+
+PATTERN_FIELDS: dict[str, tuple[str, ...]] = {
+    "row": ("count", "spacing_m", "direction_deg"),
+    "grid": ("columns", "rows", "spacing_x_m", "spacing_y_m"),
+    "staggered": ("columns", "rows", "spacing_x_m", "spacing_y_m"),
+    "ring": ("count", "radius_m", "arc_deg", "turned"),
+    "random": ("count", "length_m", "width_m", "clearance_m", "seed"),
+}
+"""Which numbers of a plan count in which pattern."""
+
+
+class Array(NamedTuple):
+    """What came of it.
+
+    Attributes
+    ----------
+    scene : Scene
+        With the copies at the end.
+    indices : tuple of int
+        0-based obstacles that make the array, copies and what they were made of.
+    sentence : str
+        What was made, and if not all fitted how many did.
+    """
+
+    scene: Scene
+    indices: tuple[int, ...]
+    sentence: str
+
+
+def suited(plan: ArrayPlan, obstacles: Sequence[Obstacle]) -> ArrayPlan:
+    """The plan with distances at which copies of some obstacles, taken together, stand well apart.
+
+    Parameters
+    ----------
+    plan : ArrayPlan
+    obstacles : sequence of Obstacle
+        At least one.
+    """
+    low, high = plan_boxes(obstacles).around(range(len(obstacles)))
+    across, along = (min(1e3, float(f"{1.5 * size + 0.1:.2g}")) for size in (high - low).tolist())
+    largest = max(across, along)
+    return plan.model_copy(
+        update={
+            "spacing_m": across,
+            "spacing_x_m": across,
+            "spacing_y_m": along,
+            "radius_m": min(1e3, float(f"{2 * largest:.2g}")),
+            "length_m": min(1e3, float(f"{6 * largest:.2g}")),
+            "width_m": min(1e3, float(f"{4 * largest:.2g}")),
+        }
+    )
+
+
+def placements(plan: ArrayPlan) -> FloatArray:
+    """Shifts x and y, m, and turns, rad, of the copies of a regular pattern, (k, 3); the first is none.
+
+    A ring lies to the left of the first: its centre is `radius_m` away towards smaller x.
+
+    Raises
+    ------
+    ValueError
+        For a random field, whose places depend on what stands around.
+    """
+    if plan.pattern == "row":
+        k = np.arange(plan.count)
+        ahead = plan.spacing_m * k
+        towards = math.radians(plan.direction_deg)
+        return np.column_stack((ahead * math.cos(towards), ahead * math.sin(towards), 0.0 * k))
+    if plan.pattern in ("grid", "staggered"):
+        row, column = (index.ravel() for index in np.mgrid[: plan.rows, : plan.columns])
+        odd = 0.5 * (row % 2) if plan.pattern == "staggered" else 0.0 * row
+        return np.column_stack(((column + odd) * plan.spacing_x_m, row * plan.spacing_y_m, 0.0 * row))
+    if plan.pattern == "ring":
+        closed = plan.arc_deg == 360.0
+        steps = max(1, plan.count if closed else plan.count - 1)
+        angle = math.radians(plan.arc_deg) * np.arange(plan.count) / steps
+        return np.column_stack((plan.radius_m * (np.cos(angle) - 1.0), plan.radius_m * np.sin(angle), angle))
+    raise ValueError("a random field has no fixed places")
+
+
+def _turn_key(obstacle: Obstacle) -> str:
+    """The value that says how an obstacle is turned about the vertical, "" for what is round."""
+    return next((name for name in ("yaw_deg", "heading_deg") if name in type(obstacle).model_fields), "")
+
+
+def _copy(obstacle: Obstacle, x: float, y: float, turn: float, number: int) -> Obstacle:
+    """A copy at a place (m), turned by an angle (rad); copies of what has a name are numbered."""
+    changes: dict[str, Any] = {"x_m": round(x, 6), "y_m": round(y, 6), "locked": False, "hidden": False}
+    if obstacle.name and number > 1:
+        changes["name"] = f"{obstacle.name[: 79 - len(str(number))]} {number}"
+    key = _turn_key(obstacle)
+    if turn and key:
+        degrees = float(getattr(obstacle, key)) + math.degrees(turn)
+        changes[key] = round(math.remainder(degrees, 360.0), 6)
+    return obstacle_with(obstacle, **changes)
+
+
+def arrayed(
+    scene: Scene,
+    plan: ArrayPlan,
+    indices: Sequence[int] = (),
+    fresh: Sequence[Obstacle] = (),
+    base_dir: Path | None = None,
+) -> Array:
+    """The scene with an array of some of its obstacles, or of new ones, all in a new group.
+
+    Of a regular pattern several obstacles are repeated together, and those of the scene are its first. In a random
+    field each place gets one of them by chance; those of the scene stay, and it lies about their middle.
+
+    Parameters
+    ----------
+    scene : Scene
+    plan : ArrayPlan
+    indices : sequence of int
+        0-based obstacles of the scene to copy.
+    fresh : sequence of Obstacle
+        What is copied instead, if there are no indices; the first copies stand where these do.
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+
+    Raises
+    ------
+    ValueError
+        If it would be too many, or a place farther away than an obstacle may be (pydantic.ValidationError).
+    SceneError
+        If it is not known where the robot of a random field starts.
+    """
+    sources = [scene.obstacles[i] for i in indices] or list(fresh)
+    if not sources:
+        raise ValueError("There is nothing to copy.")
+    wanted = plan.count if plan.pattern == "random" else len(sources) * _repeats(plan)
+    if wanted > MOST:
+        raise ValueError(f"That would be {wanted} obstacles; an array has at most {MOST}.")
+    middle = np.mean([(o.x_m, o.y_m) for o in sources], axis=0)
+    if plan.pattern == "random":
+        throw = throw_field(
+            scene, sources, plan.count - (1 if indices else 0), middle, np.array([plan.length_m, plan.width_m]),
+            plan.clearance_m, plan.seed, base_dir,
+        )  # fmt: skip
+        made = [_copy(sources[s], x, y, 0.0, k + 2) for k, (s, (x, y)) in enumerate(throw.places)]
+        sentence = _said(throw, len(made) + (1 if indices else 0), plan.count)
+    else:
+        made = _repeated(sources, plan, middle, skip_first=bool(indices))
+        sentence = f"{len(made) + len(indices)} obstacles"
+    base = f"{sources[0].group or sources[0].name or sources[0].kind.replace('_', ' ').capitalize()} array"
+    group = free_group_name(scene, base[:76])
+    originals = {i for i in indices if not scene.obstacles[i].locked}
+    kept = [obstacle_with(o, group=group) if i in originals else o for i, o in enumerate(scene.obstacles)]
+    n = len(kept)
+    made = [obstacle_with(o, group=group) for o in made]
+    return Array(
+        with_obstacles(scene, (*kept, *made)), (*sorted(indices), *range(n, n + len(made))), sentence
+    )  # fmt: skip
+
+
+def _repeats(plan: ArrayPlan) -> int:
+    return plan.count if plan.pattern in ("row", "ring") else plan.columns * plan.rows
+
+
+def _repeated(sources: list[Obstacle], plan: ArrayPlan, middle: FloatArray, *, skip_first: bool) -> list[Obstacle]:
+    made = []
+    for number, (dx, dy, angle) in enumerate(placements(plan).tolist(), start=1):
+        if number == 1 and skip_first:
+            continue
+        turn = angle if plan.turned else 0.0
+        c, s = math.cos(turn), math.sin(turn)
+        for o in sources:
+            x, y = o.x_m - middle[0], o.y_m - middle[1]
+            made.append(_copy(o, middle[0] + dx + c * x - s * y, middle[1] + dy + s * x + c * y, turn, number))
+    return made
+
+
+def _said(throw: Throw, placed: int, wanted: int) -> str:
+    if placed == wanted:
+        return f"{placed} obstacles"
+    return f"{placed} of {wanted} fitted in {throw.tries} tries; take a larger field or less clearance"

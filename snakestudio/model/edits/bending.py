@@ -1,0 +1,134 @@
+"""Bending the robot's start at a joint: one part of the chain stays where it is, the other turns about the joint."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.edits.pose import as_joint_angles, as_state, changed_start, placed_at, tidy, with_start
+from snakestudio.model.motion import JointAnglesStart, LinkAnglesStart, RecordingStart, StateStart
+from snakestudio.model.robot.pose import initial_joint_angles
+from snakestudio.model.robot.robot import Robot
+from snakestudio.model.rotations import matrices, quaternions
+from snakestudio.model.scene import Scene
+
+__all__ = ["Axis", "bent_robot", "joint_axis", "joint_points", "largest_angle", "turns_behind"]
+
+FloatArray = NDArray[np.float64]
+
+Axis = Literal["yaw", "pitch"]
+"""Which of a joint's two axes; planar models have the first only."""
+
+
+def largest_angle(robot: Robot) -> float:
+    """How far a joint may be bent to either side, rad: to its mechanical stop, or half a turn without one."""
+    return min(robot.joint_limit, math.pi)
+
+
+def turns_behind(robot: Robot, joint: int) -> bool:
+    """Whether the links after a joint (0-based) are the ones that turn.
+
+    The shorter end turns, for it is less in the way; in the middle the end away from the head.
+    """
+    before, after = joint + 1, robot.n_links - 1 - joint
+    return robot.head == "first" if before == after else after < before
+
+
+def joint_points(pose: FloatArray, robot: Robot) -> FloatArray:
+    """Where the joints' yaw axes are, (n-1, 3), m.
+
+    Parameters
+    ----------
+    pose : (n, 7) array
+        As in `Snapshot`.
+    robot : Robot
+    """
+    arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
+    points: FloatArray = pose[:-1, :3] + arm * matrices(pose[:-1, 3:])[:, :, 0]
+    return points
+
+
+def joint_axis(pose: FloatArray, robot: Robot, joint: int, axis: Axis) -> tuple[FloatArray, FloatArray]:
+    """A point (3,), m, and the unit vector (3,) of a joint's axis; a positive angle turns what follows about it.
+
+    The yaw axis is upright in the link before the joint, the pitch axis lies across the link after it.
+    """
+    if axis == "yaw":
+        return joint_points(pose, robot)[joint], matrices(pose[joint : joint + 1, 3:])[0, :, 2]
+    after = matrices(pose[joint + 1 : joint + 2, 3:])[0]
+    arm = 0.5 * (robot.link_length_m - robot.axis_offset_m)
+    return pose[joint + 1, :3] - arm * after[:, 0], after[:, 1]
+
+
+def bent_robot(scene: Scene, joint: int, angle: float, axis: Axis = "yaw", base_dir: Path | None = None) -> Scene:
+    """The scene whose robot starts with another angle of one joint; the longer part of it stays where it is.
+
+    Given link angles and the state of every link stay what they are; any other start becomes given joint angles. A
+    robot in space that lies on the ground does so afterwards, too.
+
+    Parameters
+    ----------
+    scene : Scene
+        With a robot of links.
+    joint : int
+        0-based.
+    angle : float
+        What the joint's angle shall be, rad; kept within the joint's limits.
+    axis : {"yaw", "pitch"}
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+
+    Raises
+    ------
+    SceneError
+        If the start refers to a file that cannot be read, or a place is farther away than it may be.
+    """
+    robot, start = scene.robot, scene.start
+    most = largest_angle(robot)
+    angle = min(max(angle, -most), most)
+    behind = turns_behind(robot, joint)
+    stays = joint if behind else joint + 1
+    by = angle - float(initial_joint_angles(scene, base_dir)[joint, 0 if axis == "yaw" else 1])
+    if isinstance(start, StateStart | RecordingStart):
+        return with_start(scene, _bent_state(as_state(scene, base_dir), robot, joint, by, axis, behind))
+    if isinstance(start, LinkAnglesStart) and axis == "yaw":
+        placed = placed_at(scene, start, stays)
+        assert isinstance(placed, LinkAnglesStart)
+        turned = np.array(placed.link_angles_deg)
+        turned[slice(joint + 1, None) if behind else slice(0, joint + 1)] += math.degrees(by if behind else -by)
+        return with_start(scene, changed_start(placed, link_angles_deg=tuple(tidy(value) for value in turned)))
+    given = placed_at(scene, as_joint_angles(scene, base_dir), stays)
+    assert isinstance(given, JointAnglesStart)
+    name = "joint_angles_deg" if axis == "yaw" else "joint_pitch_deg"
+    angles = list(getattr(given, name) or (0.0,) * robot.n_joints)
+    angles[joint] = tidy(math.degrees(angle))
+    return with_start(scene, changed_start(given, **{name: tuple(angles)}))
+
+
+def _bent_state(start: StateStart, robot: Robot, joint: int, by: float, axis: Axis, behind: bool) -> StateStart:
+    """The state of every link after one end was turned about a joint; the joint's rate stays."""
+    pose = np.column_stack([np.array(start.position_m), np.array(start.orientation_wxyz)])
+    pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1, keepdims=True).clip(1e-300)
+    point, about = joint_axis(pose, robot, joint, axis)
+    part = slice(joint + 1, None) if behind else slice(0, joint + 1)
+    half = 0.5 * (by if behind else -by)
+    turn = matrices(np.concatenate([[math.cos(half)], math.sin(half) * about])[None])[0]
+    place, orientation = np.array(start.position_m), np.array(start.orientation_wxyz)
+    before = place[part] - point
+    place[part] = point + before @ turn.T
+    orientation[part] = quaternions(turn @ matrices(pose[part, 3:]))
+    changes: dict[str, Any] = {"position_m": place, "orientation_wxyz": orientation}
+    if start.velocity_m_s is not None and start.angular_velocity_rad_s is not None:
+        # What moves relative to the part that stays does so in the turned direction.
+        velocity, spin = np.array(start.velocity_m_s), np.array(start.angular_velocity_rad_s)
+        rest = joint if behind else joint + 1
+        base = velocity[rest] + np.cross(spin[rest], point - np.array(start.position_m)[rest])
+        relative = velocity[part] - base - np.cross(spin[rest], before)
+        velocity[part] = base + np.cross(spin[rest], before @ turn.T) + relative @ turn.T
+        spin[part] = spin[rest] + (spin[part] - spin[rest]) @ turn.T
+        changes |= {"velocity_m_s": velocity, "angular_velocity_rad_s": spin}
+    return changed_start(start, **{name: tuple(map(tuple, rows.tolist())) for name, rows in changes.items()})

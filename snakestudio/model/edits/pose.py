@@ -1,0 +1,393 @@
+"""The robot's start as a thing one takes hold of: moved, turned, straightened, laid out anew; pure functions.
+
+Whatever kind of start a scene has, what is done to it here is done to the pose that it means. A start keeps its kind
+where that kind can say the new pose, and becomes given joint angles, or the state of every link, where it cannot.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import ValidationError
+
+from snakestudio.errors import Problem, SceneError
+from snakestudio.model.motion import (
+    GaitStart,
+    JointAnglesStart,
+    LinkAnglesStart,
+    PlacedStart,
+    RecordingStart,
+    Start,
+    StateStart,
+    StraightStart,
+)
+from snakestudio.model.robot.chain import joint_angles
+from snakestudio.model.robot.pose import initial_joint_angles, initial_state
+from snakestudio.model.rotations import matrices, quaternions, rotation
+from snakestudio.model.scene import Scene, structure_problems
+from snakestudio.model.scene_file import complete
+from snakestudio.model.validation_messages import problem_of
+
+__all__ = [
+    "as_joint_angles",
+    "as_state",
+    "changed_start",
+    "frame_angles",
+    "gait_robot",
+    "moved_robot",
+    "placed_at",
+    "start_of_pose",
+    "straight_robot",
+    "tidy",
+    "turned_robot",
+    "with_start",
+]
+
+FloatArray = NDArray[np.float64]
+One = TypeVar("One", bound=PlacedStart | StateStart)
+
+_SAME = 1e-6
+"""Places (m) and axes of links that are nearer than this are the same: what an engine leaves of a closed chain."""
+
+
+def tidy(value: float) -> float:
+    """A number as it goes into a scene: without the last digits, which only rounding made."""
+    return round(float(value), 9) + 0.0
+
+
+def with_start(scene: Scene, start: Start) -> Scene:
+    """The scene with another start.
+
+    Raises
+    ------
+    SceneError
+        If it does not fit the robot; `scene` stays as it was.
+    """
+    changed = scene.model_copy(update={"start": start})
+    return complete(changed, structure_problems(changed))
+
+
+def changed_start(start: One, **changes: Any) -> One:
+    """A start with some of its values replaced.
+
+    Raises
+    ------
+    SceneError
+        If one is out of its range.
+    """
+    values = {name: getattr(start, name) for name in type(start).model_fields}
+    return _made(type(start), values | changes)
+
+
+def _made(kind: type[One], values: dict[str, Any]) -> One:
+    try:
+        made = kind.model_validate({name: value for name, value in values.items() if name in kind.model_fields})
+    except ValidationError as error:
+        found = error.errors(include_url=False)
+        problems = [problem_of({**detail, "loc": ("start", *detail["loc"])}) for detail in found]
+        raise SceneError("\n".join(problem.sentence() for problem in problems), problems) from None
+    return cast(One, made)
+
+
+def _refused(message: str, remedy: str) -> SceneError:
+    problem = Problem("error", "start", message, remedy)
+    return SceneError(problem.sentence(), [problem])
+
+
+def frame_angles(turn: FloatArray) -> tuple[float, float, float]:
+    """Heading, pitch and roll, degrees, of an orientation (3, 3), R = R_z R_y R_x; roll 0 where it stands upright."""
+    pitch = math.asin(min(max(-float(turn[2, 0]), -1.0), 1.0))
+    if abs(turn[2, 0]) > 1.0 - 1e-12:
+        return math.degrees(math.atan2(-turn[0, 1], turn[1, 1])), math.degrees(pitch), 0.0
+    heading, roll = math.atan2(turn[1, 0], turn[0, 0]), math.atan2(turn[2, 1], turn[2, 2])
+    return math.degrees(heading), math.degrees(pitch), math.degrees(roll)
+
+
+# --- other kinds of start that mean the same pose ---------------------------------------------------------------------
+
+
+def as_state(scene: Scene, base_dir: Path | None = None) -> StateStart:
+    """The scene's start as the state of every link.
+
+    Raises
+    ------
+    SceneError
+        If the start refers to a file that cannot be read.
+    """
+    if isinstance(scene.start, StateStart):
+        return scene.start
+    pose, twist = initial_state(scene, base_dir)
+    moving = bool(twist.any())
+    return StateStart(
+        position_m=_triples(pose[:, :3]),
+        orientation_wxyz=_quadruples(pose[:, 3:]),
+        velocity_m_s=_triples(twist[:, :3]) if moving else None,
+        angular_velocity_rad_s=_triples(twist[:, 3:]) if moving else None,
+    )
+
+
+def _triples(rows: FloatArray) -> tuple[tuple[float, float, float], ...]:
+    return tuple((float(x), float(y), float(z)) for x, y, z in rows)
+
+
+def _quadruples(rows: FloatArray) -> tuple[tuple[float, float, float, float], ...]:
+    return tuple((float(w), float(x), float(y), float(z)) for w, x, y, z in rows)
+
+
+def as_joint_angles(scene: Scene, base_dir: Path | None = None) -> JointAnglesStart:
+    """The start of a robot of links as given joint angles: the same pose and, of a start with a place, velocities.
+
+    Of the state of every link only the pose is taken over.
+
+    Raises
+    ------
+    SceneError
+        If the start refers to a file that cannot be read, or is the state of links that hang in no chain.
+    """
+    start = scene.start
+    if isinstance(start, JointAnglesStart):
+        return start
+    pose, _ = initial_state(scene, base_dir)
+    if not isinstance(start, PlacedStart):
+        found = start_of_pose(scene, pose)
+        if not isinstance(found, JointAnglesStart):
+            raise _refused("these links do not hang together as a chain", "give the state of links that do")
+        return found
+    values = {name: getattr(start, name) for name in PlacedStart.model_fields}
+    return _made(JointAnglesStart, values | _shape(scene, pose, initial_joint_angles(scene, base_dir), start.link - 1))
+
+
+def _shape(scene: Scene, pose: FloatArray, angles: FloatArray, link: int) -> dict[str, Any]:
+    """Joint angles and orientation of the placed link, as they stand in a start."""
+    degrees = np.degrees(angles)
+    values: dict[str, Any] = {"joint_angles_deg": tuple(tidy(angle) for angle in degrees[:, 0])}
+    if degrees[:, 1].any():
+        values["joint_pitch_deg"] = tuple(tidy(angle) for angle in degrees[:, 1])
+    heading, pitch, roll = frame_angles(matrices(pose[link : link + 1, 3:])[0])
+    values["heading_deg"] = tidy(heading)
+    if scene.model.spatial:
+        values |= {"pitch_deg": tidy(pitch), "roll_deg": tidy(roll)}
+    return values
+
+
+def start_of_pose(scene: Scene, pose: FloatArray) -> JointAnglesStart | StateStart:
+    """A start at rest in a pose that is shown: given joint angles, or the state of every link if those cannot say it.
+
+    Parameters
+    ----------
+    scene : Scene
+    pose : (n, 7) array
+        As in `Snapshot`; of the scene's robot of links.
+    """
+    link = min(getattr(scene.start, "link", 1), scene.robot.n_links) - 1
+    if scene.model.spatial:
+        angles = joint_angles(pose)
+    else:
+        yaw = np.diff(_directions(pose))
+        angles = np.column_stack([yaw, np.zeros_like(yaw)])
+    x, y, z = (tidy(value) for value in pose[link, :3])
+    values = {"link": link + 1, "x_m": x, "y_m": y} | _shape(scene, pose, angles, link)
+    for height in (None, z) if scene.model.spatial else (None,):
+        made = _made(JointAnglesStart, values | {"z_m": height})
+        again, _ = initial_state(scene.model_copy(update={"start": made}))
+        apart = matrices(again[:, 3:]) - matrices(pose[:, 3:])
+        away = again[:, :3] - pose[:, :3] if scene.model.spatial else again[:, :2] - pose[:, :2]
+        if float(np.abs(away).max()) < _SAME and float(np.abs(apart).max()) < _SAME:
+            return made
+    return StateStart(position_m=_triples(pose[:, :3]), orientation_wxyz=_quadruples(pose[:, 3:]))
+
+
+def _directions(pose: FloatArray) -> FloatArray:
+    """Directions (n,) of links in the plane, rad, every joint angle between -pi and pi."""
+    axis = matrices(pose[:, 3:])[:, :, 0]
+    directions: FloatArray = np.unwrap(np.arctan2(axis[:, 1], axis[:, 0]))
+    return directions
+
+
+def placed_at(scene: Scene, start: JointAnglesStart | LinkAnglesStart, link: int) -> JointAnglesStart | LinkAnglesStart:
+    """The scene's start `start` said with another link (0-based) at a place: the same pose and velocities."""
+    if link == start.link - 1:
+        return start
+    pose, twist = initial_state(scene.model_copy(update={"start": start}))
+    x, y, z = pose[link, :3]
+    values: dict[str, Any] = {"link": link + 1, "x_m": tidy(x), "y_m": tidy(y)}
+    values |= {"vx_m_s": tidy(twist[link, 0]), "vy_m_s": tidy(twist[link, 1])}
+    heading, pitch, roll = frame_angles(matrices(pose[link : link + 1, 3:])[0])
+    if isinstance(start, JointAnglesStart):
+        values["heading_deg"] = tidy(heading)
+    if scene.model.spatial:
+        values |= {"pitch_deg": tidy(pitch), "roll_deg": tidy(roll)}
+        values |= {} if start.z_m is None else {"z_m": tidy(z)}
+        if isinstance(start, LinkAnglesStart):  # in space their differences are the shape, and one the heading
+            by = heading - start.link_angles_deg[link]
+            values["link_angles_deg"] = tuple(tidy(angle + by) for angle in start.link_angles_deg)
+    return changed_start(start, **values)
+
+
+# --- the robot as a whole ---------------------------------------------------------------------------------------------
+
+
+def moved_robot(scene: Scene, shift: ArrayLike, base_dir: Path | None = None) -> Scene:
+    """The scene with the robot's start moved by (dx, dy, dz) metres; in the plane dz means nothing.
+
+    Raises
+    ------
+    SceneError
+        If it would be farther away than it may, or the start cannot be moved.
+    """
+    return _carried(scene, np.eye(3), np.zeros(3), np.asarray(shift, float), base_dir)
+
+
+def turned_robot(scene: Scene, axis: ArrayLike, angle: float, pivot: ArrayLike, base_dir: Path | None = None) -> Scene:
+    """The scene with the robot's start turned as a whole, velocities and all.
+
+    Parameters
+    ----------
+    scene : Scene
+    axis : (3,) array
+        Unit vector; vertical but in spatial models.
+    angle : float
+        rad.
+    pivot : (3,) array
+        A point of the axis, m.
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+
+    Raises
+    ------
+    SceneError
+        If the robot cannot be tilted, or the start cannot be turned.
+    """
+    turn = _about(np.asarray(axis, float), angle)
+    if not scene.model.spatial and not _upright(turn):
+        raise _refused("the robot of this model lies flat on the ground", "turn it about the z axis")
+    return _carried(scene, turn, np.asarray(pivot, float), np.zeros(3), base_dir)
+
+
+def _about(axis: FloatArray, angle: float) -> FloatArray:
+    """Rotation matrix (3, 3) about a unit vector (Rodrigues)."""
+    x, y, z = axis
+    cross = np.array([(0.0, -z, y), (z, 0.0, -x), (-y, x, 0.0)])
+    turn: FloatArray = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
+    return turn
+
+
+def _upright(turn: FloatArray) -> bool:
+    """Whether a rotation leaves the vertical as it is."""
+    return bool(turn[2, 2] > 1.0 - 1e-12)
+
+
+def _carried(scene: Scene, turn: FloatArray, pivot: FloatArray, shift: FloatArray, base_dir: Path | None) -> Scene:
+    """The scene whose robot starts at pivot + turn (p - pivot) + shift instead of p."""
+    start = scene.start
+    if isinstance(start, RecordingStart | StateStart):
+        if scene.model.continuum:
+            raise _refused(f"a start of kind '{start.kind}' says no place for a continuous body", "choose straight")
+        return with_start(scene, _carried_state(as_state(scene, base_dir), turn, pivot, shift))
+    if scene.model.continuum and not isinstance(start, StraightStart | GaitStart):
+        raise _refused(f"a start of kind '{start.kind}' has no direction for a continuous body", "choose straight")
+    pose, _ = initial_state(scene, base_dir)
+    here = pose[min(start.link, len(pose)) - 1, :3]
+    there = pivot + turn @ (here - pivot) + shift
+    velocity = turn @ np.array([start.vx_m_s, start.vy_m_s, start.vz_m_s])
+    changes: dict[str, Any] = {"x_m": tidy(there[0]), "y_m": tidy(there[1])}
+    if velocity.any():
+        changes |= {"vx_m_s": tidy(velocity[0]), "vy_m_s": tidy(velocity[1]), "vz_m_s": tidy(velocity[2])}
+    omega = np.degrees(turn @ np.array(start.omega))
+    if not _upright(turn) or start.omega_x_deg_s or start.omega_y_deg_s:
+        rates = zip(("omega_x_deg_s", "omega_y_deg_s", "omega_deg_s"), omega, strict=True)
+        changes |= {name: tidy(rate) for name, rate in rates if rate or getattr(start, name)}
+    in_space = scene.model.spatial or scene.model.continuum
+    if in_space and (start.z_m is not None or not _upright(turn) or abs(there[2] - here[2]) > 1e-9):
+        changes["z_m"] = tidy(there[2])
+    return with_start(scene, changed_start(start, **changes, **_turned_angles(start, turn)))
+
+
+def _turned_angles(start: PlacedStart, turn: FloatArray) -> dict[str, Any]:
+    """The angles of a start with a place after a rotation of the whole robot."""
+    if _upright(turn):
+        changes, by = {}, math.degrees(math.atan2(turn[1, 0], turn[0, 0]))
+        if by == 0.0:
+            return {}
+    else:
+        heading = start.link_angles_deg[start.link - 1] if isinstance(start, LinkAnglesStart) else _heading(start)
+        frame = rotation(*(math.radians(angle) for angle in (heading, start.pitch_deg, start.roll_deg)))
+        turned, pitch, roll = frame_angles(turn @ frame)
+        changes, by = {"pitch_deg": tidy(pitch), "roll_deg": tidy(roll)}, turned - heading
+    if isinstance(start, LinkAnglesStart):
+        return changes | {"link_angles_deg": tuple(tidy(angle + by) for angle in start.link_angles_deg)}
+    return changes | {"heading_deg": _within_half_a_turn(_heading(start) + by)}
+
+
+def _heading(start: PlacedStart) -> float:
+    return float(getattr(start, "heading_deg", 0.0))
+
+
+def _within_half_a_turn(degrees: float) -> float:
+    return tidy(degrees if abs(degrees) <= 180.0 else math.remainder(degrees, 360.0))
+
+
+def _carried_state(start: StateStart, turn: FloatArray, pivot: FloatArray, shift: FloatArray) -> StateStart:
+    place = pivot + (np.array(start.position_m) - pivot) @ turn.T + shift
+    given = np.array(start.orientation_wxyz)
+    given = given / np.linalg.norm(given, axis=1, keepdims=True).clip(1e-300)
+    changes: dict[str, Any] = {"position_m": _triples(place)}
+    if not np.array_equal(turn, np.eye(3)):
+        changes["orientation_wxyz"] = _quadruples(quaternions(turn @ matrices(given)))
+        for name in ("velocity_m_s", "angular_velocity_rad_s"):
+            moving = getattr(start, name)
+            changes |= {} if moving is None else {name: _triples(np.array(moving) @ turn.T)}
+    return changed_start(start, **changes)
+
+
+# --- other shapes at the same place -----------------------------------------------------------------------------------
+
+
+def straight_robot(scene: Scene, base_dir: Path | None = None) -> Scene:
+    """The scene whose robot starts with all links in line, where it is: its middle and mean direction stay.
+
+    Raises
+    ------
+    SceneError
+        For a continuous body, or if the start refers to a file that cannot be read.
+    """
+    return _laid(scene, StraightStart, base_dir)
+
+
+def gait_robot(scene: Scene, base_dir: Path | None = None) -> Scene:
+    """The scene whose robot starts in its gait's shape at t = 0, where it is: its middle and mean direction stay.
+
+    Raises
+    ------
+    SceneError
+        As `straight_robot`, and if the gait gives torques, which have no shape.
+    """
+    if scene.gives_torques:
+        raise _refused("a gait of torques has no shape", "start straight, or bend the joints")
+    return _laid(scene, GaitStart, base_dir)
+
+
+def _laid(scene: Scene, kind: type[StraightStart | GaitStart], base_dir: Path | None) -> Scene:
+    if scene.model.continuum:
+        raise _refused("the shape of a continuous body is what its strain law says", "change the strain law")
+    now, _ = initial_state(scene, base_dir)
+    old = scene.start
+    kept = ("link", "z_m", "vx_m_s", "vy_m_s", "vz_m_s", "omega_deg_s", "omega_x_deg_s", "omega_y_deg_s")
+    values = {name: getattr(old, name) for name in kept} if isinstance(old, PlacedStart) else {}
+    level = with_start(scene, _made(kind, values))
+    turned = _mean_direction(now) - _mean_direction(initial_state(level)[0])
+    turned = round(math.degrees(math.remainder(turned, math.tau)), 6) + 0.0
+    there = with_start(scene, _made(kind, values | {"heading_deg": turned}))
+    away = (now[:, :2] - initial_state(there)[0][:, :2]).mean(axis=0)
+    place = {"x_m": round(float(away[0]), 6) + 0.0, "y_m": round(float(away[1]), 6) + 0.0}
+    return with_start(scene, _made(kind, values | {"heading_deg": turned} | place))
+
+
+def _mean_direction(pose: FloatArray) -> float:
+    """Mean direction of the links seen from above, rad: it turns with the robot, whatever its shape."""
+    x, y = matrices(pose[:, 3:])[:, :2, 0].sum(axis=0)
+    return math.atan2(y, x)

@@ -1,0 +1,94 @@
+"""Obstacles from files of other programs: circles of a table or a drawing become cylinders, in a group of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from snakestudio.inputs import CIRCLES, DRAWING, InputError, read_bytes, read_text
+from snakestudio.model.obstacles.circles import MAX_OBSTACLES, Circles, refuse
+from snakestudio.model.obstacles.csv_file import circles_of_csv
+from snakestudio.model.obstacles.svg_file import circles_of_svg
+from snakestudio.model.scene import Scene
+from snakestudio.model.world import Cylinder
+
+__all__ = ["UNITS", "as_cylinders", "bounds", "read_circles", "with_imported"]
+
+UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "px": 0.0254 / 96}
+"""Metres in each unit; a pixel of a drawing is what CSS says, 1/96 inch."""
+
+
+def read_circles(path: Path) -> Circles:
+    """Read the circles of a CSV (x, y, radius) or an SVG drawing.
+
+    Raises
+    ------
+    SceneError
+        Naming every wrong line.
+    """
+    try:
+        if path.suffix.lower() == ".svg":
+            return circles_of_svg(read_bytes(path, DRAWING), str(path))
+        return circles_of_csv(read_text(path, CIRCLES), str(path))
+    except InputError as error:
+        raise refuse(str(path), [f"{error}."]) from None
+
+
+def as_cylinders(found: Circles, unit: str, scale: float, group: str, source: str = "") -> tuple[Cylinder, ...]:
+    """Cylinders of circles.
+
+    Parameters
+    ----------
+    found : Circles
+    unit : str
+        Unit that the numbers are in, of `UNITS`.
+    scale : float
+        Factor on top of that, on places and radii.
+    group : str
+        Group of all of them.
+    source : str
+        Names the file in the sentences.
+
+    Raises
+    ------
+    SceneError
+        Naming every circle that is too large or too far away for a scene.
+    """
+    metres = UNITS[unit] * scale
+    mistakes, cylinders = [], []
+    for circle in found.circles:
+        # Ten digits: neither inches nor a drawing's transformations shall leave 0.30000000000000004 in a scene.
+        x, y, radius = (float(f"{value * metres:.10g}") for value in (circle.x, circle.y, circle.radius))
+        if abs(x) > 1e4 or abs(y) > 1e4:
+            mistakes.append(f"{circle.where}: ({x:g}, {y:g}) m is more than 10 km away; choose another unit or scale.")
+        elif not 0 < radius <= 1e3:
+            mistakes.append(f"{circle.where}: a radius of {radius:g} m is none; choose another unit or scale.")
+        else:
+            cylinders.append(Cylinder(x_m=x, y_m=y, radius_m=radius, group=group[:80], name=circle.name[:80]))
+    if mistakes:
+        raise refuse(source, mistakes)
+    return tuple(cylinders)
+
+
+def bounds(cylinders: Sequence[Cylinder]) -> tuple[float, float, float, float]:
+    """The rectangle around at least one cylinder: x and y of its corners, m (left, bottom, right, top)."""
+    return (
+        min(c.x_m - c.radius_m for c in cylinders),
+        min(c.y_m - c.radius_m for c in cylinders),
+        max(c.x_m + c.radius_m for c in cylinders),
+        max(c.y_m + c.radius_m for c in cylinders),
+    )
+
+
+def with_imported(scene: Scene, cylinders: Sequence[Cylinder]) -> Scene:
+    """The scene with these cylinders behind its obstacles.
+
+    Raises
+    ------
+    SceneError
+        If those are more than a scene holds.
+    """
+    total = len(scene.obstacles) + len(cylinders)
+    if total > MAX_OBSTACLES:
+        raise refuse("obstacles", [f"{total} are more than the {MAX_OBSTACLES} a scene may have; import fewer."])
+    return scene.model_copy(update={"obstacles": (*scene.obstacles, *cylinders)})

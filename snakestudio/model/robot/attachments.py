@@ -1,0 +1,200 @@
+"""Where, when and to what a continuous body is held: anchorages and supports as the engine gets them (P5, VI, VIII)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import FormulaError
+from snakestudio.model.formula import Formula, Number, read
+from snakestudio.model.robot.contraction import Field, minima, motion
+from snakestudio.model.robot.strain import Peristalsis
+from snakestudio.model.robot.strain_law import StrainField, StrainLaw, body_names, formula_mistakes
+from snakestudio.model.robot.support import Anchors, EndAnchors, Rings, WaveAnchors
+from snakestudio.model.scene import Scene
+
+__all__ = ["Holds"]
+
+FloatArray = NDArray[np.float64]
+
+_SAMPLES = 101  # times of a run at which contractions are counted
+_ROUNDING = 1e-9  # s: a time that is a border but for rounding is one
+
+_ELSEWHERE = {
+    "X": "an anchorage depends on the time alone: use t",
+    "s": "an anchorage depends on the time alone: use t",
+}
+
+
+class Holds:
+    """The anchorages or supports of a scene, at any time.
+
+    Parameters
+    ----------
+    scene : Scene
+    law : StrainLaw
+        The law in force.
+    count : int, optional
+        How many there are, if that is settled: laws change during a run, the number does not.
+
+    Raises
+    ------
+    SceneError
+        If a formula of an anchorage cannot be used; its problems have the scene's keys.
+    """
+
+    def __init__(self, scene: Scene, law: StrainLaw, count: int | None = None) -> None:
+        self.scene, self.law = scene, law
+        self._support, self._strain = scene.support, scene.strain
+        self._length = scene.beam.length_m
+        self._values = body_names(scene.beam).values
+        self._anchors = self._read(scene)
+        self.count = self._counted(scene) if count is None else count
+
+    def _read(self, scene: Scene) -> list[tuple[Formula, list[Formula]]]:
+        """The formulas of given anchorages: of the abscissa, and of the six components of the twist."""
+        if not isinstance(scene.support, Anchors):
+            return []
+        names = {"t": "s", **body_names(scene.beam).units}
+        mistakes: dict[str, FormulaError] = {}
+
+        def formula(text: str, unit: str, key: str) -> Formula:
+            try:
+                return read(text, unit, names, elsewhere=_ELSEWHERE)
+            except FormulaError as error:
+                mistakes.setdefault(key, error)
+                return read("0", unit, names)
+
+        result = []
+        for i, anchor in enumerate(scene.support.anchors, start=1):
+            key = f"support.anchors[{i}]"
+            at = formula(anchor.at_m, "m", f"{key}.at_m")
+            twist = [formula(text, "m/s", f"{key}.velocity_m_s") for text in anchor.velocity_m_s]
+            twist += [formula(text, "rad/s", f"{key}.angular_velocity_rad_s") for text in anchor.angular_velocity_rad_s]
+            result.append((at, twist))
+        if mistakes:
+            raise formula_mistakes(mistakes)
+        return result
+
+    def _counted(self, scene: Scene) -> int:
+        support = self._support
+        if isinstance(support, Rings):
+            return support.count
+        if isinstance(support, EndAnchors):
+            return 2
+        if isinstance(support, Anchors):
+            return len(support.anchors)
+        if not isinstance(support, WaveAnchors):
+            return 0
+        if isinstance(self._strain, Peristalsis):
+            return math.floor(self._length / self._strain.wavelength_m) + 2
+        which, _ = minima(self.law.at, np.linspace(0.0, scene.run.duration_s, _SAMPLES), self._length)
+        return int(np.bincount(which, minlength=1).max()) + 1
+
+    def at(
+        self,
+        t: FloatArray,
+        travel: FloatArray | None = None,
+        speed: FloatArray | None = None,
+        field: Field | None = None,
+    ) -> tuple[FloatArray, FloatArray]:
+        """The anchorages or supports at times `t` (k,).
+
+        Parameters
+        ----------
+        t : (k,) array
+            s.
+        travel : (k,) array, optional
+            Integral of V_o since the start, m, where it is not the law's own.
+        speed : (k, 2) array, optional
+            V_o and its derivative there.
+        field : Field, optional
+            The strains, where they are not the law's own: while one law takes over from another.
+
+        Returns
+        -------
+        hold : (k, p, 4) array
+            As in `StrainReference`; who does not hold is at 0.
+        twist : (k, p, 12) array
+            As in `StrainReference.hold_twist`.
+        """
+        t = np.asarray(t, dtype=np.float64)
+        travel = self.law.travel(t) if travel is None else travel
+        speed = np.nan_to_num(self.law.speed(t) if speed is None else speed)
+        hold, twist = np.zeros((len(t), self.count, 4)), np.zeros((len(t), self.count, 12))
+        support = self._support
+        if isinstance(support, Rings):
+            rest = (np.arange(self.count) + 0.5) * self._length / max(self.count, 1)
+            hold[:, :, 0] = 1.0
+            hold[:, :, 1] = rest
+            if support.fixed == "space":
+                hold[:, :, 1] = np.mod(rest - travel[:, None], self._length)
+                hold[:, :, 2:] = -speed[:, None, :]
+        elif isinstance(support, EndAnchors):
+            half = np.floor((t + _ROUNDING) / (0.5 * support.period_s))
+            tail = half % 2 == 1
+            hold[~tail, 0, 0] = 1.0
+            hold[tail, 1] = [1.0, self._length, 0.0, 0.0]
+        elif isinstance(support, Anchors):
+            self._given(support, t, hold, twist)
+        elif isinstance(support, WaveAnchors):
+            if isinstance(self._strain, Peristalsis) and field is None:
+                self._peristaltic(self._strain, travel, speed, hold)
+            else:
+                self._contracted(t, travel, speed, field, hold)
+        return hold, twist
+
+    def _given(self, support: Anchors, t: FloatArray, hold: FloatArray, twist: FloatArray) -> None:
+        values: dict[str, Number] = {**self._values, "t": t}
+        for i, (anchor, (at, twists)) in enumerate(zip(support.anchors, self._anchors, strict=True)):
+            place = np.stack(
+                [np.broadcast_to(np.asarray(part, np.float64), t.shape) for part in at.at(values)[:3]], axis=1
+            )
+            end = math.inf if anchor.until_s is None else anchor.until_s
+            active = (t >= anchor.from_s - _ROUNDING) & (t < end - _ROUNDING)
+            active &= (place[:, 0] >= 0.0) & (place[:, 0] <= self._length)
+            hold[active, i, 0] = 1.0
+            hold[active, i, 1:] = place[active]
+            for j, formula in enumerate(twists):
+                value, rate = formula.at(values)[:2]
+                twist[:, i, j], twist[:, i, 6 + j] = value, rate
+            twist[~active, i] = 0.0
+
+    def _peristaltic(self, law: Peristalsis, travel: FloatArray, speed: FloatArray, hold: FloatArray) -> None:
+        """Minima of 1 - eps sin(2 pi s / lambda): s = lambda/4 + k lambda; wave k keeps its slot while on the body."""
+        if law.stretch == 0.0:
+            return
+        first = np.floor(travel / law.wavelength_m - 0.25).astype(np.int64)
+        rows = np.arange(len(travel))
+        for wave in (first + j for j in range(self.count)):
+            place = (0.25 + wave) * law.wavelength_m - travel
+            active = (place > 0.0) & (place < self._length)
+            row, slot = rows[active], np.mod(wave, self.count)[active]
+            hold[row, slot, 0] = 1.0
+            hold[row, slot, 1] = place[active]
+            hold[row, slot, 2:] = -speed[active]
+
+    def _contracted(
+        self, t: FloatArray, travel: FloatArray, speed: FloatArray, field: Field | None, hold: FloatArray
+    ) -> None:
+        """Minima of whatever law."""
+
+        def own(time: FloatArray, x: FloatArray) -> StrainField:
+            near = np.abs(t[:, None] - time).argmin(axis=0)  # the way made a moment before or after one of the times
+            past = time - t[near]
+            way = travel[near] + past * (speed[near, 0] + 0.5 * past * speed[near, 1])
+            now = np.column_stack([speed[near, 0] + past * speed[near, 1], speed[near, 1]])
+            return self.law.at(time, x, way, now)
+
+        where = own if field is None else field
+        which, at = minima(where, t, self._length)
+        if field is None and self.law.has_speed and self.law.follows(0):
+            rate, change = -speed[which, 0], -speed[which, 1]
+        else:
+            rate, change = motion(where, t[which], at, self._length)
+        slot = np.arange(len(which)) - np.searchsorted(which, which)
+        fits = slot < self.count
+        row, slot = which[fits], slot[fits]
+        hold[row, slot] = np.column_stack([np.ones(len(row)), at[fits], rate[fits], change[fits]])

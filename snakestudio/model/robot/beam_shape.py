@@ -1,0 +1,288 @@
+"""The shape of a continuous body with given strains: plain numpy, so that editor and checks need no engine for it."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import SceneError
+from snakestudio.model.motion import GaitStart, StraightStart
+from snakestudio.model.robot.beam import Beam
+from snakestudio.model.robot.strain import Strain
+from snakestudio.model.robot.strain_bounds import Hidden, extremes, hidden
+from snakestudio.model.robot.strain_law import StrainLaw
+from snakestudio.model.rotations import quaternions, rotation
+from snakestudio.model.scene import Scene
+
+__all__ = ["Resolution", "grid", "head_frame", "head_state", "initial_body", "resolution", "shape", "slices"]
+
+FloatArray = NDArray[np.float64]
+
+FEWEST, MOST = 16, 4096
+"""Slices a body is cut into, at least and at most."""
+
+SAMPLES = 13
+"""Evenly spaced times of a run at which the shape is looked at to choose the slices, and as many that are not."""
+
+HIDDEN = 1e-4
+"""How far bends that are narrower than the slices may move the tail, in lengths of the body."""
+
+_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+
+
+class Resolution(NamedTuple):
+    """How finely a body is cut up, and what is left of the error.
+
+    Attributes
+    ----------
+    slices : int
+        N.
+    excess : float
+        The largest change that twice as many would make, over what it may be: above 1 where there cannot be more.
+    hidden : Hidden
+        The bend that most is missed of.
+    """
+
+    slices: int
+    excess: float
+    hidden: Hidden
+
+
+def _hat(v: FloatArray) -> FloatArray:
+    """Matrices (..., 3, 3) of the cross product with `v` (..., 3)."""
+    result = np.zeros((*v.shape, 3))
+    result[..., 2, 1] = v[..., 0]
+    result[..., 0, 2] = v[..., 1]
+    result[..., 1, 0] = v[..., 2]
+    result[..., 1, 2] = -v[..., 0]
+    result[..., 2, 0] = -v[..., 1]
+    result[..., 0, 1] = -v[..., 2]
+    return result
+
+
+def _exponential(w: FloatArray) -> FloatArray:
+    """The rigid displacements (..., 4, 4) whose logarithms are the twists `w` (..., 6)."""
+    square = np.einsum("...i,...i", w[..., 3:], w[..., 3:])
+    near = square < 1e-6  # there the series are exact to rounding
+    angle = np.sqrt(np.where(near, 1.0, square))
+    a = np.where(near, 1.0 - square / 6.0 * (1.0 - square / 20.0), np.sin(angle) / angle)
+    b = np.where(near, 0.5 - square / 24.0 * (1.0 - square / 30.0), 2.0 * (np.sin(0.5 * angle) / angle) ** 2)
+    c = np.where(near, 1.0 / 6.0 - square / 120.0 * (1.0 - square / 42.0), (1.0 - a) / np.where(near, 1.0, square))
+    turn = _hat(w[..., 3:])
+    twice = turn @ turn
+    result = np.zeros((*w.shape[:-1], 4, 4))
+    result[..., :3, :3] = np.eye(3) + a[..., None, None] * turn + b[..., None, None] * twice
+    along = w[..., :3, None]
+    result[..., :3, 3:] = along + b[..., None, None] * (turn @ along) + c[..., None, None] * (twice @ along)
+    result[..., 3, 3] = 1.0
+    return result
+
+
+def _bracket(a: FloatArray, b: FloatArray) -> FloatArray:
+    """ad_a(b) of twists (..., 6), P5 (67)."""
+    linear = np.cross(a[..., 3:], b[..., :3]) + np.cross(a[..., :3], b[..., 3:])
+    return np.concatenate([linear, np.cross(a[..., 3:], b[..., 3:])], axis=-1)
+
+
+def shape(strain: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
+    """Poses of all points of a body relative to its head (P5 (6), g' = g xi), by the Magnus method of order 4.
+
+    Parameters
+    ----------
+    strain : (..., 2N+1, 6) array
+        At evenly spaced abscissas from 0 to `length`: ends and middles of N slices.
+    length : float
+        m.
+
+    Returns
+    -------
+    turn : (..., 2N+1, 3, 3) array
+        Rotations; the first is the identity.
+    place : (..., 2N+1, 3) array
+        Positions, m.
+    """
+    first, middle, last = strain[..., :-2:2, :], strain[..., 1::2, :], strain[..., 2::2, :]
+    n = first.shape[-2]
+    h = length / n
+    whole = _exponential(h / 6.0 * (first + 4.0 * middle + last) + h * h / 12.0 * _bracket(first, last))
+    half = _exponential(h / 24.0 * (5.0 * first + 8.0 * middle - last) + h * h / 48.0 * _bracket(first, middle))
+    ends = whole
+    step = 1
+    while step < n:  # products of all slices before: doubling their number each time
+        ends = np.concatenate([ends[..., :step, :, :], ends[..., :-step, :, :] @ ends[..., step:, :, :]], axis=-3)
+        step *= 2
+    pose = np.empty((*strain.shape[:-1], 4, 4))
+    pose[..., 0, :, :] = np.eye(4)
+    pose[..., 2::2, :, :] = ends
+    pose[..., 1::2, :, :] = pose[..., :-2:2, :, :] @ half
+    return pose[..., :3, :3], pose[..., :3, 3]
+
+
+def slices(scene: Scene) -> int:
+    """Number N of slices of the body, see `resolution`.
+
+    Raises
+    ------
+    SceneError
+        If a formula of the strain law cannot be used.
+    """
+    return resolution(scene).slices
+
+
+def resolution(scene: Scene) -> Resolution:
+    """How many slices the body needs: a multiple of the pieces between recorded cross-sections, `MOST` at most.
+
+    Doubling it moves no end of a slice by a tenth of the error tolerance (m, relative to the head), and changes what
+    the strain's rate and acceleration add up to along the body by less than the tolerance's share of the largest: poles
+    are as good as that, and so are forces. No bend is so narrow that the points miss it. Looked at are a dozen times,
+    those where the strains are largest and least, and another dozen at which no rhythm hides anything, so that it does
+    not depend on how long the run is. (The tail alone would not do: errors over whole waves cancel out.)
+
+    Raises
+    ------
+    SceneError
+        If a formula of the strain law cannot be used.
+    """
+    return _resolution(scene.strain, scene.beam, scene.solver.error_tolerance, scene.run.duration_s)
+
+
+def _sums(density: FloatArray, length: float) -> FloatArray:
+    """Integrals of `density` (k, 2N+1, 6) from the head to the end of every slice, (k, N, 6), by Simpson's rule."""
+    first, middle, last = density[:, :-2:2], density[:, 1::2], density[:, 2::2]
+    sums: FloatArray = np.cumsum(first + 4.0 * middle + last, axis=1) * (length / first.shape[1] / 6.0)
+    return sums
+
+
+@lru_cache(maxsize=64)
+def _resolution(strain: Strain, beam: Beam, tolerance: float, duration: float) -> Resolution:
+    law = StrainLaw(strain, beam)
+    most = [each.time for each in extremes(law, duration)]
+    pieces = beam.sections - 1
+    found = Resolution(pieces * math.ceil(FEWEST / pieces), 0.0, Hidden(0.0, -1, 0.0, 0.0))
+    for times in (
+        np.unique(np.concatenate([np.linspace(0.0, duration, SAMPLES), most])),
+        duration * np.sort(np.arange(1, SAMPLES + 1) * _GOLDEN % 1.0),
+    ):
+        found = _enough(law, times, tolerance, found)
+    return found
+
+
+def _enough(law: StrainLaw, times: FloatArray, tolerance: float, before: Resolution) -> Resolution:
+    """As many slices as are needed at some times, and no fewer than elsewhere."""
+    length = law.beam.length_m
+
+    def looked_at(n: int) -> tuple[FloatArray, ...]:
+        field = law.at(times, np.linspace(0.0, length, 2 * n + 1))
+        with np.errstate(all="ignore"):
+            ends = shape(field.strain, length)[1][:, 2::2]
+            return ends, _sums(field.rate, length), _sums(field.acceleration, length)
+
+    n = before.slices
+    coarse, fine = looked_at(n), looked_at(2 * n)
+    while all(np.isfinite(part).all() for part in fine):
+        allowed = [0.1 * tolerance] + [tolerance * max(float(np.abs(part).max()), 1e-9) for part in fine[1:]]
+        errors = [np.abs(b[:, 1::2] - a).max() / most for a, b, most in zip(coarse, fine, allowed, strict=True)]
+        missed = hidden(law, times, np.linspace(0.0, length, 2 * n + 1))
+        if 2 * n > MOST or (max(errors) < 1.0 and missed.share < HIDDEN):
+            found = Resolution(n, float(max(errors)), missed)
+            same = n == before.slices  # elsewhere it was looked at with these, too
+            return Resolution(n, max(found.excess, before.excess), max(missed, before.hidden)) if same else found
+        n *= 2
+        coarse, fine = fine, looked_at(2 * n)
+    return before._replace(slices=n)
+
+
+def grid(scene: Scene) -> FloatArray:
+    """Abscissas (2N+1,), m, at which an engine needs the strains: ends and middles of all slices.
+
+    Raises
+    ------
+    SceneError
+        As `slices`.
+    """
+    return np.linspace(0.0, scene.beam.length_m, 2 * slices(scene) + 1)
+
+
+def _placed(scene: Scene) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
+    """Orientations (m, 3, 3), positions (m, 3) of all points of the grid at the start, and indices of the sections."""
+    beam, start = scene.beam, scene.start
+    points = grid(scene)
+    strains = StrainLaw(scene.strain, beam).at(np.zeros(1), points).strain[0]
+    with np.errstate(all="ignore"):
+        turn, place = shape(strains, beam.length_m)
+    if not (np.isfinite(place).all() and np.isfinite(turn).all()):
+        raise SceneError(
+            "strain: the formulas have no finite values at t = 0; avoid 1/0 and roots of negative numbers."
+        )
+    recorded = np.linspace(0, len(points) - 1, beam.sections).round().astype(np.int64)
+    angles = (getattr(start, name, 0.0) for name in ("pitch_deg", "roll_deg"))
+    heading = start.heading_deg if isinstance(start, StraightStart | GaitStart) else 0.0
+    frame = rotation(*(math.radians(angle) for angle in (heading, *angles)))
+    at = recorded[min(getattr(start, "link", 1), beam.sections) - 1]
+    if isinstance(start, GaitStart):  # the mean direction of the body, not of a section, has the heading
+        weights = np.full(len(points), 1.0)  # trapezoids
+        weights[[0, -1]] = 0.5
+        mean = weights @ turn[:, :, 0]
+        onto = frame @ rotation(-math.atan2(mean[1], mean[0]))
+    else:
+        onto = frame @ turn[at].T
+    turn, place = onto @ turn, place @ onto.T
+    z = getattr(start, "z_m", None)
+    place = place + np.array([getattr(start, "x_m", 0.0), getattr(start, "y_m", 0.0), z or 0.0]) - place[at]
+    if z is None:
+        place[:, 2] += beam.radius_m - place[:, 2].min()
+    return turn, place, recorded
+
+
+def initial_body(scene: Scene) -> tuple[FloatArray, FloatArray]:
+    """Poses (sections, 7) and twists (sections, 6; 0) of the recorded cross-sections at the start, as in `Snapshot`.
+
+    The body has the shape of its strain law at t = 0. A straight start gives the placed section its direction, a start
+    in the gait's pose the mean direction of the body, seen from above. The lowest point of the centre line lies a
+    radius above the ground if no height is given. Other starts are taken for straight ones.
+
+    Raises
+    ------
+    SceneError
+        As `slices`, or if the strains have no finite values.
+    """
+    turn, place, recorded = _placed(scene)
+    pose = np.column_stack([place[recorded], quaternions(turn[recorded])])
+    return pose, np.zeros((scene.beam.sections, 6))
+
+
+def head_frame(scene: Scene) -> tuple[FloatArray, FloatArray]:
+    """Orientation (3, 3) and position (3,), m, of the head at the start.
+
+    Raises
+    ------
+    SceneError
+        As `initial_body`.
+    """
+    turn, place, _ = _placed(scene)
+    return turn[0], place[0]
+
+
+def head_state(scene: Scene) -> tuple[FloatArray, FloatArray]:
+    """Pose (7,) of the head at the start, and its twist (6,) in its own frame: V (m/s) and Omega (rad/s), P5 (2).
+
+    The twist is the start's velocity of the placed section and the turn rate about it, with which the whole body begins
+    as if it were rigid; where contacts determine the motion it does not matter.
+
+    Raises
+    ------
+    SceneError
+        As `slices`.
+    """
+    turn, place, recorded = _placed(scene)
+    start = scene.start
+    velocity = np.array([getattr(start, name, 0.0) for name in ("vx_m_s", "vy_m_s", "vz_m_s")])
+    omega = np.array([0.0, 0.0, math.radians(getattr(start, "omega_deg_s", 0.0))])
+    at = place[recorded[min(getattr(start, "link", 1), scene.beam.sections) - 1]]
+    velocity += np.cross(omega, place[0] - at)
+    pose = np.concatenate([place[0], quaternions(turn[:1])[0]])
+    return pose, np.concatenate([turn[0].T @ velocity, turn[0].T @ omega])

@@ -1,0 +1,149 @@
+"""A continuum scene as a chain of n links that friction moves: what the continuous body is the limit of."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import Problem, SceneError
+from snakestudio.model.controllers import StrainFollower
+from snakestudio.model.motion import StateStart
+from snakestudio.model.robot.beam import TIP, Beam
+from snakestudio.model.robot.beam_shape import head_state, shape
+from snakestudio.model.robot.joint_strain import joint_motion
+from snakestudio.model.robot.robot import Actuator, JointController, Robot
+from snakestudio.model.robot.strain_law import StrainLaw
+from snakestudio.model.robot.support import Friction
+from snakestudio.model.rotations import matrices
+from snakestudio.model.scene import Control, Model, Scene
+
+__all__ = ["discretise", "links_of"]
+
+FloatArray = NDArray[np.float64]
+
+_FINE = 65
+"""Points between the head and the first link's centre, at which its pose and twist are integrated."""
+
+
+def links_of(beam: Beam, n: int) -> Robot:
+    """The robot of `n` links that weighs and turns as the pieces of a body do.
+
+    A link is a rod of mass rho A h with h = l / n; about a transverse axis through its centre its moment of inertia is
+    m h^2 / 12 + rho (pi r^4 / 4) h.
+    """
+    h = beam.length_m / n
+    mass = beam.mass_per_length * h
+    along, across, _ = beam.inertia_per_length
+    return Robot(
+        name=f"{n} links of a continuous body",
+        n_links=n,
+        link_length_m=h,
+        radius_m=beam.radius_m,
+        contact_half_length_m=0.5 * h,
+        mass_kg=mass,
+        inertia_kg_m2=mass * h * h / 12.0 + across * h,
+        axial_inertia_kg_m2=along * h,
+        head="first",
+    )
+
+
+def discretise(scene: Scene, n: int) -> Scene:
+    """The chain of `n` links in the Lagrangian model that does what the body of a continuum scene does under friction.
+
+    Its joints follow the strain law exactly (feedback linearization), so that friction alone determines where it goes.
+    It starts with the first link where the body's cross-section at X = h/2 is, moving as that does.
+
+    Raises
+    ------
+    SceneError
+        If the body is not one that friction moves in a plane, or its law lets it stretch, shear or leave the plane.
+    """
+    beam, support, ground = scene.beam, scene.support, scene.ground
+    problems = []
+    if not scene.model.continuum:
+        problems.append(Problem("error", "model.kind", "only a continuous body can be cut into links",
+                                'set it to "continuum_beam"'))  # fmt: skip
+    if beam.group != "SE2":
+        problems.append(Problem("error", "beam.group", f"a body that moves in {beam.group} is no chain in a plane",
+                                'set it to "SE2"'))  # fmt: skip
+    if not isinstance(support, Friction):
+        problems.append(Problem("error", "support.kind", "anchors and rings hold no chain of the Lagrangian model",
+                                'set it to "friction"'))  # fmt: skip
+    problems += [Problem("error", f"beam.{name}", f"{load:g}: no chain has a load at its tip", "make it 0")
+                 for name, load in zip(TIP, beam.tip_wrench, strict=True) if load]  # fmt: skip
+    if problems or not isinstance(support, Friction):
+        raise SceneError("\n".join(problem.sentence() for problem in problems), problems)
+    robot = links_of(beam, n)
+    h = robot.link_length_m
+    return Scene(
+        title=f"{scene.title or 'A continuous body'}, as {n} links",
+        description=scene.description,
+        source=scene.source,
+        model=Model(kind="planar_lagrangian"),
+        robot=robot,
+        beam=beam,
+        strain=scene.strain,
+        support=support,
+        ground=ground.model_copy(
+            update={
+                "viscous_along_ns_per_m": support.viscous_along_ns_per_m2 * h,
+                "viscous_across_ns_per_m": support.viscous_across_ns_per_m2 * h,
+            }
+        ),
+        controller=StrainFollower(),
+        joint_controller=JointController(law="feedback_linearization"),
+        actuator=Actuator(),
+        control=Control(period_s=scene.control.period_s),
+        solver=scene.solver,
+        run=scene.run,
+        start=_start(scene, n),
+    )
+
+
+def _start(scene: Scene, n: int) -> StateStart:
+    """Poses and velocities of the links at the start."""
+    beam = scene.beam
+    h = beam.length_m / n
+    law, zero = StrainLaw(scene.strain, beam), np.zeros(1)
+    pose, twist = head_state(scene)
+    place, heading, velocity, omega = _section(law, pose, twist, 0.5 * h)
+    angle, rate, _ = joint_motion(law, beam.length_m, n, zero)
+    theta = heading + np.concatenate([[0.0], np.cumsum(angle[0, :, 0])])
+    spin = omega + np.concatenate([[0.0], np.cumsum(rate[0, :, 0])])
+    axis = np.stack([np.cos(theta), np.sin(theta)], axis=1)
+    across = np.stack([-axis[:, 1], axis[:, 0]], axis=1)
+    steps = 0.5 * h * (axis[:-1] + axis[1:])
+    speeds = 0.5 * h * (across[:-1] * spin[:-1, None] + across[1:] * spin[1:, None])
+    centre = place[:2] + np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
+    moves = velocity[:2] + np.concatenate([np.zeros((1, 2)), np.cumsum(speeds, axis=0)])
+    return StateStart(
+        position_m=tuple((float(x), float(y), beam.radius_m) for x, y in centre),
+        orientation_wxyz=tuple((math.cos(0.5 * a), 0.0, 0.0, math.sin(0.5 * a)) for a in theta.tolist()),
+        velocity_m_s=tuple((float(x), float(y), 0.0) for x, y in moves),
+        angular_velocity_rad_s=tuple((0.0, 0.0, w) for w in spin.tolist()),
+    )
+
+
+def _section(
+    law: StrainLaw, pose: FloatArray, twist: FloatArray, abscissa: float
+) -> tuple[FloatArray, float, FloatArray, float]:
+    """Position (3,), heading, velocity (3,) and turn rate, in the world, of a cross-section of a flat body at t = 0."""
+    points = np.linspace(0.0, abscissa, _FINE)
+    field = law.at(np.zeros(1), points)
+    turn, place = shape(field.strain[0], abscissa)
+    rate = field.rate[0]
+    # What the strain's rate adds to the twist, (7), seen from the head: its velocity at the section, and its turn rate.
+    spin = rate[:, 5]
+    here = np.einsum("qij,qj->qi", turn, rate[:, :3]) + np.cross(
+        np.array([0.0, 0.0, 1.0]), place[-1] - place
+    ) * spin[:, None]  # fmt: skip
+    weights = np.where(np.arange(_FINE) % 2 == 1, 4.0, 2.0)
+    weights[[0, -1]] = 1.0
+    weights *= abscissa / weights.sum()
+    omega = float(twist[5] + weights @ spin)
+    local = twist[:3] + np.cross(twist[3:], place[-1]) + weights @ here
+    head = matrices(pose[None, 3:])[0]
+    axis = head @ turn[-1, :, 0]
+    return pose[:3] + head @ place[-1], math.atan2(axis[1], axis[0]), head @ local, omega

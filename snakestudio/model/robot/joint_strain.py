@@ -1,0 +1,44 @@
+"""Joint angles that a strain law gives a chain of links: the curvature's integral around every joint."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.robot.strain_law import StrainLaw
+
+__all__ = ["joint_motion"]
+
+FloatArray = NDArray[np.float64]
+
+
+def joint_motion(
+    law: StrainLaw, length: float, n: int, time: FloatArray, nodes: int = 3
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Angles of the joints of n links along a body, and their derivatives, each (k, n-1, 2): yaw, pitch; rad, s.
+
+    Joint j lies at X = j h with h = l / n; its yaw is the integral of K_Z from X - h/2 to X + h/2, its pitch that of
+    K_Y, by Gauss's rule. A positive K_Y turns t_X downwards, as a positive pitch lowers the next
+    link.
+
+    Parameters
+    ----------
+    law : StrainLaw
+    length : float
+        l, m.
+    n : int
+        Links.
+    time : (k,) array
+        s.
+    nodes : int
+        Points of Gauss's rule.
+    """
+    places, weights = np.polynomial.legendre.leggauss(nodes)
+    h = length / n
+    points = h * np.arange(1, n)[:, None] + 0.5 * h * places
+    field = law.at(time, points.ravel())
+    parts = (field.strain, field.rate, field.acceleration)
+    shape = (len(time), n - 1, nodes, 6)
+    yaw_pitch = (np.einsum("kjqe,q->kje", part.reshape(shape), 0.5 * h * weights)[:, :, [5, 4]] for part in parts)
+    angle, rate, acceleration = (np.ascontiguousarray(part) for part in yaw_pitch)
+    return angle, rate, acceleration

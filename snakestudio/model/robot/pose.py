@@ -1,0 +1,246 @@
+"""Where the links are, and how they move, when a run starts: plain numpy, so that the editor needs no engine for it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.errors import SceneError
+from snakestudio.inputs import InputError, nearest_row
+from snakestudio.model.motion import (
+    Gait,
+    GaitStart,
+    JointAnglesStart,
+    LinkAnglesStart,
+    PlacedStart,
+    RecordingStart,
+    StateStart,
+)
+from snakestudio.model.robot.beam_shape import initial_body
+from snakestudio.model.robot.chain import chain, gait_joint_angles, joint_angles, level_gait_frame, wave_directions
+from snakestudio.model.rotations import quaternions, rotation
+from snakestudio.model.scene import Scene
+
+__all__ = [
+    "FLAT_DEPTH",
+    "gait_link_angles",
+    "initial_joint_angles",
+    "initial_state",
+    "planar_pose",
+]
+
+FloatArray = NDArray[np.float64]
+
+FLAT_DEPTH = 1e-6
+"""How deep the lowest contact sphere of a robot that lies on the ground is in it, m: a start at gap 0 would leave it to
+rounding which spheres touch."""
+
+
+def gait_link_angles(gait: Gait, n_links: int, heading: float) -> FloatArray:
+    """Directions of all links in the plane, (n,), rad, in the gait's pose at t = 0; the wave's axis is `heading`."""
+    return wave_directions(gait.yaw, n_links, heading)
+
+
+def planar_arms(scene: Scene) -> tuple[float, float]:
+    """From a link's centre of gravity to the joint before it and to the one behind it, in a planar model, m.
+
+    The pitch axes, at rest there, lie in the links behind the joints; only some models know of them.
+    """
+    robot = scene.robot
+    offset = robot.axis_offset_m if scene.model.kind == "planar_nonsmooth" else 0.0
+    return 0.5 * (robot.link_length_m - offset), 0.5 * (robot.link_length_m + offset)
+
+
+def _planar_chain(theta: FloatArray, arms: tuple[float, float], link: int, x: float, y: float) -> FloatArray:
+    """Centres of gravity, (n, 2), of a closed chain with link directions `theta`, link `link` (0-based) at (x, y)."""
+    front, rear = arms
+    axis = np.column_stack([np.cos(theta), np.sin(theta)])
+    centre = np.zeros((len(theta), 2))
+    centre[1:] = np.cumsum(front * axis[:-1] + rear * axis[1:], axis=0)
+    centre += np.array([x, y]) - centre[link]
+    return centre
+
+
+def _placed(scene: Scene, start: PlacedStart) -> tuple[FloatArray, FloatArray]:
+    """Planar state of a start that puts one link at a place."""
+    n = scene.robot.n_links
+    link = start.link - 1
+    if isinstance(start, LinkAnglesStart):
+        theta = np.radians(np.array(start.link_angles_deg))
+    elif isinstance(start, GaitStart):
+        theta = gait_link_angles(start.shape(scene.gait), n, math.radians(start.heading_deg))
+    elif isinstance(start, JointAnglesStart):
+        bends = np.concatenate([[0.0], np.cumsum(np.radians(np.array(start.joint_angles_deg)))])
+        theta = math.radians(start.heading_deg) + bends - bends[link]
+    else:
+        theta = np.full(n, math.radians(getattr(start, "heading_deg", 0.0)))
+    centre = _planar_chain(theta, planar_arms(scene), link, start.x_m, start.y_m)
+    omega = math.radians(start.omega_deg_s)
+    velocity = np.array([start.vx_m_s, start.vy_m_s]) + omega * np.column_stack(
+        [start.y_m - centre[:, 1], centre[:, 0] - start.x_m]
+    )
+    return np.column_stack([centre, theta]), np.column_stack([velocity, np.full(n, omega)])
+
+
+def _spatial_joint_angles(scene: Scene, start: PlacedStart) -> FloatArray:
+    """Yaw and pitch of all joints, (n-1, 2), rad, of a start in space that puts one link at a place."""
+    n = scene.robot.n_links
+    angles = np.zeros((n - 1, 2))
+    if isinstance(start, GaitStart):
+        return gait_joint_angles(start.shape(scene.gait), n)
+    if isinstance(start, JointAnglesStart):
+        angles[:, 0] = np.radians(np.array(start.joint_angles_deg))
+        if start.joint_pitch_deg is not None:
+            angles[:, 1] = np.radians(np.array(start.joint_pitch_deg))
+    elif isinstance(start, LinkAnglesStart):
+        angles[:, 0] = np.diff(np.radians(np.array(start.link_angles_deg)))
+    return angles
+
+
+def _placed_in_space(scene: Scene, start: PlacedStart) -> tuple[FloatArray, FloatArray]:
+    """Pose (n, 7) and twist (n, 6) of a start in space that puts one link at a place."""
+    robot, link = scene.robot, start.link - 1
+    angles = _spatial_joint_angles(scene, start)
+    heading = start.link_angles_deg[link] if isinstance(start, LinkAnglesStart) else getattr(start, "heading_deg", 0.0)
+    frame = rotation(*(math.radians(angle) for angle in (heading, start.pitch_deg, start.roll_deg)))
+    if isinstance(start, GaitStart):  # the frame is that of the wave, not of a link
+        frame = frame @ level_gait_frame(start.shape(scene.gait), robot.n_links)
+        centre, turns = chain(frame, angles, robot.link_length_m, robot.axis_offset_m)
+    else:
+        centre, turns = chain(np.eye(3), angles, robot.link_length_m, robot.axis_offset_m)
+        onto = frame @ turns[link].T
+        centre, turns = centre @ onto.T, onto @ turns
+    centre += np.array([start.x_m, start.y_m, start.z_m or 0.0]) - centre[link]
+    if start.z_m is None:
+        lowest = float((centre[:, 2] - robot.contact_half_length_m * np.abs(turns[:, 2, 0])).min())
+        centre[:, 2] += robot.radius_m - FLAT_DEPTH - lowest
+    omega_x, omega_y, omega = start.omega
+    arm = centre - centre[link]
+    twist = np.zeros((len(centre), 6))
+    twist[:, 0] = start.vx_m_s - omega * (centre[:, 1] - start.y_m) + omega_y * arm[:, 2]
+    twist[:, 1] = start.vy_m_s + omega * (centre[:, 0] - start.x_m) - omega_x * arm[:, 2]
+    twist[:, 2] = start.vz_m_s + omega_x * arm[:, 1] - omega_y * arm[:, 0]
+    twist[:, 3:] = start.omega
+    return np.column_stack([centre, quaternions(turns)]), twist
+
+
+def _unwrapped(pose: FloatArray) -> FloatArray:
+    """Link directions (n,) of poses (n, 7), every joint angle between -pi and pi."""
+    w, x, y, z = pose[:, 3], pose[:, 4], pose[:, 5], pose[:, 6]
+    theta: FloatArray = np.unwrap(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+    return theta
+
+
+def _recorded(scene: Scene, start: RecordingStart, base_dir: Path | None) -> tuple[FloatArray, FloatArray]:
+    """Pose (n, 7) and twist (n, 6) in the row of a CSV file nearest to the wanted time."""
+    path = Path(start.file)
+    if not path.is_absolute() and base_dir is not None:
+        path = base_dir / path
+    n = scene.robot.n_links
+    try:
+        nearest = nearest_row(path, "time_s", start.time_s)
+    except InputError as error:
+        raise SceneError(
+            f"start.file: '{path}' cannot be read ({error.message}); give a CSV file recorded by this program."
+        ) from None
+    found = sum(f"link_{i}_x_m" in nearest for i in range(1, 1001))
+    if found != n:
+        raise SceneError(
+            f"start.file: '{path}' holds {found} links but robot.n_links is {n}; record it with the same robot."
+        )
+
+    def columns(names: tuple[str, ...]) -> FloatArray:
+        return np.array([[float(nearest[f"link_{i}_{name}"]) for name in names] for i in range(1, n + 1)])
+
+    moving = ("vx_mps", "vy_mps", "vz_mps", "wx_radps", "wy_radps", "wz_radps")
+    try:
+        pose = columns(("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz"))
+        twist = columns(moving) if f"link_1_{moving[0]}" in nearest else np.zeros((n, 6))
+    except (KeyError, TypeError, ValueError) as error:
+        raise SceneError(
+            f"start.file: the row of '{path}' nearest to {start.time_s:g} s is incomplete ({error}); "
+            "give a CSV file recorded by this program."
+        ) from error
+    return pose, twist
+
+
+def initial_state(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArray, FloatArray]:
+    """Pose (n, 7) and twist (n, 6) of every link at the start of `scene`, as in `Snapshot`.
+
+    Parameters
+    ----------
+    scene : Scene
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+
+    Raises
+    ------
+    SceneError
+        If a file that the start refers to, or a formula of the strain law, cannot be used.
+    """
+    if scene.model.continuum:
+        return initial_body(scene)
+    start = scene.start
+    if isinstance(start, RecordingStart):
+        return _recorded(scene, start, base_dir)
+    if isinstance(start, StateStart):
+        pose = np.column_stack([np.array(start.position_m), np.array(start.orientation_wxyz)])
+        pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1, keepdims=True).clip(1e-300)
+        twist = np.zeros((len(pose), 6))
+        if start.velocity_m_s is not None:
+            twist[:, :3] = np.array(start.velocity_m_s)
+        if start.angular_velocity_rad_s is not None:
+            twist[:, 3:] = np.array(start.angular_velocity_rad_s)
+        return pose, twist
+    if scene.model.spatial:
+        return _placed_in_space(scene, start)
+    q, u = _placed(scene, start)
+    n = len(q)
+    pose = np.zeros((n, 7))
+    pose[:, :2] = q[:, :2]
+    pose[:, 2] = scene.robot.radius_m
+    pose[:, 3] = np.cos(0.5 * q[:, 2])
+    pose[:, 6] = np.sin(0.5 * q[:, 2])
+    twist = np.zeros((n, 6))
+    twist[:, :2] = u[:, :2]
+    twist[:, 5] = u[:, 2]
+    return pose, twist
+
+
+def initial_joint_angles(scene: Scene, base_dir: Path | None = None) -> FloatArray:
+    """Yaw and pitch of all joints at the start of `scene`, (n-1, 2), rad; in the plane the pitch is 0.
+
+    A continuous body has no joints.
+
+    Raises
+    ------
+    SceneError
+        As `initial_state`.
+    """
+    if scene.model.continuum:
+        return np.zeros((0, 2))
+    if not scene.model.spatial:
+        yaw = np.diff(planar_pose(scene, base_dir)[0][:, 2])
+        return np.column_stack([yaw, np.zeros_like(yaw)])
+    if isinstance(scene.start, PlacedStart):
+        return _spatial_joint_angles(scene, scene.start)
+    return joint_angles(initial_state(scene, base_dir)[0])
+
+
+def planar_pose(scene: Scene, base_dir: Path | None = None) -> tuple[FloatArray, FloatArray]:
+    """State in the plane at the start of `scene`: q (n, 3) = x, y, theta and u (n, 3) = vx, vy, omega; m, rad, s.
+
+    Joint angles are differences of theta and are not wrapped.
+
+    Raises
+    ------
+    SceneError
+        As `initial_state`.
+    """
+    if isinstance(scene.start, PlacedStart):
+        return _placed(scene, scene.start)
+    pose, twist = initial_state(scene, base_dir)
+    return np.column_stack([pose[:, :2], _unwrapped(pose)]), twist[:, [0, 1, 5]]

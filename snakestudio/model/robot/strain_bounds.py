@@ -1,0 +1,251 @@
+"""What a strain law or a formula is in between the times and places that are looked at: by bounds over boxes.
+
+Boxes in which the law may be more than has been seen of it are cut up until it has been seen, or cannot be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.formula import Formula
+from snakestudio.model.formula.intervals import Interval, bounds
+from snakestudio.model.robot.strain_law import StrainLaw
+
+__all__ = ["HUGE", "Extreme", "Hidden", "extremes", "hidden", "pole", "speed_pole"]
+
+FloatArray = NDArray[np.float64]
+
+HUGE = 1e12
+"""Strains and their derivatives beyond this (SI) are taken for mistakes."""
+
+NEAR = 0.02
+"""How near to the largest and the least value of a law one is looked for, of their difference."""
+
+BEGIN, ROUNDS, BOXES = 16, 120, 1500
+"""Boxes along and across at first, how often they are halved, and how many of them are."""
+
+PIECE = 1e-4
+"""What a strain may change by within a piece of the body, as a share of the body's length that it moves the tail."""
+
+PIECES = 40_000
+"""Pieces a body is cut into at most, at all times together, to find its narrowest bend."""
+
+
+class Extreme(NamedTuple):
+    """Where a law is most, or least, or has no usable value.
+
+    Attributes
+    ----------
+    component : int
+        Index in `COMPONENTS`; -1: the speed.
+    time, abscissa : float
+        s, m.
+    usable : bool
+        Whether value and derivatives are numbers of a reasonable size there.
+    """
+
+    component: int
+    time: float
+    abscissa: float
+    usable: bool
+
+
+class Hidden(NamedTuple):
+    """How far what is missed of a strain could move the tail: lengths of the body, or of all its bending if larger.
+
+    With the component it is missed of (-1: none), and the time (s) and place (m) where it is missed most.
+    """
+
+    share: float
+    component: int
+    time: float
+    abscissa: float
+
+
+class _Boxes(NamedTuple):
+    t: FloatArray  # (k, 2)
+    x: FloatArray
+
+    def halves(self, in_time: NDArray[np.bool_]) -> _Boxes:
+        parts = []
+        for half in (0, 1):
+            pair = []
+            for ends, cut in ((self.t, in_time), (self.x, ~in_time)):
+                ends = ends.copy()
+                ends[cut, 1 - half] = ends[cut].mean(axis=1)
+                pair.append(ends)
+            parts.append(pair)
+        return _Boxes(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def extremes(law: StrainLaw, duration: float) -> list[Extreme]:
+    """Where every strain is largest and least within the run (to 2 %), and where it has no usable value.
+
+    Poles and bends between any times and places one might have looked at are among them; where a law is looked at
+    elsewhere, what is found here has to be looked at, too.
+    """
+    found: list[Extreme] = []
+    length = law.beam.length_m
+    with np.errstate(all="ignore"):
+        for index in law.components:
+            uses = law.uses(index)
+            spans = (duration if uses & {"t", "s"} else 0.0), (length if uses & {"X", "s"} else 0.0)
+
+            def sampled(t: FloatArray, x: FloatArray, index: int = index) -> tuple[FloatArray, ...]:
+                return law.along(index, t, x)
+
+            def bounded(boxes: _Boxes, index: int = index) -> tuple[Interval, ...]:
+                return law.bounds(index, boxes.t, boxes.x)
+
+            found += _search(index, sampled, bounded, *spans)
+    return found
+
+
+def speed_pole(law: StrainLaw, duration: float) -> Extreme | None:
+    """Where the speed or its derivative has no usable value, if anywhere within the run."""
+    with np.errstate(all="ignore"):
+        found = _search(
+            -1, lambda t, x: tuple(law.speed(t).T), lambda boxes: law.speed_bounds(boxes.t), duration, 0.0
+        ) if law.has_speed else []  # fmt: skip
+    return next((each for each in found if not each.usable), None)
+
+
+def pole(formula: Formula, constants: Mapping[str, FloatArray], duration: float) -> tuple[int, float] | None:
+    """Where a formula of the time t has no usable value within the run, if anywhere.
+
+    Parameters
+    ----------
+    formula : Formula
+    constants : mapping
+        Values (m,) of all other names that it may use: all m cases are looked at.
+    duration : float
+        s.
+
+    Returns
+    -------
+    (int, float) or None
+        The case, from 0, and the time, s.
+    """
+    cases = len(next(iter(constants.values())))
+    edges = np.linspace(0.0, duration, BEGIN + 1)
+    low, high = np.tile(edges[:-1], cases), np.tile(edges[1:], cases)
+    case = np.repeat(np.arange(cases), BEGIN)
+    with np.errstate(all="ignore"):
+        for _ in range(ROUNDS):
+            own = {name: values[case] for name, values in constants.items()}
+            middle = 0.5 * (low + high)
+            for t in (low, middle, high):
+                value = np.abs(np.broadcast_to(formula.at({**own, "t": t})[0], t.shape))
+                useless = np.flatnonzero(~(value < HUGE))
+                if len(useless):
+                    return int(case[useless[0]]), float(t[useless[0]])
+            may = bounds(formula, {**own, "t": Interval(low, high)})[0]
+            wild = np.flatnonzero(np.broadcast_to(~((may.low > -HUGE) & (may.high < HUGE)), low.shape))
+            if not len(wild):
+                break
+            wild = wild[np.argsort(-value[wild], kind="stable")[:BOXES]]
+            low, high, case = np.tile(low[wild], 2), np.tile(high[wild], 2), np.tile(case[wild], 2)
+            low[len(wild) :] = high[: len(wild)] = middle[wild]
+    return None
+
+
+def _grid(duration: float, length: float) -> _Boxes:
+    t, x = (np.linspace(0.0, span, BEGIN + 1 if span else 2) for span in (duration, length))
+    pairs = [np.column_stack([edge[:-1], edge[1:]]) for edge in (t, x)]
+    return _Boxes(np.repeat(pairs[0], len(pairs[1]), axis=0), np.tile(pairs[1], (len(pairs[0]), 1)))
+
+
+def _search(
+    index: int,
+    sampled: Callable[[FloatArray, FloatArray], tuple[FloatArray, ...]],
+    bounded: Callable[[_Boxes], tuple[Interval, ...]],
+    duration: float,
+    length: float,
+) -> list[Extreme]:
+    """Branch and bound for the extremes of the first part, and for values of all of them that are no use."""
+    boxes = _grid(duration, length)
+    seen = [np.inf, -np.inf]
+    at = [(0.0, 0.0), (0.0, 0.0)]
+    for turn in range(ROUNDS):
+        t, x = boxes.t.mean(axis=1), boxes.x.mean(axis=1)
+        parts = [np.broadcast_to(part, t.shape) for part in sampled(t, x)]
+        useless = np.flatnonzero(~np.all([np.abs(part) < HUGE for part in parts], axis=0))
+        if len(useless):
+            return [Extreme(index, float(t[useless[0]]), float(x[useless[0]]), False)]
+        for side, i in enumerate((int(np.argmin(parts[0])), int(np.argmax(parts[0])))):
+            if (parts[0][i] < seen[0], parts[0][i] > seen[1])[side]:
+                seen[side], at[side] = float(parts[0][i]), (float(t[i]), float(x[i]))
+        may = bounded(boxes)
+        beyond = np.maximum(may[0].high - seen[1], seen[0] - may[0].low)
+        slack = NEAR * (seen[1] - seen[0]) + 1e-9 * max(map(abs, seen)) + 1e-12
+        wild = np.any([~((part.low > -HUGE) & (part.high < HUGE)) for part in may[: len(parts)]], axis=0)
+        open_ = (beyond > slack) | wild
+        if not open_.any():
+            break
+        # What may be wild comes first, and of that what is most already.
+        rank = np.where(wild, 1e30 * (1.0 + np.max(np.abs(parts), axis=0)), beyond)
+        kept = np.flatnonzero(open_)
+        kept = kept[np.argsort(-rank[kept], kind="stable")[:BOXES]]
+        boxes = _Boxes(boxes.t[kept], boxes.x[kept])
+        in_time = np.full(len(kept), duration > 0.0 and (length == 0.0 or turn % 2 == 0))
+        boxes = boxes.halves(in_time)
+    return [Extreme(index, *place, True) for place in at]
+
+
+def hidden(law: StrainLaw, times: FloatArray, points: FloatArray) -> Hidden:
+    """How much of the strains the parabolas through evenly spaced points miss.
+
+    Parameters
+    ----------
+    law : StrainLaw
+    times : (k,) array
+        s.
+    points : (2N+1,) array
+        Ends and middles of N slices, m.
+    """
+    worst = Hidden(0.0, -1, 0.0, 0.0)
+    h = points[2] - points[0]
+    with np.errstate(all="ignore"):
+        for index in law.components:
+            if not law.uses(index) & {"X", "s"}:
+                continue
+            cells, lever, whole = _cells(law, index, times)
+            t, x = cells.t[:, 0], cells.x.mean(axis=1)
+            slice_ = np.minimum(np.floor(x / h), len(points) // 2 - 1)
+            u = x / h - slice_
+            first, middle, last = (law.along(index, t, (slice_ + part) * h)[0] for part in (0.0, 0.5, 1.0))
+            parabola = first * (1 - u) * (1 - 2 * u) + 4 * middle * u * (1 - u) + last * u * (2 * u - 1)
+            missed = np.abs(law.along(index, t, x)[0] - parabola) * (cells.x[:, 1] - cells.x[:, 0])
+            sums = np.array([missed[t == each].sum() for each in times])
+            most = float(sums.max()) * lever / whole
+            if most > worst.share:
+                at = times[np.argmax(sums)]
+                worst = Hidden(most, index, float(at), float(x[np.argmax(np.where(t == at, missed, -1.0))]))
+    return worst
+
+
+def _cells(law: StrainLaw, index: int, times: FloatArray) -> tuple[_Boxes, float, float]:
+    """Pieces of the body at `times` in which a strain changes little, how far a bend moves the tail, and the scale."""
+    length = law.beam.length_m
+    lever = length if index >= 3 else 1.0
+    edges = np.linspace(0.0, length, 4 * BEGIN + 1)
+    pieces = np.column_stack([edges[:-1], edges[1:]])
+    boxes = _Boxes(np.repeat(times, len(pieces))[:, None] + np.zeros(2), np.tile(pieces, (len(times), 1)))
+    size = np.abs(law.along(index, boxes.t[:, 0], boxes.x.mean(axis=1))[0]).reshape(len(times), -1)
+    whole = max(length, float(size.mean(axis=1).max()) * length * lever)
+    done: list[_Boxes] = []
+    count = 0
+    while len(boxes.t):
+        may = law.bounds(index, boxes.t, boxes.x)[0]
+        wide = (may.high - may.low) * (boxes.x[:, 1] - boxes.x[:, 0]) * lever > PIECE * whole
+        wide &= boxes.x[:, 1] - boxes.x[:, 0] > 1e-9 * length
+        if count + 2 * len(boxes.t) > PIECES:
+            wide[:] = False
+        done.append(_Boxes(boxes.t[~wide], boxes.x[~wide]))
+        count += int((~wide).sum())
+        boxes = _Boxes(boxes.t[wide], boxes.x[wide]).halves(np.zeros(int(wide.sum()), bool))
+    return _Boxes(*(np.concatenate(each) for each in zip(*done, strict=True))), lever, whole

@@ -1,0 +1,134 @@
+"""Scene files: read with every mistake named at once, written so that comments stay and no crash loses a scene."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+from pathlib import Path
+
+from snakestudio.errors import Problem, SceneError
+from snakestudio.inputs import SCENE, InputError, leading_lines, read_text
+from snakestudio.model.arguments import path_of, wrong_kind
+from snakestudio.model.atomic import followed, write_atomically
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file.dump import dump_scene
+from snakestudio.model.scene_file.parse import complete, parse_scene, scene_from_dict
+
+__all__ = [
+    "complete",
+    "dump_scene",
+    "file_digest",
+    "load_scene",
+    "parse_scene",
+    "read_scene_text",
+    "save_scene",
+    "scene_from_dict",
+    "text_digest",
+]
+
+CSV_SCENE_MARK = "#| "
+"""Before every line of the scene in the header of an exported CSV."""
+
+
+def load_scene(path: str | Path) -> Scene:
+    """Read a scene file, or the scene in the header of a CSV that SnakeStudio exported.
+
+    Raises
+    ------
+    SceneError
+        With one sentence a mistake, each naming file, key, value and remedy.
+    UsageError
+        If `path` is no file name.
+    """
+    path = path_of("path", path)
+    return parse_scene(read_scene_text(path), source=str(path))
+
+
+def read_scene_text(path: Path) -> str:
+    """The TOML text of a scene file (or in a CSV's header).
+
+    Raises
+    ------
+    SceneError
+        If there is no such file, or it is no text.
+    """
+    try:
+        if path.suffix.lower() != ".csv":
+            return read_text(path, SCENE)
+        header = [line for line in leading_lines(path) if line.startswith(CSV_SCENE_MARK.rstrip())]
+        if not header:
+            raise InputError("this CSV holds no scene", "give a CSV that SnakeStudio exported, or a scene file")
+    except InputError as error:
+        raise SceneError(f"{path}: {error}.", [Problem("error", "", error.message, error.remedy)]) from None
+    return "\n".join(line[len(CSV_SCENE_MARK) :] for line in header) + "\n"
+
+
+def save_scene(scene: Scene, path: str | Path, base: str | None = None) -> str:
+    """Write a scene; comments and layout of the text it replaces stay.
+
+    The file is replaced at once or not at all, and the file it replaces stays beside it as ``NAME.toml~``.
+
+    Parameters
+    ----------
+    scene : Scene
+    path : path
+    base : str, optional
+        TOML text whose comments and layout are to be kept; the text now at `path` if left out.
+
+    Returns
+    -------
+    str
+        The text that is in the file now.
+
+    Raises
+    ------
+    SceneError
+        If the file cannot be written; the old one is untouched then.
+    UsageError
+        If what is given is no scene, or no file name.
+    """
+    if not isinstance(scene, Scene):
+        raise wrong_kind("scene", "a Scene", scene)
+    path = path_of("path", path)
+    try:
+        if path.is_dir():
+            raise SceneError(f"{path}: this is a folder; give a file name ending in .toml.")
+        old = path.read_bytes() if path.is_file() else None
+        if old is not None:
+            followed(path)  # of what cannot be replaced no copy is made, either
+        if base is None and old is not None:
+            base = old.decode("utf-8", errors="replace")
+        text = dump_scene(scene, base, used_only=True)
+        if old is not None:
+            write_atomically(path.with_name(path.name + "~"), old)
+        write_atomically(path, text.encode("utf-8"))
+    except OSError as error:
+        raise SceneError(f"{path}: the scene cannot be written: {_why_not(path, error)}.") from None
+    return text
+
+
+def _why_not(path: Path, error: OSError) -> str:
+    """Why a file cannot be written, and what to do."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f"there is no folder {folder} (any more); save under another name"
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        protected = "the file is" if path.exists() and not os.access(path, os.W_OK) else f"the folder {folder} is"
+        return f"{protected} write-protected; save under another name, or allow writing to it"
+    if error.errno == errno.ENOSPC:
+        return f"{error.strerror}; free some space, or save to another place"
+    return f"{error.strerror}; save under another name"
+
+
+def text_digest(text: str) -> bytes:
+    """A fingerprint of a file that holds this text."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def file_digest(path: Path) -> bytes | None:
+    """A fingerprint of what a file holds now; None if there is none, or it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).digest()
+    except OSError:
+        return None

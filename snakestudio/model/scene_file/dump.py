@@ -1,0 +1,72 @@
+"""A scene to TOML text, over the text it came from: what a person wrote there stays as it is where nothing changed."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pydantic
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from snakestudio.errors import SceneError
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file.obstacle_text import MARK, renewed, split
+from snakestudio.model.scene_file.parse import parse_scene, parse_values
+from snakestudio.model.scene_file.toml_merge import merge, tuples
+from snakestudio.model.world import Obstacle
+
+__all__ = ["dump_scene"]
+
+_OBSTACLE: pydantic.TypeAdapter[Obstacle] = pydantic.TypeAdapter(Obstacle)
+
+
+_BODY, _CHAIN = ("beam", "strain", "support"), ("gait", "controller", "joint_controller", "actuator")
+"""Parts that only a continuous body has, and that only a chain of links has."""
+
+
+def dump_scene(scene: Scene, base: str | None = None, *, used_only: bool = False) -> str:
+    """The scene as TOML text, on top of `base` if that can be parsed (its comments and layout stay).
+
+    With `used_only` a text of its own leaves out what says nothing: parts of another kind of body that are as always.
+    """
+    if base is not None:
+        with contextlib.suppress(TOMLKitError, ValueError, RecursionError):
+            text = _over(scene, base)
+            # What is on disk must be what was in memory, whatever the layout of `base` did to it.
+            for candidate in dict.fromkeys((re.sub(r"\n{3,}", "\n\n", text), text)):
+                with contextlib.suppress(SceneError):
+                    if parse_scene(candidate) == scene:
+                        return candidate
+    usual, unused = Scene(), _CHAIN if scene.model.continuum else _BODY
+    leave = [name for name in unused if used_only and getattr(scene, name) == getattr(usual, name)]
+    return _over(scene, "", leave)
+
+
+def _over(scene: Scene, base: str, leave: Sequence[str] = ()) -> str:
+    values = parse_values(base)
+    rest, blocks = split(base)
+    given = values.get("obstacles", [])
+    if not isinstance(given, list):
+        raise ValueError("what is called obstacles is none")
+    document = tomlkit.parse(rest)
+    if len(given) != len(blocks):  # written in one line, or in another way: they are written anew
+        document, blocks, given = tomlkit.parse(base), (), []
+        del document["obstacles"]
+    merge(document, scene, explicit=not values, leave=("obstacles", *leave))
+    before, mark, after = tomlkit.dumps(document).partition(MARK)
+    obstacles = renewed(blocks, [_obstacle(entry) for entry in given], scene.obstacles)
+    if obstacles and before.strip() and not mark:
+        before = before.rstrip("\n") + "\n\n"
+    if obstacles and after.strip() and not obstacles.endswith("\n\n"):
+        obstacles += "\n"
+    text = before + obstacles + after
+    return text if base.endswith("\n\n") else text.rstrip("\n") + "\n"
+
+
+def _obstacle(entry: Any) -> Obstacle | None:
+    with contextlib.suppress(pydantic.ValidationError, TypeError):
+        return _OBSTACLE.validate_python(tuples({"kind": "cylinder", **entry}))
+    return None

@@ -1,0 +1,176 @@
+"""The `[[obstacles]]` blocks of a scene file as text: there may be thousands, and few change between two saves.
+
+A block is what stands from one `[[obstacles]]` line to the next table, with the comment above it. Blocks of obstacles
+that did not change are kept to the letter; in the others only the lines of changed values are written anew. Whoever
+uses this checks that the result parses back to the scene: a layout not foreseen here is found then.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import tomlkit
+
+from snakestudio.model.scene_file.obstacle_match import sources
+from snakestudio.model.scene_file.toml_merge import item, merge
+from snakestudio.model.world import Obstacle
+
+__all__ = ["MARK", "Blocks", "renewed", "split"]
+
+MARK = "[[obstacles]]\nhere = 0\n"
+"""Stands in the rest of the text where the blocks were."""
+
+_LINES = re.compile(r"[^\n]*\n|[^\n]+\Z")
+_BLOCK = re.compile(r"\s*\[\[\s*obstacles\s*\]\]\s*(#.*)?$")
+_TABLE = re.compile(r"\s*\[{1,2}[\w.\"' -]+\]{1,2}\s*(#.*)?$")
+_COMMENT = re.compile(r"\s*#")
+_QUOTES = re.compile(r"#|\"{3}|'{3}|\"(?:[^\"\\]|\\.)*\"|'[^']*'")
+_KEY = re.compile(r"\s*([A-Za-z0-9_-]+)\s*=\s*")
+# A value that ends on its line (a text, a number, a truth), and what comes behind it: a comment or nothing.
+_VALUE = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#"'\[{]+)(?=\s*(?:#.*)?$)""")
+_SIMPLE_TEXT = re.compile(r"[^\x00-\x1f\x7f\"\\]*\Z")
+
+
+class Blocks(NamedTuple):
+    """A scene file's text in parts.
+
+    Attributes
+    ----------
+    rest : str
+        Everything else, with `MARK` where the blocks were, if there were any.
+    blocks : tuple of str
+        One for each obstacle.
+    """
+
+    rest: str
+    blocks: tuple[str, ...]
+
+
+def split(text: str) -> Blocks:
+    """Take the blocks of obstacles out of a scene file's text."""
+    rest: list[str] = []
+    blocks: list[list[str]] = []
+    current: list[str] | None = None
+    quotes = ""
+    for line in _LINES.findall(text if text.endswith("\n") else text + "\n"):
+        if not quotes and _BLOCK.match(line):
+            current = [*([] if current is None else _comment_below(current)), line]
+            if not blocks:
+                rest.append(MARK)
+            blocks.append(current)
+        elif not quotes and current is not None and _TABLE.match(line):
+            rest += [*_comment_below(current), line]
+            current = None
+        else:
+            (rest if current is None else current).append(line)
+        quotes = _open_quotes(line, quotes)
+    return Blocks("".join(rest), tuple("".join(block) for block in blocks))
+
+
+def _comment_below(block: list[str]) -> list[str]:
+    """Take the comment off the end of a block that is about what follows: an empty line stands before it."""
+    at = len(block)
+    while at > 1 and _COMMENT.match(block[at - 1]):
+        at -= 1
+    if block[at - 1].strip():
+        return []
+    taken = block[at:]
+    del block[at:]
+    return taken
+
+
+def _open_quotes(line: str, quotes: str) -> str:
+    """The quotation marks of a text over several lines that is still open at the end of this line, or nothing."""
+    at = 0
+    while True:
+        if quotes:
+            end = line.find(quotes, at)
+            while end > 0 and quotes == '"""' and (end - len(line[:end].rstrip("\\"))) % 2:
+                end = line.find(quotes, end + 1)  # the one found is written as \"
+            if end < 0:
+                return quotes
+            at = end + 3
+        match = _QUOTES.search(line, at)
+        if match is None or match[0] == "#":
+            return ""
+        at = match.end()
+        quotes = match[0] if match[0] in ('"""', "'''") else ""
+
+
+def renewed(blocks: Sequence[str], before: Sequence[Obstacle | None], after: Sequence[Obstacle]) -> str:
+    """The text of the blocks of other obstacles, with everything kept that stays.
+
+    Parameters
+    ----------
+    blocks : sequence of str
+        From `split`.
+    before : sequence of obstacle
+        What these blocks say; None where that is no obstacle.
+    after : sequence of obstacle
+        What the new ones shall say.
+    """
+    pieces: list[str] = []
+    previous: int | None = -1
+    for source, obstacle in zip(sources(before, after), after, strict=True):
+        if pieces and (source is None or source - 1 != previous) and not pieces[-1].endswith("\n\n"):
+            pieces.append("\n")
+        old = None if source is None else before[source]
+        pieces.append(_written(obstacle) if source is None or old is None else _merged(blocks[source], old, obstacle))
+        previous = source
+    return "".join(pieces)
+
+
+def _written(obstacle: Obstacle) -> str:
+    fields = type(obstacle).model_fields
+    lines = [f"{name} = {_text(value)}" for name in fields if (value := getattr(obstacle, name)) is not None]
+    return "\n".join(["[[obstacles]]", *lines, ""])
+
+
+def _merged(block: str, old: Obstacle, new: Obstacle) -> str:
+    changes = {
+        name: value for name in type(new).model_fields if (value := getattr(new, name)) != getattr(old, name, None)
+    }
+    if not changes:
+        return block
+    if (
+        '"""' in block
+        or "'''" in block
+        or not all(isinstance(value, bool | int | float | str) for value in changes.values())
+    ):
+        return _merged_slowly(block, new)
+    lines = _LINES.findall(block)
+    last = 0
+    for index, line in enumerate(lines):
+        if _BLOCK.match(line):
+            last = index
+        key = _KEY.match(line)
+        if key is None:
+            continue
+        value = _VALUE.match(line, key.end())
+        if value is not None:
+            last = index
+        if key[1] in changes:
+            if value is None:
+                return _merged_slowly(block, new)
+            lines[index] = f"{line[: key.end()]}{_text(changes.pop(key[1]))}{line[value.end() :]}"
+    lines[last + 1 : last + 1] = [f"{name} = {_text(value)}\n" for name, value in changes.items()]
+    return "".join(lines)
+
+
+def _merged_slowly(block: str, new: Obstacle) -> str:
+    document: Any = tomlkit.parse(block)
+    merge(document["obstacles"][0], new, explicit=False)
+    return tomlkit.dumps(document)
+
+
+def _text(value: Any) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str) and _SIMPLE_TEXT.match(value):
+        return f'"{value}"'
+    return str(item(value).as_string())

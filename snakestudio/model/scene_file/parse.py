@@ -1,0 +1,132 @@
+"""TOML text to a scene, with every mistake named at once: key, value and remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import pydantic
+
+from snakestudio.errors import Problem, SceneError
+from snakestudio.inputs import SCENE, InputError, parse_toml
+from snakestudio.model.scene import FORMAT, Scene, structure_problems
+from snakestudio.model.scene_file.toml_merge import tuples
+from snakestudio.model.validation_messages import problem_of
+
+__all__ = ["MOST_MISTAKES", "complete", "parse_scene", "parse_values", "scene_from_dict"]
+
+_FIRST_KINDS = {"gait": "lateral_undulation", "obstacles": "cylinder"}
+"""Kinds that may be left out, for there were no others once."""
+
+MOST_MISTAKES = 200
+"""So many are named: a table of a million wrong values has a million."""
+
+_MOST_TOLD = 200_000
+
+
+def parse_scene(text: str, source: str = "scene") -> Scene:
+    """Read a scene from TOML text; `source` names it in the sentences.
+
+    Raises
+    ------
+    SceneError
+        See `load_scene`.
+    """
+    try:
+        values = parse_values(text)
+    except InputError as error:
+        problem = Problem("error", "", error.message, error.remedy)
+        raise SceneError(f"{source}: {error}.", [problem]) from None
+    return _validate(values, source)
+
+
+def scene_from_dict(values: dict[str, Any], source: str = "") -> Scene:
+    """Make a scene of nested plain values, as TOML gives them; `source` names it in the sentences.
+
+    Raises
+    ------
+    SceneError
+        See `load_scene`.
+    """
+    return _validate(values, source)
+
+
+@lru_cache(maxsize=2)
+def parse_values(text: str) -> dict[str, Any]:
+    """The values of a TOML text, not to be changed: what is saved is what was read or saved before, with edits.
+
+    Raises
+    ------
+    InputError
+        If it is not valid TOML (names the line), or more than any scene.
+    """
+    return parse_toml(text, SCENE)
+
+
+def _validate(values: dict[str, Any], source: str) -> Scene:
+    version = values.get("format")
+    if isinstance(version, int) and not isinstance(version, bool) and version > FORMAT:
+        what = f"format = {version} is newer than this program, which reads up to {FORMAT}"
+        raise _scene_error(source, [Problem("error", "", what, "update SnakeStudio")])
+    values = _with_first_kinds(values)
+    problems = []
+    if "format" not in values:
+        problems.append(Problem("error", "format", "the key is missing", f"begin the file with format = {FORMAT}"))
+    try:
+        scene = Scene.model_validate(tuples(values))
+    except pydantic.ValidationError as error:
+        found = error.error_count()
+        # To tell them takes a kilobyte each.
+        details = error.errors(include_url=False) if found <= _MOST_TOLD else []
+        problems += [problem_of(detail) for detail in details[:MOST_MISTAKES]]
+        if found > MOST_MISTAKES:
+            more = f"there are {found - min(len(details), MOST_MISTAKES)} {'more ' if details else ''}mistakes in it"
+            problems.append(Problem("error", "", more, "mend these first" if details else "look into its lists"))
+        if found <= MOST_MISTAKES:
+            problems += _contradictions(values, {str(detail["loc"][0]) for detail in details if detail["loc"]})
+        raise _scene_error(source, problems) from None
+    return complete(scene, [*problems, *structure_problems(scene)], source)
+
+
+def _with_first_kinds(values: dict[str, Any]) -> dict[str, Any]:
+    """`values` with the kinds that older scenes did not have to give."""
+
+    def filled(part: Any, kind: str) -> Any:
+        if isinstance(part, list | tuple):
+            return [filled(entry, kind) for entry in part]
+        return {"kind": kind, **part} if isinstance(part, dict) else part
+
+    return values | {name: filled(values[name], kind) for name, kind in _FIRST_KINDS.items() if name in values}
+
+
+def _contradictions(values: dict[str, Any], wrong: set[str]) -> list[Problem]:
+    """What contradicts itself among the parts that are right, so that all mistakes can be named at once."""
+    sound = {name: part for name, part in values.items() if name not in wrong}
+    try:
+        scene = Scene.model_validate(tuples(sound))
+    except pydantic.ValidationError:
+        return []
+    # A finding counts only if everything it compares is right.
+    compared = {
+        "control": {"control", "solver"}, "run": {"run", "solver"}, "start": {"start", "robot"}, "path": {"path"},
+        "obstacles": {"obstacles"},
+    }  # fmt: skip
+    return [p for p in structure_problems(scene) if not compared[p.key.partition(".")[0]] & wrong]
+
+
+def complete(scene: Scene, problems: Sequence[Problem], source: str = "") -> Scene:
+    """The scene, if nothing was found about it.
+
+    Raises
+    ------
+    SceneError
+    """
+    if problems:
+        raise _scene_error(source, problems)
+    return scene
+
+
+def _scene_error(source: str, problems: Sequence[Problem]) -> SceneError:
+    head = f"{source}: " if source else ""
+    return SceneError("\n".join(head + problem.sentence() for problem in problems), problems)

@@ -1,0 +1,175 @@
+"""What a run file says about itself before its first row: scene, program, machine, columns; and `RunInfo` of a file."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from snakestudio import processor
+from snakestudio._version import __version__
+from snakestudio.inputs import SCENE, count, parse_json
+from snakestudio.model.edits import tree
+from snakestudio.model.recording import Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import dump_scene
+from snakestudio.model.snapshot import Fields
+from snakestudio.runfile.mcap.blocks import Columns
+from snakestudio.runfile.mcap.format import VERSION
+from snakestudio.runfile.mcap.views import VIEW_RATE_HZ
+
+__all__ = ["Origin", "RunInfo", "about", "fits", "schema_of"]
+
+_MOST_LINKS, _MOST_COLUMNS, _LONGEST_NAME = 10_000, 20_000, 200
+
+_PACKAGES = ("numpy", "numba", "scipy", "sympy")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a run comes from, as far as its scene does not say so.
+
+    Attributes
+    ----------
+    scene_file : str
+        Name of the scene's file; empty if it was never saved.
+    base_dir : Path or None
+        Folder that file names in the scene are relative to.
+    robot : str
+        Name of the profile of the robot that was driven; empty if the run was computed.
+    """
+
+    scene_file: str = ""
+    base_dir: Path | None = None
+    robot: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """What there is to know of a run file without reading its rows.
+
+    Attributes
+    ----------
+    path : Path
+    created : datetime
+        When the run began, UTC.
+    title, scene_file, model : str
+        Of the scene; `model` as in ``scene.model.kind``.
+    duration : float
+        Simulated time of the last row, s.
+    rows : int
+    size_bytes : int
+    complete : bool
+        False if the file has no end: the run is still going, or its program ended without writing it.
+    version : str
+        Version of the program that wrote it.
+    robot : str
+        Name of the robot that was driven; empty if the run was computed.
+    """
+
+    path: Path
+    created: datetime
+    title: str
+    scene_file: str
+    model: str
+    duration: float
+    rows: int
+    size_bytes: int
+    complete: bool
+    version: str
+    robot: str = ""
+
+
+def about(scene: Scene, schema: Schema, columns: Columns, origin: Origin, created: datetime) -> dict[str, str]:
+    """The metadata record at the beginning of a run file."""
+    return {
+        "format_version": str(VERSION),
+        "program": "SnakeStudio",
+        "version": __version__,
+        "created": created.astimezone(UTC).isoformat(),
+        "title": scene.title,
+        "model": scene.model.kind,
+        "scene_file": origin.scene_file,
+        "robot": origin.robot,
+        "base_folder": str(origin.base_dir.resolve()) if origin.base_dir is not None else "",
+        "scene": dump_scene(scene),
+        "seeds": json.dumps(dict(_seeds(tree(scene), ""))),
+        "python": platform.python_version(),
+        "packages": json.dumps(_versions()),
+        "machine": platform.machine(),
+        "computed_for": processor.computed_for(),
+        "system": platform.platform(),
+        "schema": json.dumps({**asdict(schema), "valid": schema.valid.value}),
+        "columns": json.dumps(columns.plain()),
+        "views": (
+            f"The rows are exact. For other programs, joints, poses and figures follow at up to {VIEW_RATE_HZ:g} Hz. "
+            "All times are simulated ones."
+        ),
+    }
+
+
+def schema_of(text: str, scene: Scene) -> Schema:
+    """The schema that `about` wrote; which end is the head is the scene's to say.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError, OverflowError
+        If it cannot be one.
+    """
+    plain = parse_json(text, SCENE)
+    schema = Schema(
+        n_links=int(plain["n_links"]),
+        has_pitch=bool(plain["has_pitch"]),
+        energy=tuple(map(str, plain["energy"])),
+        extra=tuple(map(str, plain["extra"])),
+        valid=Fields(int(plain["valid"])),
+        sections=tuple(map(float, plain["sections"])),
+        n_holds=int(plain["n_holds"]),
+        head=0 if scene.model.continuum else scene.robot.head_index,
+    )
+    count(schema.n_links, _MOST_LINKS, "links")
+    count(len(schema.extra) + len(schema.energy) + schema.n_holds, _MOST_COLUMNS, "columns")
+    names = (*schema.energy, *schema.extra)
+    if schema.n_links < 1 or schema.n_holds < 0 or len(schema.sections) not in (0, schema.n_links):
+        raise ValueError("there is no such body")
+    if len(set(names)) < len(names) or any(not 0 < len(name) <= _LONGEST_NAME for name in names):
+        raise ValueError("its columns have no names of their own")
+    return schema
+
+
+def fits(schema: Schema, scene: Scene) -> bool:
+    """Whether rows of a schema can be of a scene: exports and pictures take the body from the one or the other."""
+    body = schema.n_links if schema.sections else 0
+    if scene.model.continuum:
+        return body == scene.beam.sections
+    return not body and schema.n_links == scene.robot.n_links
+
+
+def _seeds(part: Any, key: str) -> Iterator[tuple[str, int]]:
+    """Every seed in a scene by its dotted key: what the run drew at random comes from nothing else."""
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if (name == "seed" or name.endswith("_seed")) and isinstance(value, int):
+                yield f"{key}{name}", value
+            else:
+                yield from _seeds(value, f"{key}{name}.")
+    elif isinstance(part, list):
+        for i, value in enumerate(part):
+            yield from _seeds(value, f"{key[:-1]}[{i + 1}].")
+
+
+@cache
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,307 @@
+"""Rows as messages of a run file and back, exact to the bit.
+
+A block is one message whose fields are the columns of `Rows`, flattened with the row as the fastest index: every value
+of the robot is then a run of numbers that lie beside each other, which is what compresses well, and what constant ones
+compress to nothing. The definition of the message (`definition`) names every column, its shape and its meaning, so that
+whoever reads ROS 2 messages reads the run without this program.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.recording import HOLD_COLUMNS, ContactRows, Rows, Schema
+from snakestudio.runfile.mcap.cdr import HEADER, MESSAGE_HEAD, align
+
+__all__ = ["Columns", "Room", "decode", "decode_head", "definition", "encode", "head_bytes"]
+
+_TYPES = {
+    "float64": "<f8", "float32": "<f4", "int64": "<i8", "int32": "<i4", "uint8": "|u1", "bool": "|b1",
+}  # fmt: skip
+
+_MEANING = {
+    "time": "s",
+    "link_pose": "of each link: place of its centre of gravity (m), unit quaternion w x y z",
+    "link_twist": "of each link: velocity (m/s), angular velocity (rad/s), world frame",
+    "joint_angle": "of each joint: yaw, pitch (rad)",
+    "joint_rate": "rad/s",
+    "joint_angle_ref": "rad",
+    "joint_rate_ref": "rad/s",
+    "joint_torque": "N m",
+    "impulse_obstacle": "on each link since the start of the run, world frame (N s)",
+    "impulse_ground": "on each link since the start of the run, world frame (N s)",
+    "contacts_closed": "closed contacts at that instant",
+    "energy": "J, works since the start of the run; named in the metadata",
+    "solver_residual": "worst since the row before",
+    "solver_iterations": "since the start of the run",
+    "solver_unconverged": "steps, since the start of the run",
+    "steps": "since the start of the run",
+    "extra": "named in the metadata",
+    "strain": "of each cross-section (rad/m, 1)",
+    "wrench": "of each cross-section: force (N), couple (N m)",
+    "hold": "of each anchor or support",
+    "contact_count": "contacts of each row; they follow one after the other",
+    "contact_link": "0-based",
+    "contact_other": "0-based obstacle, or a negative number: ground, support",
+    "contact_state": "0 open, 1 stick, 2 slip",
+    "contact_point": "world frame (m)",
+    "contact_impulse_normal": "on the link since the row before, world frame (N s)",
+    "contact_impulse_friction": "on the link since the row before, world frame (N s)",
+}
+
+
+_OF_ROWS = tuple(field.name for field in fields(Rows) if field.name != "contacts")
+_OF_CONTACTS = tuple(field.name for field in fields(ContactRows))
+_NAMES = _OF_ROWS + tuple(f"contact_{name}" for name in _OF_CONTACTS)
+
+
+def _row_columns(rows: Rows) -> Iterator[tuple[str, NDArray[Any]]]:
+    for name in _OF_ROWS:
+        yield name, getattr(rows, name)
+    for name in _OF_CONTACTS:
+        yield f"contact_{name}", getattr(rows.contacts, name)
+
+
+_WHOLE = frozenset({
+    "contacts_closed", "solver_iterations", "solver_unconverged", "steps", "contact_count", "contact_link",
+    "contact_other", "contact_state",
+})  # fmt: skip
+"""Columns of whole numbers; all others are real."""
+
+
+def _shapes(schema: Schema) -> dict[str, tuple[int, ...]]:
+    """Shapes of a row's values; of a column that is not named here it is one number."""
+    n, sections = schema.n_links, len(schema.sections)
+    joints = ("joint_angle", "joint_rate", "joint_angle_ref", "joint_rate_ref", "joint_torque")
+    return {
+        "link_pose": (n, 7), "link_twist": (n, 6), "impulse_obstacle": (n, 3), "impulse_ground": (n, 3),
+        "energy": (len(schema.energy),), "extra": (len(schema.extra),), "strain": (sections, 6),
+        "wrench": (sections, 6), "hold": (schema.n_holds, len(HOLD_COLUMNS)), "contact_point": (3,),
+        "contact_impulse_normal": (3,), "contact_impulse_friction": (3,),
+        **dict.fromkeys(joints, (schema.n_joints, 2)),
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What columns the blocks of a file have, in the order of the message.
+
+    Attributes
+    ----------
+    columns : tuple of (str, str, tuple of int)
+        Name, type as in a ROS 2 message, and shape of one row's (or contact's) value.
+    """
+
+    columns: tuple[tuple[str, str, tuple[int, ...]], ...]
+
+    @classmethod
+    def of(cls, rows: Rows) -> Columns:
+        """Those of these rows.
+
+        Raises
+        ------
+        ValueError
+            If a column has a type that a message cannot hold.
+        """
+        found = []
+        for name, values in _row_columns(rows):
+            kind = values.dtype.name
+            if kind not in _TYPES:
+                raise ValueError(f"{name}: a run file holds no column of type {kind}")
+            found.append((name, kind, tuple(values.shape[1:])))
+        return cls(tuple(found))
+
+    @classmethod
+    def from_plain(cls, plain: Any) -> Columns:
+        """From what `plain` gave.
+
+        Raises
+        ------
+        ValueError, TypeError, KeyError
+            If it cannot be such a thing.
+        """
+        columns = tuple((str(name), str(kind), tuple(int(size) for size in shape)) for name, kind, shape in plain)
+        if tuple(name for name, _, _ in columns) != _NAMES or any(kind not in _TYPES for _, kind, _ in columns):
+            raise ValueError("unknown columns")
+        if any(size < 0 for _, _, shape in columns for size in shape):
+            raise ValueError("negative shape")
+        return cls(columns)
+
+    def check(self, schema: Schema) -> None:
+        """See that they are those of rows of a schema.
+
+        Raises
+        ------
+        ValueError
+            If they are not.
+        """
+        wanted = _shapes(schema)
+        for name, kind, shape in self.columns:
+            if shape != wanted.get(name, ()):
+                raise ValueError(f"{name} has another shape than the schema says")
+            if (np.dtype(_TYPES[kind]).kind == "f") != (name not in _WHOLE):
+                raise ValueError(f"{name} is of another kind of number")
+        if self.columns[0][1] != "float64":
+            raise ValueError("times are not of eight bytes")
+
+    def plain(self) -> list[list[Any]]:
+        """As lists, for JSON."""
+        return [[name, kind, list(shape)] for name, kind, shape in self.columns]
+
+    @property
+    def row_bytes(self) -> int:
+        """Size of one row without its contacts."""
+        return sum(
+            int(np.prod(shape, dtype=np.int64)) * np.dtype(_TYPES[kind]).itemsize
+            for name, kind, shape in self.columns
+            if not name.startswith("contact_") or name == "contact_count"
+        )
+
+    def in_message(self) -> Iterator[tuple[str, np.dtype[Any], tuple[int, ...]]]:
+        """The columns that a message has: those without values (joints of a robot of one link) are left out."""
+        for name, kind, shape in self.columns:
+            if 0 not in shape:
+                yield name, np.dtype(_TYPES[kind]), shape
+
+
+def definition(columns: Columns) -> str:
+    """The message as ROS 2 defines one (`ros2msg`)."""
+    lines = [
+        "# Some rows of a run, exactly as they were recorded. k: rows, m: contacts of all these rows.",
+        "# Shapes are given in C order: the last index is the one that changes fastest.",
+        "uint64 first_row  # number of the first of these rows in the run",
+    ]
+    for name, dtype, shape in columns.in_message():
+        count = "m" if name.startswith("contact_") and name != "contact_count" else "k"
+        sizes = ", ".join([*map(str, shape), count])
+        lines.append(f"{dtype.name}[] {name}  # ({sizes}) {_MEANING[name]}")
+    return "\n".join(lines) + "\n"
+
+
+class Room:
+    """Memory that is used again and again: touching fresh pages for every block takes longer than to fill it."""
+
+    def __init__(self) -> None:
+        self._memory = np.empty(0, np.uint8)
+
+    def of(self, size: int) -> NDArray[np.uint8]:
+        """So many bytes, of any value; what was given out before is overwritten."""
+        if len(self._memory) < size:
+            self._memory = np.empty(size + size // 4, np.uint8)
+        return self._memory[:size]
+
+
+def encode(
+    columns: Columns,
+    rows: Rows,
+    first_row: int,
+    channel: int,
+    sequence: int,
+    log_time: int,
+    room: Room | None = None,
+) -> memoryview:
+    """An MCAP message record with `rows`.
+
+    Parameters
+    ----------
+    columns : Columns
+        What the file's blocks have.
+    rows : Rows
+    first_row : int
+        Number of the first of them in the run.
+    channel, sequence, log_time : int
+        For the record's head; ns.
+    room : Room, optional
+        Where the record is made; it holds until there is made another one.
+    """
+    values = dict(_row_columns(rows))
+    places, end = [], 8
+    for name, dtype, shape in columns.in_message():
+        array = values[name]
+        size = array.size
+        length = align(end, 4)
+        start = align(length + 4, dtype.itemsize) if size else length + 4
+        places.append((array, dtype, shape, end, length, start))
+        end = start + size * dtype.itemsize
+    origin = MESSAGE_HEAD.size + len(HEADER)
+    shift = -origin % 8  # numpy copies faster to where numbers are aligned
+    buffer = (room or Room()).of(shift + origin + end)
+    whole = buffer.data[shift:]
+    MESSAGE_HEAD.pack_into(whole, 0, 0x05, len(whole) - 9, channel, sequence, log_time, log_time)
+    whole[MESSAGE_HEAD.size : origin] = HEADER
+    struct.pack_into("<Q", whole, origin, first_row)
+    body = buffer[shift + origin :]
+    for array, dtype, shape, before, length, start in places:
+        whole[origin + before : origin + start] = bytes(start - before)
+        struct.pack_into("<I", whole, origin + length, array.size)
+        if array.size:
+            part = body[start : start + array.size * dtype.itemsize]
+            part.view(dtype).reshape(*shape, len(array))[...] = array.transpose(*range(1, array.ndim), 0)
+    return whole
+
+
+def head_bytes(n_rows: int) -> int:
+    """How much of a message record with so many rows `decode_head` has to see, the record's own head included."""
+    return MESSAGE_HEAD.size + len(HEADER) + 16 + 8 * n_rows
+
+
+def decode_head(body: NDArray[np.uint8]) -> tuple[int, NDArray[np.float64]] | None:
+    """First row and times of a block of which only the beginning is known; None if that is too short.
+
+    `body` is the message from behind the encapsulation header, the time its first column.
+    """
+    if len(body) < 16:
+        return None
+    first, count = struct.unpack_from("<QI", body.data)
+    if len(body) < 16 + 8 * count:
+        return None
+    return first, body[16 : 16 + 8 * count].view("<f8").astype(np.float64)
+
+
+def decode(columns: Columns, body: NDArray[np.uint8]) -> Rows:
+    """The rows in a message, from behind the encapsulation header.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged.
+    """
+    offset = 8
+    found: dict[str, NDArray[Any]] = {}
+    for name, kind, shape in columns.columns:
+        dtype = np.dtype(_TYPES[kind])
+        if 0 in shape:
+            found[name] = np.zeros((0, *shape), dtype)
+            continue
+        length = align(offset, 4)
+        if length + 4 > len(body):
+            raise ValueError("the block ends early")
+        (size,) = struct.unpack_from("<I", body.data, length)
+        offset = align(length + 4, dtype.itemsize) if size else length + 4
+        each = int(np.prod(shape, dtype=np.int64))
+        if size % each or offset + size * dtype.itemsize > len(body):
+            raise ValueError(f"{name} does not fit")
+        part = body[offset : offset + size * dtype.itemsize].view(dtype).reshape(*shape, size // each)
+        found[name] = np.ascontiguousarray(np.moveaxis(part, -1, 0))
+        offset += size * dtype.itemsize
+    return _rows(columns, found)
+
+
+def _rows(columns: Columns, found: dict[str, NDArray[Any]]) -> Rows:
+    n_rows, n_contacts = len(found["time"]), int(found["contact_count"].sum(dtype=np.int64))
+    if n_contacts < 0 or (n_rows and found["contact_count"].min() < 0):
+        raise ValueError("there are less than no contacts")
+    for name, _, shape in columns.columns:
+        wanted = n_contacts if name.startswith("contact_") and name != "contact_count" else n_rows
+        if 0 in shape:
+            found[name] = np.zeros((wanted, *shape), found[name].dtype)
+        elif len(found[name]) != wanted:
+            raise ValueError(f"{name} has another length than the rows")
+    contacts = ContactRows(*(found[f"contact_{name}"] for name in _OF_CONTACTS))
+    return Rows(**{name: found[name] for name in _OF_ROWS}, contacts=contacts)

@@ -1,0 +1,174 @@
+"""Chunks of a run file read back, never believing a length: what is damaged is said before memory is asked for."""
+
+from __future__ import annotations
+
+import io
+import struct
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import zstandard
+from mcap.opcode import Opcode
+from numpy.typing import NDArray
+
+from snakestudio.model.recording import Rows
+from snakestudio.runfile.mcap.blocks import Columns, decode, decode_head, head_bytes
+from snakestudio.runfile.mcap.cdr import HEADER, MESSAGE_HEAD
+from snakestudio.runfile.mcap.format import MAX_BLOCK_BYTES, MOST_BLOCK_ROWS
+from snakestudio.runfile.mcap.index import Place
+
+__all__ = ["BlockReader", "block_head", "chunk_content"]
+
+_HEAD = struct.Struct("<BQQQQI")
+_BODY = MESSAGE_HEAD.size + len(HEADER)
+_SHIFT = -_BODY % 8
+_CACHED_ROWS = 4 * MOST_BLOCK_ROWS
+_BEGINNINGS = (12 * 1024, 160 * 1024)
+"""Compressed bytes in which the times of a block are, if they are compressed by themselves, and if they are not."""
+
+
+class BlockReader:
+    """Blocks of rows of a file, the last few of which are kept; for any number of threads.
+
+    Parameters
+    ----------
+    path : Path
+    columns : Columns
+        What the file's blocks have.
+    """
+
+    def __init__(self, path: Path, columns: Columns) -> None:
+        self._file: BinaryIO = path.open("rb", buffering=0)
+        self._columns = columns
+        self._lock = threading.Lock()
+        self._cache: OrderedDict[int, Rows] = OrderedDict()
+        self._cached = 0
+
+    def close(self) -> None:
+        """Close the file; what was read stays with who has it."""
+        with self._lock:
+            self._file.close()
+            self._cache.clear()
+            self._cached = 0
+
+    @property
+    def cached_rows(self) -> int:
+        """How many rows are kept in memory."""
+        return self._cached
+
+    def read(self, place: Place) -> bytes:
+        """A record as it stands in the file.
+
+        Raises
+        ------
+        OSError
+            If it cannot be read.
+        ValueError
+            If the file ends before, or was closed.
+        """
+        if place.length > MAX_BLOCK_BYTES:
+            raise ValueError("a record is impossibly long")
+        data = bytearray()
+        with self._lock:
+            self._file.seek(place.offset)
+            while len(data) < place.length:
+                part = self._file.read(place.length - len(data))
+                if not part:
+                    raise ValueError("the file ends early")
+                data += part
+        return bytes(data)
+
+    def block(self, place: Place) -> Rows:
+        """The rows of a chunk.
+
+        Raises
+        ------
+        OSError, ValueError
+            If it cannot be read, or is damaged.
+        """
+        with self._lock:
+            if place.offset in self._cache:
+                self._cache.move_to_end(place.offset)
+                return self._cache[place.offset]
+        rows = decode(self._columns, chunk_content(self.read(place))[_BODY:])
+        with self._lock:
+            if place.offset not in self._cache:
+                self._cache[place.offset] = rows
+                self._cached += len(rows)
+            while self._cached > _CACHED_ROWS and len(self._cache) > 1:
+                self._cached -= len(self._cache.popitem(last=False)[1])
+        return rows
+
+
+def _opened(chunk: bytes) -> tuple[int, memoryview]:
+    """Size of a chunk's content, and the content compressed."""
+    try:
+        opcode, _, _, _, size, _ = _HEAD.unpack_from(chunk)
+        (name,) = struct.unpack_from("<I", chunk, _HEAD.size)
+        start = _HEAD.size + 4 + name
+        compression = chunk[_HEAD.size + 4 : start]
+        struct.unpack_from("<Q", chunk, start)
+    except struct.error:
+        raise ValueError("a chunk ends early") from None
+    if opcode != Opcode.CHUNK or compression != b"zstd":
+        raise ValueError("this is no chunk of a run")
+    if not _BODY <= size <= MAX_BLOCK_BYTES:
+        raise ValueError(f"a chunk claims to hold {size} bytes")
+    return size, memoryview(chunk)[start + 8 :]
+
+
+def _unpacked(packed: memoryview, size: int) -> NDArray[np.uint8]:
+    """The first `size` bytes of what was compressed, or fewer if there are no more; no more memory than that."""
+    # What follows the heads of the first message begins where numbers are aligned.
+    buffer = np.empty(_SHIFT + size, np.uint8)
+    view, filled = buffer.data[_SHIFT:], 0
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(packed)) as stream:
+            while filled < size and (count := stream.readinto(view[filled:])):
+                filled += count
+            if filled == size:
+                stream.read(1)  # the check sum stands behind the last byte
+    except zstandard.ZstdError as error:
+        raise ValueError(f"a chunk is damaged ({error})") from None
+    return buffer[_SHIFT : _SHIFT + filled]
+
+
+def chunk_content(chunk: bytes) -> NDArray[np.uint8]:
+    """The records in a chunk.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged.
+    """
+    size, packed = _opened(chunk)
+    content = _unpacked(packed, size)
+    if len(content) != size:
+        raise ValueError("a chunk ends early")
+    return content
+
+
+def block_head(file: BinaryIO, place: Place) -> tuple[int, int, NDArray[np.float64]]:
+    """Channel of the first message of a chunk, and of a block its first row and its times, by reading its beginning.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged.
+    """
+    if place.length > MAX_BLOCK_BYTES:
+        raise ValueError("a record is impossibly long")
+    for length in (*(length for length in _BEGINNINGS if length < place.length), place.length):
+        file.seek(place.offset)
+        chunk = file.read(length)
+        size, packed = _opened(chunk)
+        content = _unpacked(packed, min(size, head_bytes(MOST_BLOCK_ROWS)) if length < place.length else size)
+        if len(content) >= _BODY:
+            _, _, channel, *_ = MESSAGE_HEAD.unpack_from(content.data)
+            head = decode_head(content[_BODY:])
+            if head is not None:
+                return channel, *head
+    raise ValueError("a block ends early")

@@ -1,0 +1,47 @@
+"""Any recording written as a run file in one go, in blocks of full size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import BinaryIO
+
+import numpy as np
+
+from snakestudio.model.recording import Recording
+from snakestudio.runfile.mcap.about import Origin
+from snakestudio.runfile.mcap.block_recording import StoredRows
+from snakestudio.runfile.mcap.blocks import Columns
+from snakestudio.runfile.mcap.writer import RunWriter
+
+__all__ = ["copy_run"]
+
+
+def copy_run(
+    recording: Recording,
+    file: BinaryIO,
+    origin: Origin,
+    progress: Callable[[float], bool] | None = None,
+) -> bool:
+    """Write all that a recording has; False if `progress`, which gets the finished fraction, cancelled it.
+
+    When the run began is kept where the recording knows it, and so are its checkpoints.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    total = len(recording)
+    columns = Columns.of(recording.rows(0, 1))
+    stored = recording if isinstance(recording, StoredRows) else None
+    created = stored.created if stored is not None else None
+    writer = RunWriter(file, recording.scene, recording.schema, columns, origin, created=created)
+    for rows in recording.chunks():
+        writer.write([rows])
+        if progress is not None and not progress(0.99 * writer.n_rows / total):
+            return False
+    for checkpoint in stored.checkpoints() if stored is not None else ():
+        writer.write(checkpoints=[checkpoint])
+    writer.write(changes=recording.changes, events=recording.events)
+    writer.finish(np.array(recording.times[: writer.n_rows]))
+    return True

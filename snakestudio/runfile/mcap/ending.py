@@ -1,0 +1,90 @@
+"""The end of a finished run file: found in a few small reads from the back, however long the run was."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from typing import BinaryIO
+
+from mcap.data_stream import ReadDataStream
+from mcap.exceptions import McapError
+from mcap.opcode import Opcode
+from mcap.records import Attachment, Footer, Metadata, MetadataIndex, SummaryOffset
+
+from snakestudio.runfile.mcap.format import END, MAX_INDEX_BYTES, MAX_RECORD_BYTES
+from snakestudio.runfile.mcap.index import Index, Place
+from snakestudio.runfile.mcap.records import MAGIC, intact
+from snakestudio.runfile.mcap.walk import records
+
+__all__ = ["DAMAGED", "attached", "end_of", "finished_index", "record_body"]
+
+DAMAGED = (ValueError, KeyError, TypeError, IndexError, OverflowError, struct.error, McapError)
+"""What reading damaged bytes raises; it never reaches a user."""
+
+_FOOTER = 9 + 20 + len(MAGIC)
+
+
+def record_body(record: bytes) -> ReadDataStream:
+    """A record without its head, for the library's classes to read."""
+    return ReadDataStream(io.BytesIO(record[9:]))
+
+
+def attached(record: bytes) -> bytes:
+    """What an attachment holds.
+
+    Raises
+    ------
+    ValueError
+        If it is damaged.
+    """
+    body = memoryview(record)[9:]
+    if len(body) < 4 or zlib.crc32(body[:-4]) != struct.unpack("<I", body[-4:])[0]:
+        raise ValueError("the check sum of an attachment is wrong")
+    return bytes(Attachment.read(record_body(record)).data)
+
+
+def end_of(file: BinaryIO, size: int) -> dict[str, str]:
+    """The metadata at the end of a finished file; one of `DAMAGED` is raised where there are none."""
+    if size < _FOOTER:
+        raise ValueError("no end")
+    file.seek(size - _FOOTER)
+    tail = file.read(_FOOTER)
+    if not tail.endswith(MAGIC) or tail[0] != Opcode.FOOTER:
+        raise ValueError("no end")
+    footer = Footer.read(record_body(tail))
+    for opcode, place in records(file, footer.summary_offset_start, size):
+        if opcode == Opcode.SUMMARY_OFFSET:
+            group = SummaryOffset.read(record_body(_record(file, place)))
+            if group.group_opcode == Opcode.METADATA_INDEX:
+                return _end_among(file, Place(group.group_start, group.group_length), size)
+    raise ValueError("no end")
+
+
+def _end_among(file: BinaryIO, group: Place, size: int) -> dict[str, str]:
+    for _, place in records(file, group.offset, min(size, group.offset + group.length)):
+        index = MetadataIndex.read(record_body(_record(file, place)))
+        if index.name == END:
+            place = Place(index.offset, index.length)
+            found: dict[str, str] = Metadata.read(record_body(_record(file, place))).metadata
+            if not intact(found):
+                raise ValueError("the check sum of the end is wrong")
+            return found
+    raise ValueError("no end")
+
+
+def finished_index(file: BinaryIO, size: int) -> Index:
+    """The index of a finished file; one of `DAMAGED` is raised where there is none."""
+    end = end_of(file, size)
+    place = Place(int(end["index_offset"]), int(end["index_length"]))
+    if not 0 < place.length <= min(size, MAX_INDEX_BYTES) or not 0 < place.offset <= size - place.length:
+        raise ValueError("the index lies out of the file")
+    file.seek(place.offset)
+    return Index.unpacked(attached(file.read(place.length)), size)
+
+
+def _record(file: BinaryIO, place: Place) -> bytes:
+    if place.length > MAX_RECORD_BYTES:
+        raise ValueError("a record is impossibly long")
+    file.seek(place.offset)
+    return file.read(place.length)

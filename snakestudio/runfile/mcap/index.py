@@ -1,0 +1,102 @@
+"""Where everything is in a run file: written at its end, and found again by walking where it has none."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+from snakestudio.runfile.mcap.format import MAX_INDEX_BYTES
+
+__all__ = ["Index", "Place"]
+
+_HEAD = struct.Struct("<QQQQ")
+
+
+class Place(NamedTuple):
+    """A record in a file."""
+
+    offset: int
+    length: int
+
+
+@dataclass(slots=True)
+class Index:
+    """Blocks, notes and checkpoints of a file, and the times of all rows.
+
+    Attributes
+    ----------
+    blocks : list of Place
+        Chunks with rows.
+    first_rows : list of int
+        Number of the first row of each.
+    notes : list of Place
+        Chunks with changes and events.
+    checkpoints : list of (float, Place)
+        Attachments with a state, and its simulated time, s.
+    times : (k,) array
+        Of all rows, s.
+    """
+
+    blocks: list[Place] = field(default_factory=list)
+    first_rows: list[int] = field(default_factory=list)
+    notes: list[Place] = field(default_factory=list)
+    checkpoints: list[tuple[float, Place]] = field(default_factory=list)
+    times: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+
+    def packed(self) -> bytes:
+        """As bytes for the end of a file."""
+        parts = [
+            _HEAD.pack(len(self.blocks), len(self.notes), len(self.checkpoints), len(self.times)),
+            np.array(self.blocks, "<u8").reshape(-1, 2).tobytes(),
+            np.array(self.first_rows, "<u8").tobytes(),
+            np.array(self.notes, "<u8").reshape(-1, 2).tobytes(),
+            np.array([place for _, place in self.checkpoints], "<u8").reshape(-1, 2).tobytes(),
+            np.array([time for time, _ in self.checkpoints], "<f8").tobytes(),
+            self.times.astype("<f8").tobytes(),
+        ]
+        return zstandard.ZstdCompressor(level=3, write_checksum=True).compress(b"".join(parts))
+
+    @classmethod
+    def unpacked(cls, data: bytes, file_size: int) -> Index:
+        """From what `packed` made.
+
+        Raises
+        ------
+        ValueError
+            If it is damaged, or points out of a file of this size.
+        """
+        try:
+            size = zstandard.frame_content_size(data)
+            # A row and its time take more room in the file than here; what claims to hold more is damaged.
+            if not _HEAD.size <= size <= min(4 * file_size + 4096, MAX_INDEX_BYTES):
+                raise ValueError("impossible size")
+            plain = zstandard.ZstdDecompressor().decompress(data)
+        except zstandard.ZstdError as error:
+            raise ValueError(str(error)) from None
+        n_blocks, n_notes, n_checkpoints, n_rows = _HEAD.unpack_from(plain)
+        if size != _HEAD.size + 8 * (3 * n_blocks + 2 * n_notes + 3 * n_checkpoints + n_rows):
+            raise ValueError("wrong size")
+        whole = np.frombuffer(plain, "<u8", offset=_HEAD.size)
+        cuts = np.cumsum([2 * n_blocks, n_blocks, 2 * n_notes, 2 * n_checkpoints, n_checkpoints])
+        blocks, first_rows, notes, places, times, rows = np.split(whole, cuts)
+        for part in (blocks, notes, places):
+            if len(part) and int(part.reshape(-1, 2).max()) > file_size:
+                raise ValueError("out of the file")
+        if n_blocks == 0 or first_rows[0] != 0 or np.any(np.diff(first_rows.astype(np.int64), append=n_rows) <= 0):
+            raise ValueError("rows are missing")
+        return cls(
+            _places(blocks),
+            first_rows.tolist(),
+            _places(notes),
+            list(zip(times.view("<f8").tolist(), _places(places), strict=True)),
+            rows.view("<f8").astype(np.float64),
+        )
+
+
+def _places(flat: NDArray[np.uint64]) -> list[Place]:
+    return [Place(offset, length) for offset, length in flat.reshape(-1, 2).tolist()]

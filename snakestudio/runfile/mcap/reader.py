@@ -1,0 +1,359 @@
+"""Run files opened: what they say of themselves at once, their rows by pieces as they are asked for."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import os
+import weakref
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from mcap.opcode import Opcode
+from mcap.records import Header, Metadata
+from numpy.typing import NDArray
+
+from snakestudio.errors import RunFileError, SceneError
+from snakestudio.inputs import RUN_FILE, SCENE, InputError, count, opened, parse_json
+from snakestudio.model.edits import with_values
+from snakestudio.model.events import MOST_CHANGES, Change, RunEvent
+from snakestudio.model.recording import Rows
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import parse_scene
+from snakestudio.runfile.mcap import format as names
+from snakestudio.runfile.mcap.about import RunInfo, fits, schema_of
+from snakestudio.runfile.mcap.block_recording import StoredRows, with_change
+from snakestudio.runfile.mcap.blocks import Columns
+from snakestudio.runfile.mcap.chunks import BlockReader, chunk_content
+from snakestudio.runfile.mcap.enclosed import named_by, renamed, restored
+from snakestudio.runfile.mcap.ending import DAMAGED, attached, end_of, finished_index, record_body
+from snakestudio.runfile.mcap.index import Index
+from snakestudio.runfile.mcap.notes import read_messages
+from snakestudio.runfile.mcap.records import MAGIC, intact
+from snakestudio.runfile.mcap.walk import records, walk
+
+__all__ = ["RunFile", "open_run", "read_info"]
+
+log = logging.getLogger(__name__)
+
+_MOST_EVENTS = 200_000
+
+_TOPICS = (names.ROWS, names.CHANGES, names.EVENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """The beginning of a run file: its metadata, and where they end."""
+
+    about: dict[str, str]
+    end: int
+    size: int
+
+
+class RunFile(StoredRows):
+    """A recorded run, a `Recording` that is read by pieces; see `open_run`."""
+
+    def __init__(self, path: Path, begun: _Begun, index: Index, complete: bool) -> None:
+        about = begun.about
+        scene = _scene(path, about)
+        schema = schema_of(about["schema"], scene)
+        if not fits(schema, scene):
+            raise ValueError("its rows are of another body than its scene")
+        super().__init__(scene, schema, names.BLOCK_ROWS)
+        self.info = _info(path, begun, len(index.times), float(index.times[-1]), complete)
+        folder = about.get("base_folder", "")
+        self.base_dir = Path(folder) if folder and os.path.isdir(folder) else path.parent
+        self.about = about
+        self._places: dict[str, str] = {}
+        self.note = ""
+        """What is to be known of the files that its scene names, in a sentence; empty if all are as they were."""
+        self._index = index
+        columns = Columns.from_plain(parse_json(about["columns"], SCENE))
+        columns.check(schema)
+        self._blocks = BlockReader(path, columns)
+        self._closed = False
+        weakref.finalize(self, self._blocks.close)
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self.info.path
+
+    def close(self) -> None:
+        """Close the file; rows cannot be read any more."""
+        self._closed = True
+        self._blocks.close()
+
+    @property
+    def cut_off(self) -> str:
+        """What is to be done for other programs to read a file without its end; empty of a whole one."""
+        if self.info.complete:
+            return ""
+        name = self.path.name
+        return f"For programs that want a whole MCAP file (rosbags): snakestudio export {name} --mcap NEW.mcap."
+
+    def take_files(self, file: BinaryIO, start: int, size: int) -> None:
+        """Use the files that are enclosed in the run file where those the scene names are gone."""
+        changed: dict[str, None] = {}
+        with contextlib.suppress(RunFileError):  # it is said when they are asked for
+            changed = {name: None for change in self.changes for name in named_by(change.values)}
+        found = restored(file, start, size, self.about, self._scene, self.base_dir, tuple(changed))
+        self._scene, self.base_dir, note, self._places = found
+        if note:
+            self.note = f"{self.path.name}: {note}"
+            log.warning("%s", self.note)
+
+    def __enter__(self) -> RunFile:
+        return self
+
+    def __exit__(self, *of_error: object) -> None:
+        self.close()
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """Times of all rows, s (do not write)."""
+        return self._index.times
+
+    def __len__(self) -> int:
+        return len(self._index.times)
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What was changed while the run went."""
+        changes, places = self._notes[0], self._places
+        return tuple(replace(each, values=renamed(each.values, places)) for each in changes) if places else changes
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """Moments worth going back to, in the order in which they were noted."""
+        return self._notes[1]
+
+    def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
+        """The last checkpoint at or before `time` (s): its time and its bytes; None if there is none.
+
+        Raises
+        ------
+        RunFileError
+            If it cannot be read.
+        """
+        found = bisect_right([since for since, _ in self._index.checkpoints], time) - 1
+        if found < 0:
+            return None
+        since, place = self._index.checkpoints[found]
+        with self._reading():
+            return since, attached(self._blocks.read(place))
+
+    @property
+    def created(self) -> datetime:
+        """When the run began, UTC."""
+        return self.info.created
+
+    def checkpoints(self) -> Iterator[tuple[float, bytes]]:
+        """All checkpoints in the order of their times: simulated time (s) and bytes."""
+        for since, place in self._index.checkpoints:
+            with self._reading():
+                state = attached(self._blocks.read(place))
+            yield since, state
+
+    def _block_with(self, row: int) -> tuple[int, Rows]:
+        number = bisect_right(self._index.first_rows, row) - 1
+        first = self._index.first_rows[number]
+        following = self._index.first_rows[number + 1 : number + 2] or [len(self)]
+        with self._reading():
+            rows = self._blocks.block(self._index.blocks[number])
+            if len(rows) != following[0] - first:
+                raise ValueError("a block has another number of rows")
+        return first, rows
+
+    @cached_property
+    def _notes(self) -> tuple[tuple[Change, ...], tuple[RunEvent, ...]]:
+        changes: tuple[Change, ...] = ()
+        events: list[RunEvent] = []
+        channels = {topic: number for number, topic in enumerate(_TOPICS, 1)}
+        with self._reading():
+            for place in self._index.notes:
+                for note in read_messages(bytes(chunk_content(self._blocks.read(place))), channels):
+                    if isinstance(note, Change):
+                        changes = with_change(changes, note)
+                        count(len(changes), MOST_CHANGES, "changes in it")
+                    else:
+                        events.append(note)
+                        count(len(events), _MOST_EVENTS, "events in it")
+        return changes, tuple(events)
+
+    @cached_property
+    def _scenes(self) -> tuple[tuple[float, Scene], ...]:
+        scenes, scene = [], self._scene
+        for change in self.changes:
+            with contextlib.suppress(SceneError):  # of an earlier version: the rows are as they are
+                scene = with_values(scene, change.values)
+            scenes.append((change.time, scene))
+        return tuple(scenes)
+
+    def _scenes_since(self) -> tuple[tuple[float, Scene], ...]:
+        return self._scenes
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        if self._closed:
+            raise RunFileError(f"{self.path}: the run was closed, so its rows cannot be read any more; open it again.")
+        try:
+            yield
+        except OSError as error:
+            raise _cannot_read(self.path, error) from None
+        except DAMAGED as error:
+            raise RunFileError(
+                f"{self.path}: a part of the file is damaged ({error}); what lies before it can still be read."
+            ) from None
+
+
+def open_run(path: str | Path) -> RunFile:
+    """Open a recorded run.
+
+    A file whose program ended before it could end the file is read as far as it goes; `RunFile.info.complete` says so.
+
+    Raises
+    ------
+    RunFileError
+        If it is no recorded run, or cannot be read.
+    """
+    path = Path(path)
+    with _opened(path) as file:
+        begun = _begin(path, file)
+        try:
+            index, complete = finished_index(file, begun.size), True
+        except DAMAGED:
+            index, complete = walk(file, begun.end, begun.size, {}), False
+        if not len(index.times):
+            raise RunFileError(f"{path}: no row was written before the program ended; there is nothing to read back.")
+        if not np.isfinite(index.times).all() or np.any(np.diff(index.times) < 0.0):
+            raise RunFileError(f"{path}: the times of its rows go back, or are none; it cannot be read.")
+        try:
+            run = RunFile(path, begun, index, complete)
+            run.take_files(file, begun.end, begun.size)
+            return run
+        except DAMAGED as error:
+            raise RunFileError(f"{path}: the description of the run is damaged ({error}); it cannot be read.") from None
+
+
+def read_info(path: str | Path) -> RunInfo:
+    """What a run file says of itself, without reading its rows.
+
+    Raises
+    ------
+    RunFileError
+        If it is no recorded run, or cannot be read.
+    """
+    path = Path(path)
+    with _opened(path) as file:
+        begun = _begin(path, file)
+        try:
+            end = end_of(file, begun.size)
+            rows, duration, complete = int(end["rows"]), float(end["duration_s"]), True
+        except DAMAGED:
+            times = walk(file, begun.end, begun.size, {}).times
+            rows, duration, complete = len(times), float(times[-1]) if len(times) else 0.0, False
+        try:
+            return _info(path, begun, rows, duration, complete)
+        except DAMAGED as error:
+            raise RunFileError(f"{path}: the description of the run is damaged ({error}); it cannot be read.") from None
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with opened(path, RUN_FILE) as file:
+            yield file
+    except InputError as error:
+        raise RunFileError(f"{path}: {error}.") from None
+
+
+def _cannot_read(path: Path, error: OSError) -> RunFileError:
+    return RunFileError(f"{path}: the file cannot be read ({error.strerror or error}); check its permissions and disk.")
+
+
+def _begin(path: Path, file: BinaryIO) -> _Begun:
+    """Read what a run file begins with, or say why it is none."""
+    size = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    magic = file.read(len(MAGIC))
+    if not size:
+        raise RunFileError(f"{path}: the file is empty; nothing was recorded in it.")
+    if magic != MAGIC:
+        if MAGIC.startswith(magic):
+            raise _too_short(path)
+        raise RunFileError(f"{path}: this is no MCAP file; give a run that SnakeStudio recorded (.mcap).")
+    library, end = "", 0
+    for number, (opcode, place) in enumerate(records(file, len(MAGIC), size)):
+        if place.length > names.MAX_RECORD_BYTES or number > 1:
+            break
+        file.seek(place.offset)
+        data = file.read(place.length)
+        try:
+            if opcode == Opcode.HEADER:
+                library = Header.read(record_body(data)).library
+            elif opcode == Opcode.METADATA:
+                found = Metadata.read(record_body(data))
+                if found.name == names.ABOUT:
+                    return _checked(path, _Begun(found.metadata, place.offset + place.length, size))
+        except DAMAGED as error:
+            raise RunFileError(f"{path}: the beginning of the file is damaged ({error}); it cannot be read.") from None
+        end = place.offset + place.length
+    if library.startswith("snakestudio ") or end in (0, size):
+        raise _too_short(path)
+    by = f" ({library})" if library else ""
+    raise RunFileError(
+        f"{path}: this MCAP file was recorded by another program{by}; give a run that SnakeStudio recorded."
+    )
+
+
+def _too_short(path: Path) -> RunFileError:
+    return RunFileError(f"{path}: the file ends before its first row; there is nothing to read back.")
+
+
+def _checked(path: Path, begun: _Begun) -> _Begun:
+    version = begun.about.get("format_version", "")
+    if not (version.isdecimal() and len(version) < 9):
+        raise RunFileError(f"{path}: the file does not say which format it has; it cannot be read.")
+    if int(version) > names.VERSION:
+        raise RunFileError(
+            f"{path}: the run was recorded by SnakeStudio {begun.about.get('version', '?')} in a newer format "
+            f"({version}; this program reads up to {names.VERSION}); update SnakeStudio."
+        )
+    if not intact(begun.about):
+        raise RunFileError(
+            f"{path}: the description of the run is damaged (its check sum is wrong); it cannot be read."
+        )
+    return begun
+
+
+def _scene(path: Path, about: dict[str, str]) -> Scene:
+    try:
+        return parse_scene(about["scene"], source=str(path))
+    except SceneError as error:
+        raise RunFileError(f"{path}: the scene of the run cannot be read: {error}") from None
+
+
+def _info(path: Path, begun: _Begun, rows: int, duration: float, complete: bool) -> RunInfo:
+    about = begun.about
+    created = datetime.fromisoformat(about["created"])
+    return RunInfo(
+        path=path,
+        created=created.astimezone(UTC),
+        title=about.get("title", ""),
+        scene_file=about.get("scene_file", ""),
+        model=about["model"],
+        duration=duration,
+        rows=rows,
+        size_bytes=begun.size,
+        complete=complete,
+        version=about["version"],
+        robot=about.get("robot", ""),
+    )

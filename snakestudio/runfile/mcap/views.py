@@ -1,0 +1,210 @@
+"""What other programs show of a run without conversion: joints, poses and figures as messages of ROS 2.
+
+These messages are written for others and never read here, so they are fewer than the rows: at most `VIEW_RATE_HZ` a
+simulated second. What the figures tell of an interval (mean forces, iterations, the worst residual) they tell of that
+since the message before, so that nothing falls between two of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.columns import column_values, filled_columns
+from snakestudio.model.recording import ContactRows, Rows, Schema
+from snakestudio.model.snapshot import Fields
+from snakestudio.runfile.mcap.cdr import Template
+from snakestudio.runfile.mcap.definitions import JOINT_STATE, POSE_STAMPED, TF_MESSAGE, figures
+from snakestudio.runfile.mcap.format import nanoseconds
+
+__all__ = ["VIEW_RATE_HZ", "View", "Views"]
+
+VIEW_RATE_HZ = 25.0
+"""Messages a simulated second: as a film, and a quarter of what writing every row would cost."""
+
+_WORLD = "world"
+_FIGURE = re.compile(r"com_|contact_|contacts_closed|energy_|work_|solver_")
+_ROS_POSE = [0, 1, 2, 4, 5, 6, 3]
+"""Place and quaternion in the order of ROS: x y z, then x y z w."""
+
+_OF_ROWS = tuple(field.name for field in fields(Rows) if field.name != "contacts")
+_FIELD_NAME = re.compile(r"[a-z](?:_?[a-z0-9])*")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One topic for other programs.
+
+    Attributes
+    ----------
+    topic : str
+    definition : tuple of (str, str)
+        Name and text of its type.
+    template : Template
+    fill : callable
+        Writes some rows, and their figures, into as many messages.
+    """
+
+    topic: str
+    definition: tuple[str, str]
+    template: Template
+    fill: Callable[[NDArray[Any], Rows, NDArray[np.float64]], None]
+
+
+class Views:
+    """The topics of a run with this schema, and which rows are shown in them.
+
+    Parameters
+    ----------
+    schema : Schema
+    head : int
+        Index of the robot's foremost link.
+    """
+
+    def __init__(self, schema: Schema, head: int) -> None:
+        self._schema = schema
+        self._figures = _figure_names(schema)
+        self._slot = -1
+        self._residual = 0.0  # the worst of the rows since the last one that is shown
+        self._waiting: list[Rows] = []
+        self._before: Rows | None = None
+        self._written = 0
+        self.views: list[View] = []
+        if schema.n_joints and Fields.JOINTS in schema.valid:
+            self.views.append(_joints("/joint_states", schema, ("joint_angle", "joint_rate", "joint_torque")))
+        if schema.n_joints and Fields.REFERENCE in schema.valid:
+            self.views.append(_joints("/joint_references", schema, ("joint_angle_ref", "joint_rate_ref")))
+        if Fields.POSE in schema.valid:
+            self.views += [_transforms(schema), _head_pose(head)]
+        if self._figures:
+            self.views.append(_figures_view(self._figures))
+
+    def __len__(self) -> int:
+        """How many messages of each topic wait to be written."""
+        return sum(map(len, self._waiting))
+
+    def add(self, rows: Rows) -> None:
+        """Take the rows that come next."""
+        if not self.views:
+            return
+        slots = np.floor(rows.time * VIEW_RATE_HZ + 1e-6).astype(np.int64)
+        shown = np.flatnonzero(np.diff(slots, prepend=self._slot) > 0)
+        residual = np.concatenate([[self._residual], rows.solver_residual])
+        after = int(shown[-1]) + 2 if len(shown) else 0
+        if len(shown):
+            self._slot = int(slots[-1])
+            worst = np.maximum.reduceat(residual[:after], np.concatenate([[0], shown[:-1] + 2]))
+            chosen = _evenly(shown)
+            columns: dict[str, Any] = {name: getattr(rows, name)[chosen].copy() for name in _OF_ROWS}
+            columns["solver_residual"] = worst
+            self._waiting.append(Rows(**columns, contacts=ContactRows.none(len(shown))))
+        self._residual = float(residual[after:].max(initial=0.0))
+
+    def messages(self, channels: list[int]) -> list[tuple[int, NDArray[Any]]]:
+        """The messages that wait, by channel, as MCAP records; `channels` are the numbers of those of `views`."""
+        if not self._waiting:
+            return []
+        rows = Rows.concatenate(self._waiting)
+        numbers = np.zeros((len(rows), 0))
+        if self._figures:
+            numbers = column_values(self._schema, rows, self._before, self._figures)
+        time = nanoseconds(rows.time)
+        found = []
+        for view, channel in zip(self.views, channels, strict=True):
+            records = view.template.records(channel, time, self._written)
+            view.fill(records, rows, numbers)
+            found.append((channel, records))
+        return found
+
+    def done(self) -> None:
+        """Say that the messages that waited stand in the file."""
+        if self._waiting:
+            last = self._waiting[-1]
+            self._written += len(self)
+            self._before = last.slice(len(last) - 1, len(last))
+            self._waiting = []
+
+
+def _evenly(chosen: NDArray[np.int64]) -> NDArray[np.int64] | slice:
+    """The same rows as a slice where they lie evenly, as they mostly do: they are then picked fastest."""
+    if len(chosen) > 1 and np.all(np.diff(chosen) == chosen[1] - chosen[0]):
+        return slice(int(chosen[0]), int(chosen[-1]) + 1, int(chosen[1] - chosen[0]))
+    return chosen
+
+
+def _figure_names(schema: Schema) -> tuple[str, ...]:
+    names = [name for name in filled_columns(schema) if _FIGURE.match(name) or name in schema.extra]
+    held = re.compile(r"contact_\d")  # the anchors of a continuous body, one by one
+    return tuple(name for name in names if _FIELD_NAME.fullmatch(name) and not held.match(name))
+
+
+def _header(template: Template) -> None:
+    template.stamp("stamp")
+    template.text(_WORLD)
+
+
+def _joints(topic: str, schema: Schema, names: tuple[str, ...]) -> View:
+    """Angles, rates and torques of all joints; of references there are no torques."""
+    axes = ("yaw", "pitch") if schema.has_pitch else ("yaw",)
+    joints = [f"joint_{i + 1}_{axis}" for i in range(schema.n_joints) for axis in axes]
+    template = Template()
+    _header(template)
+    template.length(len(joints))
+    for joint in joints:
+        template.text(joint)
+    for name in names:
+        template.numbers(name, len(joints))
+    for _ in range(3 - len(names)):
+        template.length(0)
+
+    def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:
+        for name in names:
+            records[name] = getattr(rows, name)[:, :, : len(axes)].reshape(len(records), -1)
+
+    return View(topic, JOINT_STATE, template, fill)
+
+
+def _transforms(schema: Schema) -> View:
+    """Where every link, or cross-section, is."""
+    template = Template()
+    template.length(schema.n_links)
+    part = "section" if schema.sections else "link"
+    for i in range(schema.n_links):
+        template.stamp(f"stamp_{i}")
+        template.text(_WORLD)
+        template.text(f"{part}_{i + 1}")
+        template.number(f"pose_{i}", "<f8", (7,))
+
+    def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:
+        poses = rows.link_pose[:, :, _ROS_POSE]
+        for i in range(schema.n_links):
+            records[f"pose_{i}"] = poses[:, i]
+
+    return View("/tf", TF_MESSAGE, template, fill)
+
+
+def _head_pose(head: int) -> View:
+    template = Template()
+    _header(template)
+    template.number("pose", "<f8", (7,))
+
+    def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:
+        records["pose"] = rows.link_pose[:, head, _ROS_POSE]
+
+    return View("/head_pose", POSE_STAMPED, template, fill)
+
+
+def _figures_view(names: tuple[str, ...]) -> View:
+    template = Template()
+    _header(template)
+    template.number("values", "<f8", (len(names),))
+
+    def fill(records: NDArray[Any], rows: Rows, numbers: NDArray[np.float64]) -> None:
+        records["values"] = numbers
+
+    return View("/figures", figures(names), template, fill)

@@ -1,0 +1,148 @@
+"""A run file without its end, walked over record by record: everything that was written whole is found.
+
+A program that is killed leaves a file that stops anywhere; a machine that loses power may leave zeros behind that. The
+walk reads the heads of records and the beginnings of blocks, so that it takes a small part of the time that reading the
+run would.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import numpy as np
+from mcap.opcode import Opcode
+from numpy.typing import NDArray
+
+from snakestudio.runfile.mcap.chunks import block_head, chunk_content
+from snakestudio.runfile.mcap.format import CHANGES, CHECKPOINT, EVENTS, LOG, MAX_BLOCK_BYTES, ROWS
+from snakestudio.runfile.mcap.index import Index, Place
+
+__all__ = ["records", "walk"]
+
+_HEAD = struct.Struct("<BQ")
+_LONGEST_NAME = 256
+
+
+def records(file: BinaryIO, start: int, size: int) -> Iterator[tuple[int, Place]]:
+    """Opcodes and places of the records from `start` on that stand whole in the first `size` bytes."""
+    while start + _HEAD.size <= size:
+        file.seek(start)
+        head = file.read(_HEAD.size)
+        if len(head) < _HEAD.size:
+            return
+        opcode, length = _HEAD.unpack(head)
+        place = Place(start, _HEAD.size + length)
+        start += place.length
+        if opcode == 0 or start > size:
+            return
+        yield opcode, place
+
+
+def walk(file: BinaryIO, start: int, size: int, channels: dict[str, int]) -> Index:
+    """What is in a file from `start` on, as its index would say it.
+
+    Parameters
+    ----------
+    file : binary file
+    start : int
+        Where the first record behind the metadata stands.
+    size : int
+        Size of the file.
+    channels : dict of str to int
+        Numbers of the topics; those that are found are added.
+    """
+    index = Index()
+    times: list[NDArray[np.float64]] = []
+    chunk: Place | None = None
+    n_rows = 0
+
+    def take(channel: int | None) -> bool:
+        """Book the chunk before; False if nothing behind it can be trusted."""
+        nonlocal n_rows
+        assert chunk is not None
+        noted = {channels[topic] for topic in (CHANGES, EVENTS, LOG) if topic in channels}
+        if channel is not None and channel != channels.get(ROWS):
+            if channel in noted:
+                index.notes.append(chunk)
+            return True
+        try:
+            found, first, of_rows = block_head(file, chunk)
+        except ValueError:
+            return False
+        if found == channels.get(ROWS):
+            if first != n_rows or not len(of_rows):
+                return False
+            index.blocks.append(chunk)
+            index.first_rows.append(n_rows)
+            times.append(of_rows)
+            n_rows += len(of_rows)
+        elif found in noted:
+            index.notes.append(chunk)
+        return True
+
+    for opcode, place in records(file, start, size):
+        if chunk is not None:
+            whose = _number(file, place) if opcode == Opcode.MESSAGE_INDEX else None
+            trusted, chunk = take(whose), None
+            if not trusted:
+                break
+        if opcode == Opcode.CHUNK:
+            chunk = place
+        elif opcode == Opcode.CHANNEL:
+            _add_channel(file, place, channels)
+        elif opcode == Opcode.ATTACHMENT:
+            time = _checkpoint_time(file, place)
+            if time is not None:
+                index.checkpoints.append((time, place))
+        elif opcode == Opcode.DATA_END:
+            break
+    if chunk is not None:
+        take(None)
+    while index.blocks and not _sound(file, index.blocks[-1]):
+        index.blocks.pop()
+        n_rows = index.first_rows.pop()
+        times.pop()
+    index.times = np.concatenate(times) if times else np.zeros(0)
+    return index
+
+
+def _number(file: BinaryIO, place: Place) -> int | None:
+    """Channel of a message index."""
+    file.seek(place.offset + _HEAD.size)
+    data = file.read(2)
+    return int.from_bytes(data, "little") if len(data) == 2 else None
+
+
+def _add_channel(file: BinaryIO, place: Place, channels: dict[str, int]) -> None:
+    file.seek(place.offset + _HEAD.size)
+    data = file.read(min(place.length - _HEAD.size, 8 + _LONGEST_NAME))
+    if len(data) >= 8:
+        number, _, length = struct.unpack_from("<HHI", data)
+        channels[data[8 : 8 + length].decode(errors="replace")] = number
+
+
+def _checkpoint_time(file: BinaryIO, place: Place) -> float | None:
+    """Simulated time (s) of an attachment with a state; None of any other."""
+    file.seek(place.offset + _HEAD.size + 16)
+    data = file.read(min(place.length - _HEAD.size - 16, 4 + _LONGEST_NAME))
+    if len(data) < 4:
+        return None
+    (length,) = struct.unpack_from("<I", data)
+    name, _, time = data[4 : 4 + length].decode(errors="replace").rpartition(" ")
+    try:
+        return float(time) if name == CHECKPOINT else None
+    except ValueError:
+        return None
+
+
+def _sound(file: BinaryIO, place: Place) -> bool:
+    if place.length > MAX_BLOCK_BYTES:
+        return False
+    file.seek(place.offset)
+    try:
+        chunk_content(file.read(place.length))
+    except ValueError:
+        return False
+    return True

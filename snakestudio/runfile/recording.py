@@ -1,0 +1,199 @@
+"""The recording a run leaves: it goes to a run file while the run goes, and only the newest rows stay in memory."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import weakref
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from snakestudio.model.atomic import growing, roomy_folder
+from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.recording import Rows, Schema
+from snakestudio.model.scene import Scene
+from snakestudio.runfile.mcap.about import Origin
+from snakestudio.runfile.mcap.block_recording import StoredRows
+from snakestudio.runfile.mcap.blocks import Columns
+from snakestudio.runfile.mcap.chunks import BlockReader
+from snakestudio.runfile.mcap.ending import attached
+from snakestudio.runfile.mcap.format import BLOCK_ROWS
+from snakestudio.runfile.mcap.writer import RunWriter
+from snakestudio.runfile.recording_thread import RunSpool
+
+__all__ = ["SpooledRecording"]
+
+
+class SpooledRecording(StoredRows):
+    """A `Recording` that one thread appends to while others read; what is full goes to a run file.
+
+    Parameters
+    ----------
+    scene : Scene
+        The scene at the start of the run.
+    schema : Schema
+    path : path, optional
+        The run file, which is replaced. It comes to be with the second row, and can be read up to the last half second
+        whatever happens to the program. Without a path the file is a temporary one, which begins with the first full
+        block and goes with the recording.
+    origin : Origin
+        Where the scene comes from.
+    chunk_rows : int
+        Rows of a block.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        schema: Schema,
+        path: Path | None = None,
+        *,
+        origin: Origin | None = None,
+        chunk_rows: int = BLOCK_ROWS,
+    ) -> None:
+        super().__init__(scene, schema, chunk_rows)
+        self._path = path
+        self._scenes: tuple[tuple[float, Scene], ...] = ()
+        self._created = datetime.now(UTC)
+        opening = _Opening(scene, schema, path, origin or Origin(), self._created)
+        self._spool = RunSpool(opening, chunk_rows, path)
+        self._end = weakref.finalize(self, self._spool.release)
+
+    @property
+    def path(self) -> Path | None:
+        """The run file, whether it is begun yet or not; None of a run that is not kept."""
+        return self._path
+
+    @property
+    def created(self) -> datetime:
+        """When the run began, UTC."""
+        return self._created
+
+    @property
+    def trouble(self) -> str:
+        """Why the run is not written any more, in a sentence (the disk is full); empty if all is well."""
+        return self._spool.trouble
+
+    @property
+    def trouble_at_end(self) -> str:
+        """The same for who keeps nothing in memory: until when the run stands in its file, and why no longer."""
+        said = self._spool.cut_off
+        return f"{said}. Free some space, or record to another disk." if said else ""
+
+    @property
+    def in_place(self) -> bool:
+        """False if the run was written to its end, but its file has been moved, deleted or replaced meanwhile."""
+        return self._spool.in_place
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What was changed while the run went."""
+        return self._spool.changes
+
+    @property
+    def events(self) -> tuple[RunEvent, ...]:
+        """Moments worth going back to, in the order in which they were noted."""
+        return self._spool.events
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """Times of all rows so far, s (a view: do not write)."""
+        return self._spool.times
+
+    def __len__(self) -> int:
+        return len(self._spool)
+
+    # --- writing (one thread)
+
+    def append(self, rows: Rows) -> None:
+        """Add rows at the end.
+
+        Raises
+        ------
+        ValueError
+            If the recording was closed.
+        """
+        self._spool.append(rows)
+
+    def add_event(self, event: RunEvent) -> None:
+        """Note a moment."""
+        self._spool.note(event)
+
+    def add_change(self, time: float, values: dict[str, Any], scene: Scene) -> None:
+        """Note a change of scene values, and the scene they made; a later one at the same time joins it."""
+        self._scenes = (*(entry for entry in self._scenes if entry[0] != time), (time, scene))
+        self._spool.note(Change(time, dict(values)))
+
+    def add_checkpoint(self, time: float, state: bytes) -> None:
+        """Keep a state from which the run can go on; `time` is its simulated time, s, not below the last one's."""
+        self._spool.add_checkpoint(time, state)
+
+    def close(self) -> None:
+        """Write what waits and end the file; the recording can still be read, but nothing added to it."""
+        self._spool.stop()
+
+    # --- reading (any thread)
+
+    def checkpoint_before(self, time: float) -> tuple[float, bytes] | None:
+        """The last checkpoint at or before `time` (s): its time and its bytes; None if there is none."""
+        found = self._spool.checkpoint_before(time)
+        if found is None:
+            return None
+        since, state = found
+        return since, state if isinstance(state, bytes) else attached(self._spool.record_at(state))
+
+    def checkpoints(self) -> Iterator[tuple[float, bytes]]:
+        """All checkpoints in the order of their times: simulated time (s) and bytes."""
+        for since, state in self._spool.checkpoints():
+            yield since, state if isinstance(state, bytes) else attached(self._spool.record_at(state))
+
+    def _block_with(self, row: int) -> tuple[int, Rows]:
+        return self._spool.block_with(row)
+
+    def _scenes_since(self) -> tuple[tuple[float, Scene], ...]:
+        return self._scenes
+
+
+class _Opening:
+    """Makes the file of a run once its first rows are there; knows nothing of the recording, so that it may go."""
+
+    def __init__(self, scene: Scene, schema: Schema, path: Path | None, origin: Origin, created: datetime) -> None:
+        self._scene, self._schema, self._path, self._origin, self._created = scene, schema, path, origin, created
+
+    @contextlib.contextmanager
+    def __call__(self, rows: Rows) -> Iterator[tuple[RunWriter, BinaryIO, BlockReader]]:
+        """The file for these rows and all to come; it gets its name when the block ends well, and is gone if not."""
+        columns = Columns.of(rows)
+        with contextlib.ExitStack() as undo:
+            with _unnamed() if self._path is None else growing(self._path) as (path, file):
+                reader = BlockReader(path, columns)
+                undo.callback(reader.close)
+                writer = RunWriter(
+                    file, self._scene, self._schema, columns, self._origin,
+                    temporary=self._path is None, created=self._created,
+                )  # fmt: skip
+                yield writer, file, reader
+            undo.pop_all()
+
+
+@contextlib.contextmanager
+def _unnamed() -> Iterator[tuple[Path, BinaryIO]]:
+    """A temporary file that goes with the program, however that ends: it loses its name when the block ends."""
+    handle, name = tempfile.mkstemp(prefix="snakestudio-run-", suffix=".mcap", dir=roomy_folder())
+    file = os.fdopen(handle, "wb", buffering=0)
+    try:
+        yield Path(name), file
+    except BaseException:
+        file.close()
+        raise
+    finally:
+        try:
+            os.unlink(name)
+        except OSError:  # where the system refuses to take the name of an open file, it goes with the recording
+            weakref.finalize(file, Path(name).unlink, missing_ok=True)

@@ -1,0 +1,52 @@
+"""Rows that come in parts, until they make a block: large parts stay as they came, single rows are gathered."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from snakestudio.model.recording import Rows
+from snakestudio.runfile.row_buffer import RowBuffer
+
+__all__ = ["RowParts"]
+
+_LARGE = 16
+"""Rows of a part that are worth keeping as they came: copying them costs more than handling one part more."""
+
+_FIRST_ROOM = 64
+
+
+class RowParts:
+    """Rows in the order in which they came; those that are in it do not move, so that views of them stay right."""
+
+    def __init__(self) -> None:
+        self._parts: list[Rows | RowBuffer] = []
+        self._firsts: list[int] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, rows: Rows) -> None:
+        """Add rows at the end; large parts are kept as they are."""
+        last = self._parts[-1] if self._parts else None
+        if len(rows) < _LARGE and isinstance(last, RowBuffer):
+            last.append(rows)
+        else:
+            self._firsts.append(self._count)
+            if len(rows) < _LARGE:
+                gathering = RowBuffer(_FIRST_ROOM)
+                gathering.append(rows)
+                self._parts.append(gathering)
+            else:
+                self._parts.append(rows)
+        self._count += len(rows)
+
+    def rows(self) -> Rows:
+        """All of them, joined; at least one."""
+        return Rows.concatenate([part if isinstance(part, Rows) else part.rows() for part in self._parts])
+
+    def part_with(self, row: int) -> tuple[int, Rows]:
+        """The part that a row is in, and the number of its first row."""
+        number = bisect_right(self._firsts, row) - 1
+        part = self._parts[number]
+        return self._firsts[number], part if isinstance(part, Rows) else part.rows()

@@ -1,0 +1,374 @@
+"""The state of a run as bytes and back, bit for bit: what a checkpoint in a run file is.
+
+Nothing in a file is ever executed, so it is not pickle: values are tagged, and of classes only those listed here are
+made, from fields that must be named as they are today. Numbers keep their types and every bit. The scene, which the
+recording knows at any time, is referred to by its digest; any other is written as TOML.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import struct
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from snakestudio._version import __version__
+from snakestudio.errors import SnakeStudioError, StateError
+from snakestudio.model.by_identity import by_identity
+from snakestudio.model.fields import Frozen
+from snakestudio.model.reference import JointReference, StrainReference
+from snakestudio.model.robot.attachments import Holds
+from snakestudio.model.robot.strain_law import StrainLaw
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file.dump import dump_scene
+from snakestudio.model.scene_file.parse import parse_scene
+
+__all__ = ["FORMAT", "decode", "encode"]
+
+FORMAT = 2
+"""Raised when these bytes mean something else than before.
+
+1 named classes by the modules that they were in, and scenes by a digest of all keys that there were: it changes with
+every new key, so that of these states it is not asked whether they belong to the scene. Who goes on from one compares
+with the run's row anyway.
+"""
+
+_MAGIC = b"SNKSTATE"
+_COUNT = struct.Struct("<I")
+_NUMBER = struct.Struct("<cd")
+_PLAIN = {None: b"N", True: b"T", False: b"F"}
+
+_RECORDS = (
+    ("checkpoint", "engines.base:Checkpoint", "engines.base:Checkpoint"),
+    ("planar_nonsmooth.state", "engines.planar_nonsmooth.state:State", "engines.planar_nonsmooth.state:State"),
+    ("spatial_nonsmooth.state", "engines.spatial_nonsmooth.state:State", "engines.spatial_nonsmooth.state:State"),
+    ("planar_lagrangian.state", "engines.planar_lagrangian.state:State", "engines.planar_lagrangian.state:State"),
+    ("planar_nonholonomic.state", "engines.planar_nonholonomic.state:State", "engines.planar_nonholonomic.state:State"),
+    ("continuum_beam.state", "engines.continuum_beam.state:State", "engines.continuum_beam.state:State"),
+    ("ramp", "control.gaits.ramp:Ramp", "control.gaits.ramp:Ramp"),
+    ("waves", "control.gaits.waves:_WaveState", "control.gaits.waves:_WaveState"),
+    ("set_points", "control.set_points:_State", "control.set_points:_State"),
+    ("offset_filter", "control.offset_filter:OffsetFilter", "control.offset_filter:OffsetFilter"),
+    ("steering", "control.steering:_State", "control.steering:_State"),
+    ("limited", "control.limited:Limited", "control.limited:Limited"),
+    ("steered_shape", "control.gaits.steered:Shape", "control.gaits.steered:Shape"),
+    ("steered_gait", "control.gaits.steered:_State", "control.gaits.steered:_State"),
+    ("teleoperation", "control.controllers.teleoperation:_State", "control.teleoperation:_State"),
+    ("path_projection", "control.path_projection:Sight", "control.line_of_sight:Sight"),
+    ("path_following", "control.controllers.path_following:_Way", "control.path_following:_Way"),
+    ("leader_follower", "control.controllers.leader_follower:_State", "control.leader_follower:_State"),
+    ("strain_source", "control.strain_source:_State", "control.strain_source:_State"),
+    ("strain_drive", "control.strain_source:_Drive", "control.strain_source:_Drive"),
+    ("strain_layer", "control.strain_source:_Layer", "control.strain_source:_Layer"),
+    ("strain_follower", "control.controllers.strain_follower:_State", "control.strain_follower:_State"),
+    ("wave", "model.motion:Wave", "model.motion:Wave"),
+    ("teleop_command", "model.teleop:TeleopCommand", "model.teleop:TeleopCommand"),
+    ("joint_reference", "model.reference:JointReference", "model.reference:JointReference"),
+    ("strain_reference", "model.reference:StrainReference", "model.reference:StrainReference"),
+    ("progress", "session.run_state:Progress", "session.run_state:Progress"),
+)
+"""Dataclasses and named tuples that states are made of: the name in files, which stays, where the class is, and the
+name in files of format 1."""
+
+_PARTS = (
+    ("scene.joint_torque", "model.motion:JointTorque", "model.motion:JointTorque"),
+    ("scene.gait_alone", "model.controllers:GaitAlone", "model.controllers:GaitAlone"),
+    ("scene.leader_follower", "model.controllers:LeaderFollower", "model.controllers:LeaderFollower"),
+    ("scene.heading", "model.controllers:HeadingControl", "model.controllers:HeadingControl"),
+    ("scene.path_following", "model.controllers:PathFollowing", "model.controllers:PathFollowing"),
+    ("scene.strain_follower", "model.controllers:StrainFollower", "model.controllers:StrainFollower"),
+    ("scene.teleoperation", "model.controllers:Teleoperation", "model.controllers:Teleoperation"),
+    ("scene.path", "model.ground_path:GroundPath", "model.ground_path:GroundPath"),
+    ("scene.beam", "model.robot.beam:Beam", "model.beam:Beam"),
+    ("scene.peristalsis", "model.robot.strain:Peristalsis", "model.strain:Peristalsis"),
+    ("scene.inching", "model.robot.strain:Inching", "model.strain:Inching"),
+    ("scene.serpentine", "model.robot.strain:Serpentine", "model.strain:Serpentine"),
+    ("scene.formulas", "model.robot.strain:Formulas", "model.strain:Formulas"),
+)
+"""Parts of a scene that states hold, in the same way; they are written as JSON, which keeps every bit of a number."""
+
+_NUMBERS: dict[str, tuple[type, ...]] = {
+    "float": (int, float, np.number), "int": (int, np.integer), "bool": (bool, np.bool_)
+}  # fmt: skip
+"""What fields that are annotated so may hold; None only where that is said, which `kind` itself stumbles over."""
+
+_RECORD_NAMES = {place: name for name, place, _ in _RECORDS}
+_PART_NAMES = {place: name for name, place, _ in _PARTS}
+_PLACES = {name: place for name, place, _ in (*_RECORDS, *_PARTS)}
+_PLACES_1 = {name_1: place for _, place, name_1 in (*_RECORDS, *_PARTS)}
+
+
+def encode(value: Any, scene: Scene, time: float) -> bytes:
+    """A state as bytes.
+
+    Parameters
+    ----------
+    value : Any
+        Made of None, numbers, texts, tuples, lists, dicts, numpy's arrays and numbers, and the classes listed here.
+    scene : Scene
+        The scene at that time as the recording has it: it is referred to.
+    time : float
+        Time of the state, s: references are cut to what lies around and ahead of it.
+
+    Raises
+    ------
+    TypeError
+        If something else is in it.
+    """
+    writer = _Writer(scene, time)
+    writer.out.write(_MAGIC)
+    writer.out.write(struct.pack("<H", FORMAT))
+    writer.text(__version__)
+    writer.write(value)
+    return writer.out.getvalue()
+
+
+def decode(data: bytes, scene: Scene) -> Any:
+    """The state that `encode` wrote; `scene` is the run's at that time.
+
+    Raises
+    ------
+    StateError
+        If it cannot be read, or was written in a newer format.
+    """
+    if not data.startswith(_MAGIC):
+        raise StateError("The saved state of this run is none of SnakeStudio's.")
+    version = __version__
+    try:
+        (number,) = struct.unpack_from("<H", data, len(_MAGIC))
+        if not 1 <= number <= FORMAT:
+            raise StateError("The saved state of this run was written by a newer version of SnakeStudio.")
+        reader = _Reader(data, len(_MAGIC) + 2, scene, number)
+        version = reader.text()
+        value = reader.read()
+        if reader.at != len(data):
+            raise StateError("The saved state of this run is damaged.")
+    except StateError:
+        raise
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+        struct.error,
+        SnakeStudioError,
+    ) as error:
+        reason = "is damaged" if version == __version__ else f"was written by SnakeStudio {version}"
+        raise StateError(f"The saved state of this run {reason}.") from error
+    return value
+
+
+@by_identity
+def _digest(scene: Scene) -> bytes:
+    """Of what differs from the defaults: keys that come with later versions do not change it."""
+    return hashlib.blake2b(scene.model_dump_json(exclude_defaults=True).encode(), digest_size=16).digest()
+
+
+def _spelled(kind: type) -> str:
+    return f"{kind.__module__.removeprefix('snakestudio.')}:{kind.__qualname__}"
+
+
+_place: Callable[[type], str] = cache(_spelled)
+
+
+def _began(kind: type) -> tuple[bytes, tuple[str, ...]]:
+    """What a dataclass or named tuple begins with, its name and those of its fields; and the latter."""
+    names = tuple(f.name for f in fields(kind)) if is_dataclass(kind) else tuple(getattr(kind, "_fields", ()))
+    own = _RECORD_NAMES[_place(kind)]
+    texts = [_COUNT.pack(len(text)) + text for text in (name.encode() for name in (own, *names))]
+    return b"".join([b"o", texts[0], _COUNT.pack(len(names)), *texts[1:]]), names
+
+
+_head: Callable[[type], tuple[bytes, tuple[str, ...]]] = cache(_began)
+
+
+def _class(name: str, places: dict[str, str]) -> Any:
+    place = places.get(name)
+    if place is None:
+        raise StateError("The saved state of this run holds what this version of SnakeStudio does not know.")
+    module, _, own = place.partition(":")
+    return getattr(import_module(f"snakestudio.{module}"), own)
+
+
+class _Writer:
+    """Writes values; what was written before is referred to, so that shared things stay shared."""
+
+    def __init__(self, scene: Scene, time: float) -> None:
+        self.out = io.BytesIO()
+        self._scene, self._time = scene, time
+        self._written: dict[int, int] = {}
+        self._kept: list[Any] = []  # an id means something only while its owner lives
+
+    def pack(self, form: str, *values: Any) -> None:
+        self.out.write(struct.pack(form, *values))
+
+    def blob(self, data: bytes) -> None:
+        self.out.write(_COUNT.pack(len(data)) + data)
+
+    def text(self, text: str) -> None:
+        self.blob(text.encode())
+
+    def write(self, value: Any) -> None:
+        if value is None or isinstance(value, bool):
+            self.out.write(_PLAIN[value])
+            return
+        if type(value) is float:
+            self.out.write(_NUMBER.pack(b"f", value))
+            return
+        known = self._written.get(id(value))
+        if known is not None:
+            self.pack("<cI", b"r", known)
+        elif type(value) is int:
+            self.out.write(b"i")
+            self.text(str(value))
+        elif type(value) is str:
+            self.out.write(b"s")
+            self.text(value)
+        elif isinstance(value, np.generic):
+            self.out.write(b"g")
+            self._array(np.asarray(value))
+        elif type(value) in (tuple, list):
+            self.pack("<cI", b"t" if type(value) is tuple else b"l", len(value))
+            for item in value:
+                self.write(item)
+        elif type(value) is dict:
+            self.pack("<cI", b"d", len(value))
+            for key, item in value.items():
+                self.write(key)
+                self.write(item)
+        else:
+            self._shared(value)
+            self._written[id(value)] = len(self._kept)
+            self._kept.append(value)
+
+    def _shared(self, value: Any) -> None:
+        if isinstance(value, np.ndarray):
+            self.out.write(b"a")
+            self._array(value)
+        elif isinstance(value, Scene):
+            self._other_scene(value)
+        elif isinstance(value, StrainLaw):
+            self.out.write(b"L")
+            self.write(value.strain)
+            self.write(value.beam)
+        elif isinstance(value, Holds):
+            self.out.write(b"H")
+            self.write(value.scene)
+            self.write(value.law)
+            self.write(value.count)
+        elif isinstance(value, Frozen) and (name := _PART_NAMES.get(_place(value.__class__))):
+            self.out.write(b"p")
+            self.text(name)
+            self.text(value.model_dump_json())
+        elif _place(value.__class__) in _RECORD_NAMES:
+            self._record(value)
+        else:
+            raise TypeError(f"a state holds {type(value).__qualname__}, which is not listed")
+
+    def _other_scene(self, scene: Scene) -> None:
+        if scene is self._scene or scene == self._scene:
+            self.out.write(b"S")
+            self.blob(_digest(self._scene))
+        else:
+            self.out.write(b"X")
+            self.text(dump_scene(scene))
+
+    def _record(self, value: Any) -> None:
+        if isinstance(value, JointReference | StrainReference):
+            value = value.since(self._time)
+        head, names = _head(value.__class__)
+        self.out.write(head)
+        for name in names:
+            self.write(getattr(value, name))
+
+    def _array(self, array: np.ndarray[Any, Any]) -> None:
+        if array.dtype.hasobject or array.dtype.names:
+            raise TypeError(f"a state holds an array of {array.dtype}, which cannot be kept")
+        self.text(array.dtype.str)
+        self.pack(f"<B{array.ndim}Q", array.ndim, *array.shape)
+        self.blob(array.tobytes())
+
+
+class _Reader:
+    """Reads what `_Writer` wrote."""
+
+    def __init__(self, data: bytes, at: int, scene: Scene, number: int) -> None:
+        self._data, self.at, self._scene = data, at, scene
+        self._places = _PLACES_1 if number == 1 else _PLACES
+        self._asks_for_scene = number > 1
+        self._known: list[Any] = []
+        self._plain: dict[bytes, Callable[[], Any]] = {
+            b"N": lambda: None,
+            b"T": lambda: True,
+            b"F": lambda: False,
+            b"i": lambda: int(self.text()),
+            b"f": lambda: self.unpack("<d")[0],
+            b"s": self.text,
+            b"g": lambda: self._array()[()],
+            b"r": lambda: self._known[self.unpack("<I")[0]],
+            b"t": lambda: tuple(self.read() for _ in range(self.unpack("<I")[0])),
+            b"l": lambda: [self.read() for _ in range(self.unpack("<I")[0])],
+            b"d": lambda: {self.read(): self.read() for _ in range(self.unpack("<I")[0])},
+        }
+        self._shared: dict[bytes, Callable[[], Any]] = {
+            b"a": self._array,
+            b"S": self._own_scene,
+            b"X": lambda: parse_scene(self.text()),
+            b"L": lambda: StrainLaw(self.read(), self.read()),
+            b"H": lambda: Holds(self.read(), self.read(), self.read()),
+            b"p": lambda: _class(self.text(), self._places).model_validate_json(self.text()),
+            b"o": self._record,
+        }
+
+    def bytes(self, count: int) -> bytes:
+        if self.at + count > len(self._data):
+            raise ValueError("it ends too early")
+        self.at += count
+        return self._data[self.at - count : self.at]
+
+    def unpack(self, form: str) -> tuple[Any, ...]:
+        return struct.unpack(form, self.bytes(struct.calcsize(form)))
+
+    def text(self) -> str:
+        return self.bytes(self.unpack("<I")[0]).decode()
+
+    def read(self) -> Any:
+        tag = self.bytes(1)
+        if tag in self._plain:
+            return self._plain[tag]()
+        value = self._shared[tag]()
+        self._known.append(value)
+        return value
+
+    def _own_scene(self) -> Scene:
+        digest = self.bytes(self.unpack("<I")[0])
+        if self._asks_for_scene and digest != _digest(self._scene):
+            raise StateError("The saved state of this run belongs to another scene.")
+        return self._scene
+
+    def _array(self) -> np.ndarray[Any, Any]:
+        kind = np.dtype(self.text())
+        (n_axes,) = self.unpack("<B")
+        shape = self.unpack(f"<{n_axes}Q")
+        data = self.bytes(self.unpack("<I")[0])
+        return np.frombuffer(data, kind).reshape(shape).copy()
+
+    def _record(self) -> Any:
+        kind = _class(self.text(), self._places)
+        names = [self.text() for _ in range(self.unpack("<I")[0])]
+        values = {name: self.read() for name in names}
+        wanted = kind.__annotations__
+        # What stands for a number can be calculated with; arrays are looked at by whoever knows their sizes.
+        for name, value in values.items():
+            numbers = _NUMBERS.get(str(getattr(wanted[name], "__forward_arg__", wanted[name])).removesuffix(" | None"))
+            if numbers and not isinstance(value, numbers) and value is not None:
+                raise ValueError(f"{name} is no number")
+        return kind(**values)

@@ -1,0 +1,405 @@
+"""Compiling engines in processes of their own, so that a window stays fluid meanwhile; the result is in the cache."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO
+
+from snakestudio.engines import registry
+from snakestudio.engines.compiled_only import load
+from snakestudio.errors import PreparationError
+from snakestudio.paths import kernels_dir, own_program
+from snakestudio.session.compile_schedule import Progressing, Recorder, expected
+from snakestudio.session.compile_texts import ENGINE_NAMES
+from snakestudio.session.time_left import TimeLeft
+
+__all__ = [
+    "Preparation",
+    "Preparations",
+    "Stage",
+    "compile_here",
+    "is_prepared",
+    "prepare",
+    "step_back",
+]
+
+_LOOK_S = 5.0
+"""How often it is looked whether somebody else has compiled the same meanwhile, s: all sources are read for that."""
+
+_PATIENCE_S = 1.0
+"""What a process that was asked to end may take for that before it is ended by force, s."""
+
+_LAST_WORDS = 5
+"""Lines of what a process said at last that are told of one that failed."""
+
+
+def is_prepared(kind: str) -> bool:
+    """Whether all code of `kind` is compiled, which is proved by loading it.
+
+    Raises
+    ------
+    PreparationError
+        If the cache folder cannot be used at all.
+    """
+    try:
+        return registry.is_warm(kind) and load(kind)
+    except OSError as error:
+        raise PreparationError(_unusable(error)) from None
+
+
+def _unusable(error: OSError) -> str:
+    return (
+        f"The compiled engine cannot be kept in {kernels_dir()} ({error.strerror or error}): make room there or let it "
+        "be written, or name another folder in SNAKESTUDIO_KERNELS_DIR."
+    )
+
+
+def compile_here(kind: str, tell: Callable[[float, str], None]) -> None:
+    """Compile an engine in this process, and note how long what took.
+
+    Parameters
+    ----------
+    kind : str
+    tell : callable
+        Gets the share of the expected time that has passed and what is being done.
+
+    Raises
+    ------
+    PreparationError
+        If the cache folder does not take it in.
+    """
+    progressing, recorder = Progressing(expected(kind)), Recorder(time.process_time())
+    compiled = 0
+
+    def progress(fraction: float, text: str) -> None:
+        nonlocal compiled
+        compiled += 0.0 < fraction < 1.0
+        recorder.note(text, time.process_time())
+        tell(1.0 if fraction >= 1.0 else progressing.fraction(text, fraction), text)
+
+    try:
+        registry.warm_up(kind, progress)
+    except OSError as error:
+        raise PreparationError(_unusable(error)) from None
+    if compiled and not _mostly_there(kind, compiled):
+        recorder.keep(kind, time.process_time())
+
+
+def _mostly_there(kind: str, compiled: int) -> bool:
+    """Whether so little had to be compiled that the time it took says nothing of a whole preparation."""
+    return compiled < 0.5 * len(expected(kind).marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """How far a preparation is.
+
+    Attributes
+    ----------
+    fraction : float
+        Finished share of the time; goes on by the clock, never back, and is 1 only at the end.
+    seconds_left : float or None
+        None once it takes longer than expected.
+    ended : bool
+    error : str
+        Why it ended without a result, in a sentence with what to do; empty if it went well.
+    """
+
+    fraction: float
+    seconds_left: float | None
+    ended: bool = False
+    error: str = ""
+
+
+class Preparation:
+    """A running compilation. Its process ends with this one, however this one ends.
+
+    Parameters
+    ----------
+    kind : str
+        Model whose engine is compiled.
+    idle : bool
+        Take only processor time that nobody else wants.
+    command : sequence of str, optional
+        What is run in place of this program's `warm-up`.
+    environment : mapping, optional
+        What its process gets in place of this one's: code for another processor is none of this one's.
+    clock : callable
+        Time, s.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        idle: bool = False,
+        *,
+        command: Sequence[str] | None = None,
+        environment: Mapping[str, str] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.kind, self.idle = kind, idle
+        self._clock = clock
+        self._left = TimeLeft(expected(kind).seconds, clock())
+        self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._said: list[str] = []
+        self._next_look = clock() + _LOOK_S
+        # Where the mark lies already, or is another one, it cannot say that somebody else is done.
+        self._marked = environment is not None or registry.is_warm(kind)
+        self._done_elsewhere = self._stopped = False
+        self._process = subprocess.Popen(
+            [*(command or _command(kind)), *(["--idle"] if idle else [])],
+            stdin=subprocess.PIPE,  # its end is how the process learns that this one is gone
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=environment,
+        )
+        assert self._process.stdout is not None
+        self._reader = threading.Thread(
+            target=self._read, args=(self._process.stdout,), name="snakestudio-preparation", daemon=True
+        )
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        """Of its process."""
+        return self._process.pid
+
+    def _read(self, stream: IO[str]) -> None:
+        with contextlib.suppress(ValueError), stream:
+            for line in stream:
+                self._lines.put(line)
+        self._process.wait()
+
+    def look(self) -> Stage:
+        """How far it is."""
+        now = self._clock()
+        ended = self._process.poll() is not None
+        if ended and not self._stopped:
+            self._reader.join()  # what it said at last says why it ended
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._hear(self._lines.get_nowait().strip(), now)
+        if ended and not self._done_elsewhere:
+            error = self._why_failed(self._process.returncode)
+            return Stage(1.0 if not error else self._left.fraction(now), None, True, error)
+        if not self.idle and not self._marked and now >= self._next_look:
+            self._next_look = now + _LOOK_S
+            self._done_elsewhere = self._done_elsewhere or registry.is_warm(self.kind)
+        if self._done_elsewhere:
+            return Stage(1.0, None, True)
+        return Stage(self._left.fraction(now), self._left.seconds(now))
+
+    def _hear(self, line: str, now: float) -> None:
+        fraction, _, _ = line.partition(" ")
+        try:
+            self._left.told(float(fraction), now)
+        except ValueError:
+            self._said = [*self._said, line.removeprefix("snakestudio: ")][-_LAST_WORDS:]
+
+    def _why_failed(self, code: int) -> str:
+        if code == 0:
+            return ""
+        name = ENGINE_NAMES.get(self.kind, self.kind)
+        if code == 2 and self._said:  # a sentence of the program's own
+            return self._said[-1]
+        if self._stopped:
+            return f"The {name} engine is not prepared."
+        if code == -getattr(signal, "SIGKILL", 9):
+            why = "the system ended its process, most likely because memory ran out; close other programs"
+        elif code < 0:
+            why = f"its process was ended by signal {-code}"
+        else:
+            why = f"its process ended with code {code}" + (f": {self._said[-1]}" if self._said else "")
+        return f"Preparing the {name} engine failed: {why}. Prepare it again to go on; all else works without it."
+
+    def hurry(self) -> bool:
+        """Take processor time as others do from now on.
+
+        Returns
+        -------
+        bool
+            False if the system does not allow that: it keeps what it has.
+        """
+        if not self.idle:
+            return True
+        try:
+            if hasattr(os, "sched_setscheduler"):
+                os.sched_setscheduler(self.pid, os.SCHED_OTHER, os.sched_param(0))
+            os.setpriority(os.PRIO_PROCESS, self.pid, 5)
+        except (AttributeError, OSError):
+            return False
+        self.idle = False
+        self._left.begin_again(self._clock())
+        return True
+
+    def stop(self) -> None:
+        """End it, finished or not; returns at once."""
+        if self._stopped:
+            return
+        self._stopped = True
+        if self._process.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._process.stdin.close()
+        if self._process.poll() is None:
+            self._process.terminate()
+            threading.Thread(target=self._see_it_end, name="snakestudio-reaper", daemon=True).start()
+
+    def _see_it_end(self) -> None:
+        try:
+            self._process.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def _command(kind: str) -> list[str]:
+    return [*own_program(), "warm-up", kind, "--tethered"]
+
+
+def step_back(idle: bool) -> None:
+    """Let the calling thread leave the processor to those that people look at; with `idle`, to everybody."""
+    with contextlib.suppress(AttributeError, OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, 19 if idle else 5)
+    if idle:
+        with contextlib.suppress(AttributeError, OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
+class Preparations:
+    """All preparations of a program: those that are waited for, and one ahead of any need. For any thread.
+
+    Parameters
+    ----------
+    begin : callable, optional
+        Begins one: gets the kind and whether at idle priority.
+    """
+
+    def __init__(self, begin: Callable[[str, bool], Preparation] | None = None) -> None:
+        self._begin = begin or Preparation
+        self._lock = threading.Lock()
+        self._needed: dict[str, tuple[Preparation, int]] = {}
+        self._ahead: Preparation | None = None
+
+    def need(self, kind: str) -> Preparation:
+        """The preparation of `kind`, begun if it is not under way; everyone who asks gives it back by `release`."""
+        with self._lock:
+            found, users = self._needed.get(kind, (None, 0))
+            if found is None:
+                found = self._take_ahead(kind) or self._begin(kind, False)
+            self._needed[kind] = found, users + 1
+            return found
+
+    def _take_ahead(self, kind: str) -> Preparation | None:
+        """The one under way ahead of need if it is the right one; another one gives way."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is None:
+            return None
+        # Where priority is not given back, it begins anew: what it has compiled so far is in the cache.
+        if ahead.kind == kind and not ahead.look().ended and ahead.hurry():
+            return ahead
+        ahead.stop()
+        return None
+
+    def release(self, preparation: Preparation) -> None:
+        """It is not waited for any more; nobody else waiting for it, it ends."""
+        with self._lock:
+            found, users = self._needed.get(preparation.kind, (None, 0))
+            if found is not preparation:
+                return
+            if users > 1:
+                self._needed[preparation.kind] = preparation, users - 1
+                return
+            del self._needed[preparation.kind]
+        preparation.stop()
+
+    def ahead(self, kind: str) -> bool:
+        """Prepare `kind` at idle priority before anybody needs it; False if something is under way already."""
+        with self._lock:
+            if self._ahead is not None or self._needed:
+                return False
+            self._ahead = self._begin(kind, True)
+            return True
+
+    def look_ahead(self) -> tuple[str, Stage] | None:
+        """What is prepared ahead of need and how far it is; it is forgotten once it has ended."""
+        with self._lock:
+            if self._ahead is None:
+                return None
+            kind, stage = self._ahead.kind, self._ahead.look()
+            if stage.ended:
+                self._ahead.stop()
+                self._ahead = None
+            return kind, stage
+
+    def stop_ahead(self) -> None:
+        """End what is prepared ahead of need."""
+        with self._lock:
+            ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            ahead.stop()
+
+    def close(self) -> None:
+        """End everything; returns at once."""
+        self.stop_ahead()
+        with self._lock:
+            needed, self._needed = [one for one, _ in self._needed.values()], {}
+        for one in needed:
+            one.stop()
+
+
+def prepare(
+    kinds: Iterable[str],
+    progress: Callable[[str, Stage], bool],
+    preparations: Preparations | None = None,
+    wait: Callable[[float], None] = time.sleep,
+) -> bool:
+    """Compile those engines of `kinds` that are not compiled, one after the other; returns when that is done.
+
+    Parameters
+    ----------
+    kinds : iterable of str
+    progress : callable
+        Gets the kind that is being compiled and how far that is; False stops.
+    preparations : Preparations, optional
+        Those of the program, so that nothing is compiled twice at once.
+    wait : callable
+        Lets some seconds pass between two looks.
+
+    Returns
+    -------
+    bool
+        False if it was stopped.
+
+    Raises
+    ------
+    PreparationError
+        If one cannot be compiled.
+    """
+    preparations = preparations or Preparations()
+    for kind in kinds:
+        if is_prepared(kind):
+            continue
+        preparation = preparations.need(kind)
+        try:
+            while True:
+                stage = preparation.look()
+                if stage.error:
+                    raise PreparationError(stage.error)
+                if not progress(kind, stage):
+                    return False
+                if stage.ended:
+                    break
+                wait(0.05)
+        finally:
+            preparations.release(preparation)
+    return True

@@ -1,0 +1,43 @@
+"""Which edits of a scene a run takes over while it goes; all others wait for the next one."""
+
+from __future__ import annotations
+
+from snakestudio.model.controllers import Controller
+from snakestudio.model.edits import changed_keys, get_value, with_values
+from snakestudio.model.fields import field_doc
+from snakestudio.model.robot.joint_torque import is_readable
+from snakestudio.model.scene import Scene
+
+__all__ = ["taken_over"]
+
+_PARTS = (
+    "title", "description", "source", "gait", "controller", "ground", "joint_controller", "actuator", "obstacles",
+    "path", "strain", "support",
+)  # fmt: skip
+_KEYS = ("solver.tolerance", "solver.max_iterations", "solver.error_tolerance", "run.duration_s")
+
+
+def taken_over(before: Scene, wanted: Scene) -> tuple[Scene, list[str]]:
+    """What a run of `before` goes on with when `wanted` is asked for, and the dotted keys that it does not take over.
+
+    Whether the engine can do it is another question.
+    """
+    live = wanted.model_copy(
+        update={name: getattr(before, name) for name in type(wanted).model_fields if name not in _PARTS}
+    )
+    live = live.model_copy(update={"controller": _live_part(before.controller, wanted.controller)})
+    if wanted.gives_torques != before.gives_torques or not is_readable(wanted.gait):  # angles are led, torques are not
+        live = live.model_copy(update={"gait": before.gait})
+    changed = changed_keys(live, wanted)
+    taken = {key: get_value(wanted, key) for key in changed if key in _KEYS}
+    if taken:
+        live = with_values(live, taken)
+    return live, [key for key in changed if key not in taken]
+
+
+def _live_part(before: Controller, after: Controller) -> Controller:
+    """`before` with what of `after` can change while a run goes."""
+    if type(before) is not type(after):
+        return before
+    fixed = [name for name in type(before).model_fields if not field_doc(type(before), name).live]
+    return after.model_copy(update={name: getattr(before, name) for name in fixed})

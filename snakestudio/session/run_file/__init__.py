@@ -1,7 +1,0 @@
-"""Run files: one MCAP file for a run, written while it goes, read back whatever ended it."""
-
-from snakestudio.errors import RunFileError
-from snakestudio.session.run_file.about import Origin, RunInfo
-from snakestudio.session.run_file.reader import RunFile, open_run, read_info
-
-__all__ = ["Origin", "RunFile", "RunFileError", "RunInfo", "open_run", "read_info"]

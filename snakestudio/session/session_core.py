@@ -1,0 +1,378 @@
+"""What a session does with its scene: makes it ready, runs it, takes in edits, goes back; without a thread.
+
+One thread calls it, any may read what it publishes.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from snakestudio.errors import ExportError, PreparationError, Problem, SnakeStudioError
+from snakestudio.model.recording import Recording, Schema
+from snakestudio.model.scene import Scene
+from snakestudio.model.snapshot import Snapshot
+from snakestudio.model.teleop import TeleopCommand
+from snakestudio.runfile.mcap import Origin
+from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.session.clock import Clock
+from snakestudio.session.compile_texts import ENGINE_NAMES
+from snakestudio.session.contact_problem_file import save_failing_problem, write_contact_problem
+from snakestudio.session.continuation import continue_run
+from snakestudio.session.engine_compiler import Preparation, Preparations, Stage, compile_here, is_prepared
+from snakestudio.session.preview import preview
+from snakestudio.session.runner import Runner
+from snakestudio.session.scene_check import check
+from snakestudio.session.status import (
+    Continued,
+    Event,
+    NotContinued,
+    RecordingStopped,
+    RunFailed,
+    RunFinished,
+    Status,
+    StatusChanged,
+)  # fmt: skip
+
+__all__ = ["Conduct"]
+
+
+class Conduct:
+    """One scene at a time; its parameters are those of `Session`.
+
+    Attributes
+    ----------
+    clock : Clock
+    status : Status
+    latest : Snapshot or None
+    recording : SpooledRecording or None
+    stop_continuing : threading.Event
+        Set by whoever wants a going back to a recorded moment to stop.
+    """
+
+    def __init__(
+        self,
+        on_event: Callable[[Event], None],
+        new_run: Callable[[Scene], Path | None],
+        preparations: Preparations,
+    ) -> None:
+        self._on_event, self._new_run, self._preparations = on_event, new_run, preparations
+        self.clock = Clock()
+        self._runner: Runner | None = None
+        self._scene: Scene | None = None
+        self._base_dir: Path | None = None
+        self._scene_file = ""
+        self._told_trouble = ""
+        self._preparation: Preparation | None = None
+        self._unwanted: dict[str, str] = {}  # engines whose preparation failed, and why; empty where it was cancelled
+        self._play_when_ready = False
+        self._continuation: Callable[[], None] | None = None
+        self.stop_continuing = threading.Event()
+        self.status = Status()
+        self.latest: Snapshot | None = None
+        self.recording: SpooledRecording | None = None
+
+    @property
+    def preparing(self) -> bool:
+        """Whether an engine is compiled."""
+        return self._preparation is not None
+
+    @property
+    def time(self) -> float:
+        """Of the run, s."""
+        return self._runner.time if self._runner is not None else 0.0
+
+    def tick(self) -> float:
+        """Take the steps of one tick, or look at the preparation; gives how long to wait before the next one, s."""
+        if self._preparation is not None:
+            self._watch_preparation()
+            return 0.0
+        runner = self._runner
+        if self.status.state != "running" or runner is None:
+            return 0.0
+        started, engine = time.perf_counter(), runner.engine_seconds
+        scene = runner.scene
+        steps = self.clock.steps_of_a_tick(scene.solver.step_s, scene.steps_per_period, runner.engine.step_count)
+        report = runner.advance(steps)
+        wall, busy = time.perf_counter() - started, runner.engine_seconds - engine
+        if report.steps:
+            self.clock.took(wall / steps)
+        self.latest = runner.latest
+        if runner.recording.trouble != self._told_trouble:
+            self._told_trouble = runner.recording.trouble
+            if self._told_trouble:
+                self._on_event(RecordingStopped(self._told_trouble))
+        if not report.ok:
+            self.fail(report.message, save_failing_problem(runner.engine))
+            return 0.0
+        if runner.finished:
+            self._publish(replace(self.status, state="finished", message="The run reached its duration."))
+            self._on_event(RunFinished(runner.time))
+            return 0.0
+        return self.clock.delay(runner.time, busy)
+
+    def _publish(self, status: Status) -> None:
+        if status != self.status:
+            self.status = status
+            self._on_event(StatusChanged(status))
+
+    def fail(self, message: str, saved: Path | None) -> None:
+        """The run cannot go on."""
+        self._publish(replace(self.status, state="failed", message=message))
+        self._on_event(RunFailed(message, saved))
+
+    # --- carrying out commands
+
+    def open(self, scene: Scene, base_dir: Path | None, scene_file: str) -> None:
+        """See `Session.open`."""
+        self._scene, self._base_dir, self._scene_file = scene, base_dir, scene_file
+        self._play_when_ready, self._continuation = False, None
+        self._unwanted.clear()
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Back to t = 0 of the present scene."""
+        scene = self._scene
+        assert scene is not None
+        self._end_run()
+        problems = tuple(check(scene, self._base_dir))
+        self.recording = None
+        self.latest = preview(scene, self._base_dir)
+        if any(problem.severity == "error" for problem in problems):
+            self._play_when_ready = False
+            if self._preparation is not None and self._preparation.kind != scene.model.kind:
+                self._stop_preparation()  # that of this model goes on: the scene will be mended
+            first = next(problem for problem in problems if problem.severity == "error")
+            self._publish(Status("blocked", first.sentence(), problems=problems))
+            return
+        self._get_ready(problems, checked=True)
+
+    def _get_ready(self, problems: tuple[Problem, ...], *, checked: bool = False) -> None:
+        """Make the engine at t = 0, or prepare it first; `checked` if the problems were found just now."""
+        assert self._scene is not None
+        kind = self._scene.model.kind
+        try:
+            if is_prepared(kind):
+                self._stop_preparation()
+                self._start(problems, checked=checked)
+                return
+            if kind in self._unwanted:
+                self._unprepared(self._unwanted[kind], problems)
+                return
+            # An edit while the engine is prepared does not begin that again.
+            if self._preparation is None or self._preparation.kind != kind:
+                self._stop_preparation()
+                self._preparation = self._preparations.need(kind)
+        except OSError as error:
+            self._unprepared(
+                f"The {ENGINE_NAMES[kind]} engine cannot be prepared, for no process can be started: {error}.", problems
+            )
+        except PreparationError as error:
+            self._unprepared(str(error), problems)
+        else:
+            self._tell_stage(self._preparation.look(), problems)
+
+    def _unprepared(self, why: str, problems: tuple[Problem, ...]) -> None:
+        """Without an engine until it is asked for again; everything else goes on. `why` is empty if that is wanted."""
+        assert self._scene is not None
+        kind = self._scene.model.kind
+        self._stop_preparation()
+        self._unwanted[kind] = why
+        self._play_when_ready, self._continuation = False, None
+        message = why or f"The {ENGINE_NAMES[kind]} engine is not prepared: that was cancelled."
+        self._publish(Status("unprepared", message, engine=kind, cancelled=not why, problems=problems))
+
+    def _tell_stage(self, stage: Stage, problems: tuple[Problem, ...]) -> None:
+        """Say how far the preparation is, as coarsely as it is shown."""
+        assert self._scene is not None
+        kind = self._scene.model.kind
+        left = None if stage.seconds_left is None else float(round(stage.seconds_left))
+        self._publish(
+            Status(
+                "preparing",
+                f"Preparing the {ENGINE_NAMES[kind]} engine.",
+                progress=int(200 * stage.fraction) / 200,
+                seconds_left=left,
+                engine=kind,
+                queued=self._play_when_ready,
+                problems=problems,
+            )
+        )
+
+    def _start(self, problems: tuple[Problem, ...], *, checked: bool = False) -> None:
+        assert self._scene is not None
+        path = self._new_run(self._scene)
+        try:
+            self._runner = Runner(self._scene, self._base_dir, path=path, scene_file=self._scene_file, checked=checked)
+        except SnakeStudioError as error:
+            self._publish(Status("blocked", str(error), problems=problems))
+            return
+        self.recording = self._runner.recording
+        self.latest = self._runner.latest
+        self._publish(Status("ready", problems=problems))
+        if self._continuation is not None:
+            wanted, self._continuation = self._continuation, None
+            wanted()
+        elif self._play_when_ready:
+            self.play()
+
+    def _watch_preparation(self) -> None:
+        preparation = self._preparation
+        assert preparation is not None
+        stage, problems = preparation.look(), self.status.problems
+        if self.status.state != "preparing":  # the scene cannot run yet; its engine gets ready all the same
+            if stage.ended:
+                self._stop_preparation()
+        elif not stage.ended:
+            self._tell_stage(stage, problems)
+        elif stage.error:
+            self._unprepared(stage.error, problems)
+        else:
+            try:
+                if not is_prepared(preparation.kind):
+                    # What was compiled is not found again: here it makes the window halt, but it is of use.
+                    compile_here(preparation.kind, lambda done, _: self._tell_stage(Stage(done, None), problems))
+            except PreparationError as error:
+                self._unprepared(str(error), problems)
+                return
+            self._stop_preparation()
+            self._start(problems)
+
+    def _stop_preparation(self) -> None:
+        if self._preparation is not None:
+            self._preparations.release(self._preparation)
+            self._preparation = None
+
+    def edit(self, scene: Scene) -> None:
+        """See `Session.edit`."""
+        if scene == self._scene:
+            return
+        self._scene = scene
+        runner = self._runner
+        if runner is None or runner.engine.step_count == 0:
+            self._rebuild()
+            return
+        pending = tuple(runner.apply(scene))
+        self.latest = runner.latest
+        problems = self.status.problems
+        if self.status.state != "running":  # a check takes longer than a tick may
+            problems = tuple(check(scene, self._base_dir))
+        self._publish(replace(self.status, pending=pending, problems=problems))
+
+    def play(self) -> None:
+        """See `Session.play`."""
+        if self.status.state in ("preparing", "unprepared"):
+            self._play_when_ready = True
+            self._publish(replace(self.status, queued=self.status.state == "preparing"))
+            self.prepare()
+            return
+        runner = self._runner
+        if runner is None or self.status.state not in ("ready", "paused", "finished"):
+            return
+        if runner.finished:
+            runner.extend()
+        self._play_when_ready = False
+        self.clock.start(runner.time)
+        self._publish(replace(self.status, state="running", message=""))
+
+    def prepare(self) -> None:
+        """See `Session.prepare`."""
+        if self.status.state == "unprepared":
+            self._unwanted.clear()
+            self._get_ready(self.status.problems)
+
+    def cancel_preparing(self) -> None:
+        """See `Session.cancel_preparing`."""
+        if self.status.state == "preparing":
+            self._unprepared("", self.status.problems)
+
+    def pause(self) -> None:
+        """See `Session.pause`."""
+        self._play_when_ready = False
+        if self.status.queued:
+            self._publish(replace(self.status, queued=False))
+        if self.status.state == "running":
+            if self._runner is not None:
+                self._runner.note_events()
+            self._publish(replace(self.status, state="paused", message=""))
+
+    def step(self, n_steps: int | None) -> None:
+        """See `Session.step`."""
+        runner = self._runner
+        if runner is None or self.status.state not in ("ready", "running", "paused", "finished"):
+            return
+        if runner.finished:
+            runner.extend()
+        report = runner.advance(n_steps or runner.scene.steps_per_period)
+        self.latest = runner.latest
+        if report.ok:
+            self._publish(replace(self.status, state="paused", message=""))
+        else:
+            self.fail(report.message, save_failing_problem(runner.engine))
+
+    def reset(self) -> None:
+        """See `Session.reset`."""
+        if self._scene is not None:
+            self._play_when_ready = False
+            self._rebuild()
+
+    def pull(self, link: int, force: tuple[float, float, float]) -> None:
+        """See `Session.pull`."""
+        if self._runner is not None:
+            self._runner.pull(link, force)
+
+    def steer(self, command: TeleopCommand) -> None:
+        """See `Session.steer`."""
+        if self._runner is not None:
+            self._runner.steer(command)
+
+    def write_contact_problem(self, path: Path) -> None:
+        """See `Session.write_contact_problem`."""
+        if self._runner is None:
+            raise ExportError(f"{path}: there is no run whose contact problem could be written; start one.")
+        write_contact_problem(path, self._runner.engine)
+
+    def continue_from(self, recording: Recording, time: float, base_dir: Path | None, name: str) -> None:
+        """See `Session.continue_from`."""
+        if self.status.state in ("preparing", "unprepared"):  # the engine is not there yet
+            self._continuation = lambda: self.continue_from(recording, time, base_dir, name)
+            self.prepare()
+            return
+        before = replace(self.status, state="paused") if self.status.state == "running" else self.status
+        self._publish(Status("continuing", f"Going back to {time:.3f} s ..."))
+
+        def tell(fraction: float) -> bool:
+            self._publish(replace(self.status, progress=fraction))
+            return not self.stop_continuing.is_set()
+
+        def make(scene: Scene, schema: Schema) -> SpooledRecording:
+            return SpooledRecording(scene, schema, self._new_run(scene), origin=Origin(self._scene_file, base_dir))
+
+        try:
+            found = continue_run(recording, time, base_dir, name, make, tell)
+        except SnakeStudioError as error:
+            found = None
+            self._on_event(NotContinued(str(error)))
+        if found is None:
+            self._publish(before)
+            return
+        self._end_run()
+        self._runner, self._scene, self._base_dir = found.runner, found.runner.scene, base_dir
+        self.recording, self.latest, self._play_when_ready = found.runner.recording, found.runner.latest, False
+        self._publish(Status("paused", problems=before.problems))
+        self._on_event(Continued(found.time, found.notes))
+
+    def _end_run(self) -> None:
+        """Give the file of the run its end; whoever has the recording can still read it."""
+        if self._runner is not None:
+            self._runner.recording.close()
+            self._runner = None
+
+    def close(self) -> None:
+        """End the run and whatever is under way."""
+        self._stop_preparation()
+        self._preparations.close()
+        self._end_run()

@@ -1,0 +1,21 @@
+"""Start together with other instruments: triggers over TCP and over the Lab Streaming Layer."""
+
+from snakestudio.errors import TriggerError
+from snakestudio.sync.protocol import Trigger, TriggerKind
+from snakestudio.sync.receiver import TriggerReceiver
+from snakestudio.sync.sender import ClockOffset, Fired, TriggerSender, split_address
+from snakestudio.sync.synchronized_start import StartTogether, Together, Words
+
+__all__ = [
+    "ClockOffset",
+    "Fired",
+    "StartTogether",
+    "Together",
+    "Trigger",
+    "TriggerError",
+    "TriggerKind",
+    "TriggerReceiver",
+    "TriggerSender",
+    "Words",
+    "split_address",
+]

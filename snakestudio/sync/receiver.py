@@ -1,0 +1,319 @@
+"""Waiting for others: listens on a TCP port until somebody says START."""
+
+from __future__ import annotations
+
+import errno
+import selectors
+import socket
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+from snakestudio.errors import TriggerError
+from snakestudio.sync.protocol import LineBuffer, Trigger, TriggerKind, greeting, number, parse_trigger, say
+
+__all__ = ["TriggerReceiver", "never", "welcome"]
+
+_LOOK_S = 0.05
+"""How often it is looked whether waiting was cancelled, s. What comes in is seen at once."""
+
+_MOST_PEERS = 16
+_MOST_REMARKS = 100
+
+
+def welcome() -> str:
+    """No reason against a START."""
+    return ""
+
+
+def never() -> bool:
+    """Waiting that nobody cancels."""
+    return False
+
+
+class _Peer:
+    """Somebody who connected.
+
+    Parameters
+    ----------
+    connection : socket.socket
+    name, host : str
+    heard : int
+        When it was heard of last, in events that were counted.
+    """
+
+    def __init__(self, connection: socket.socket, name: str, host: str, heard: int) -> None:
+        self.connection, self.name, self.host, self.heard = connection, name, host, heard
+        self.spoke = False  # anything that was understood
+        self.lines = LineBuffer()
+        self.offset: float | None = None
+        self.uncertainty: float | None = None
+
+
+class TriggerReceiver:
+    """Listens from the moment it is made; `wait` returns with the first trigger.
+
+    Some peers may be connected at once; who comes when there are too many takes the place of one that is idle, so that
+    a STOP always gets through. The first START counts, and one that comes later is told so. What is not
+    understood is noted and answered, and the connection stays.
+
+    Parameters
+    ----------
+    port : int
+        0 takes a free one.
+    host : str
+        Address to listen on; every one of this machine if left out.
+    refuses : callable
+        Asked at every START why it is not taken, for the sender; "" if it is. Called on the thread that waits.
+    stopped : callable, optional
+        Gets who sent STOP, at every STOP and at once, whether anything was started or not: for machines, which anybody
+        may stop.
+
+    Attributes
+    ----------
+    port : int
+        The one it listens on.
+    remarks : list of str
+        What happened besides, in sentences: who came and went, and lines that were not understood.
+
+    Raises
+    ------
+    TriggerError
+        If the port cannot be listened on.
+    """
+
+    def __init__(
+        self,
+        port: int,
+        host: str = "",
+        refuses: Callable[[], str] = welcome,
+        stopped: Callable[[str], None] | None = None,
+    ) -> None:
+        self._refuses, self._stopped = refuses, stopped
+        self.remarks: list[str] = []
+        self._peers: dict[socket.socket, _Peer] = {}
+        self._events = 0
+        self._started_by = ""
+        self._pending: list[Trigger] = []
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, port))
+            listener.listen()
+        except (OSError, OverflowError) as error:
+            listener.close()
+            raise TriggerError(_why_not(host, port, error)) from error
+        listener.setblocking(False)
+        self._listener = listener
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(listener, selectors.EVENT_READ)
+        self.port: int = listener.getsockname()[1]
+
+    def __enter__(self) -> TriggerReceiver:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def peers(self) -> tuple[str, ...]:
+        """Who is connected."""
+        return tuple(peer.name for peer in list(self._peers.values()))
+
+    def wait(
+        self, kind: TriggerKind = "START", limit: float | None = None, cancelled: Callable[[], bool] = never
+    ) -> Trigger | None:
+        """Wait for a trigger, in the calling thread.
+
+        Parameters
+        ----------
+        kind : {"START", "STOP"}
+        limit : float, optional
+            How long to wait, s.
+        cancelled : callable
+            Asked about 20 times a second whether to give up.
+
+        Returns
+        -------
+        Trigger or None
+            None if it was cancelled.
+
+        Raises
+        ------
+        TriggerError
+            If nothing came within the limit.
+        """
+        deadline = None if limit is None else time.monotonic() + limit
+        while not cancelled():
+            for trigger in self._pending:
+                if trigger.kind == kind:
+                    self._pending.remove(trigger)
+                    return trigger
+            left = _LOOK_S if deadline is None else min(_LOOK_S, deadline - time.monotonic())
+            if left <= 0.0:
+                heard = f" ({self.remarks[-1]})" if self.remarks else ""
+                raise TriggerError(
+                    f"No {kind} came on port {self.port} within {limit:g} s{heard}; see that the other side fires at "
+                    "this machine and port, or give a longer limit."
+                )
+            self._look(left)
+        return None
+
+    @contextmanager
+    def meanwhile(self) -> Iterator[None]:
+        """Inside, another thread takes in what comes: a STOP does not wait until the calling one has time for it."""
+        done = threading.Event()
+
+        def listen() -> None:
+            while not done.is_set():
+                self._look(_LOOK_S)
+
+        thread = threading.Thread(target=listen, name="snakestudio-trigger", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            done.set()
+            thread.join()
+
+    def _look(self, seconds: float) -> None:
+        """Take in what comes within some time, or the first that comes."""
+        for key, _ in self._selector.select(seconds):
+            source = key.fileobj
+            assert isinstance(source, socket.socket)
+            if source is self._listener:
+                self._accept()
+            elif (peer := self._peers.get(source)) is not None:  # else it had to make room just now
+                self._read(peer)
+
+    def _accept(self) -> None:
+        try:
+            connection, address = self._listener.accept()
+        except OSError:  # it went before it was taken in
+            return
+        self._events += 1
+        peer = _Peer(connection, f"{address[0]}:{address[1]}", address[0], self._events)
+        connection.setblocking(False)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        while len(self._peers) >= _MOST_PEERS:
+            self._make_room()
+        self._peers[connection] = peer
+        self._selector.register(connection, selectors.EVENT_READ)
+        self._remark(f"{peer.name} connected")
+        self._answer(peer, greeting())
+        self._read(peer)  # a STOP that came with it waits for nothing
+
+    def _make_room(self) -> None:
+        """Turn somebody away: a STOP must get through to a port on which others stay and say nothing.
+
+        One of those from the address that has most of them; first who never said anything, then who was idle longest.
+        """
+        crowd = Counter(each.host for each in self._peers.values())
+        peer = max(self._peers.values(), key=lambda each: (crowd[each.host], not each.spoke, -each.heard))
+        self._read(peer)  # what it has said by now counts
+        if self._peers.get(peer.connection) is peer:
+            self._answer(peer, f"ERR {_MOST_PEERS} others are connected; connect again")
+            self._drop(peer, f"{peer.name} was turned away: {_MOST_PEERS} were connected, and it was idle the longest")
+
+    def _read(self, peer: _Peer) -> None:
+        try:
+            data = peer.connection.recv(4096)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._drop(peer, f"{peer.name} was lost ({error.strerror or error})")
+            return
+        received = time.time()
+        self._events += 1
+        peer.heard = self._events
+        if not data:
+            self._drop(peer, f"{peer.name} went away")
+            return
+        lines, too_long = peer.lines.feed(data)
+        if too_long:
+            self._remark(f"{peer.name} sent a line that is too long; it was ignored")
+            self._answer(peer, "ERR that line is too long; lines have at most 512 characters")
+        for line in lines:
+            self._take(peer, line, received)
+
+    def _take(self, peer: _Peer, line: str, received: float) -> None:
+        words = line.split()
+        if words[0] == "PING" and len(words) == 2:
+            peer.spoke = True
+            self._answer(peer, "PONG", words[1], time.time())
+            return
+        if words[0] == "CLOCK" and len(words) == 3:
+            offset, uncertainty = number(words[1]), number(words[2])
+            if offset is not None and uncertainty is not None:
+                peer.offset, peer.uncertainty = -offset, uncertainty
+                return
+        trigger = parse_trigger(line, received, peer.name)
+        peer.spoke |= trigger is not None
+        if trigger is not None and trigger.kind == "STOP" and self._stopped is not None:
+            self._stopped(peer.name)
+            if not self._started_by:
+                self._remark(f"{peer.name} sent STOP")
+                self._answer(peer, "OK", "STOP", received)
+                return
+        if trigger is None:
+            shown = line if len(line) <= 60 else line[:57] + "..."
+            self._remark(f"{peer.name} sent {shown!r}, which is not understood; it was ignored")
+            self._answer(peer, "ERR that line is not understood; lines are START, STOP, PING and CLOCK")
+        elif trigger.kind == "START" and self._started_by:
+            self._remark(f"{peer.name} sent START, but {self._started_by} had started already; it was ignored")
+            self._answer(peer, f"ERR already started by {self._started_by}")
+        elif trigger.kind == "START" and (reason := self._refuses()):
+            self._remark(f"{peer.name} sent START, which was refused: {reason}")
+            self._answer(peer, f"ERR {reason}")
+        elif trigger.kind == "STOP" and not self._started_by:
+            self._remark(f"{peer.name} sent STOP before any START; it was ignored")
+            self._answer(peer, "ERR nothing has started yet")
+        else:
+            self._started_by = peer.name if trigger.kind == "START" else ""
+            self._pending.append(
+                Trigger(trigger.kind, trigger.name, trigger.sent, received, peer.name, peer.offset, peer.uncertainty)
+            )
+            self._answer(peer, "OK", trigger.kind, received)
+
+    def _answer(self, peer: _Peer, *words: object) -> None:
+        try:
+            peer.connection.send(say(*words))
+        except OSError:
+            # A peer that does not read its answers, or is gone, has to do without; reading tells when it is gone.
+            return
+
+    def _drop(self, peer: _Peer, remark: str) -> None:
+        self._remark(remark)
+        self._selector.unregister(peer.connection)
+        del self._peers[peer.connection]
+        peer.connection.close()
+
+    def _remark(self, sentence: str) -> None:
+        if len(self.remarks) < _MOST_REMARKS:
+            self.remarks.append(sentence)
+
+    def close(self) -> None:
+        """Stop listening and let everybody go."""
+        for peer in list(self._peers.values()):
+            self._selector.unregister(peer.connection)
+            peer.connection.close()
+        self._peers.clear()
+        self._selector.close()
+        self._listener.close()
+
+
+def _why_not(host: str, port: int, error: OSError | OverflowError) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return f"Port {port} is in use by another program; choose another port, or end that program."
+    if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM):
+        return f"Port {port} may not be used by ordinary programs; choose one from 1024 to 65535."
+    if isinstance(error, socket.gaierror) or (isinstance(error, OSError) and error.errno == errno.EADDRNOTAVAIL):
+        return f"{host} is no address of this computer; choose one that it has, or 127.0.0.1 for itself alone."
+    if not 0 <= port <= 65535:
+        return f"{port} is no port; choose one from 1024 to 65535."
+    return f"Port {port} cannot be listened on ({error}); choose another one."

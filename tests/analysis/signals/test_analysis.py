@@ -1,0 +1,97 @@
+"""Spectra and statistics against closed forms, numpy and scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import signal as scipy_signal
+
+from snakestudio.analysis.signals import spectrum, statistics
+
+
+@pytest.mark.parametrize("window", ["rectangular", "hann", "hamming", "blackman", "flattop"])
+@pytest.mark.parametrize("count", [1000, 1001])
+def test_a_sine_on_a_line_shows_its_amplitude(window: str, count: int) -> None:
+    t = np.arange(count) / 100.0
+    hz = 30 * 100.0 / count
+    frequency, amplitude = spectrum(t, 3.0 + 2.5 * np.sin(2 * np.pi * hz * t + 0.4), window)  # type: ignore[arg-type]
+    assert len(frequency) == len(amplitude) == count // 2 + 1
+    assert frequency[30] == pytest.approx(hz)
+    assert amplitude[30] == pytest.approx(2.5, rel=1e-9)
+    assert amplitude[0] == pytest.approx(3.0, rel=1e-3)
+
+
+def test_the_highest_frequency_of_an_even_count_counts_once() -> None:
+    t = np.arange(100) / 100.0
+    frequency, amplitude = spectrum(t, 0.7 * np.cos(np.pi * np.arange(100)), "rectangular")
+    assert frequency[-1] == 50.0
+    assert amplitude[-1] == pytest.approx(0.7)
+
+
+def test_the_spectrum_is_scipys() -> None:
+    rng = np.random.default_rng(0)
+    t, x = np.arange(500) / 50.0, rng.normal(size=500)
+    frequency, amplitude = spectrum(t, x, "hann")
+    there, power = scipy_signal.periodogram(x, 50.0, window="hann", detrend="constant", scaling="spectrum")
+    np.testing.assert_allclose(frequency, there)
+    np.testing.assert_allclose(amplitude[1:-1], np.sqrt(2 * power[1:-1]), rtol=1e-10)
+    assert amplitude[-1] == pytest.approx(np.sqrt(power[-1]))
+
+
+def test_gaps_and_uneven_times_leave_the_line_where_it_is() -> None:
+    rng = np.random.default_rng(1)
+    t = np.sort(rng.uniform(0, 20, 4000))
+    x = 1.5 * np.sin(2 * np.pi * 2.0 * t)
+    x[1000:1010] = np.nan
+    frequency, amplitude = spectrum(t, x, "flattop")
+    assert frequency[np.argmax(amplitude)] == pytest.approx(2.0, abs=0.06)
+    assert amplitude.max() == pytest.approx(1.5, rel=0.01)
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [np.nan, np.nan, 2.0]])
+def test_too_few_values_have_no_spectrum(values: list[float]) -> None:
+    frequency, amplitude = spectrum(np.arange(len(values)), values)
+    assert len(frequency) == len(amplitude) == 0
+
+
+def test_statistics_of_a_sine_on_a_slope() -> None:
+    t = np.arange(0, 2000) / 100.0
+    x = 0.3 * t + 2 * np.sin(2 * np.pi * 1.37 * t)
+    found = statistics(t, x)
+    assert found.count == 2000
+    assert found.gaps == 0
+    assert (found.minimum, found.maximum) == (x.min(), x.max())
+    assert found.peak_to_peak == x.max() - x.min()
+    assert found.mean == pytest.approx(x.mean())
+    assert found.std == pytest.approx(x.std())
+    assert found.rms == pytest.approx(np.sqrt(x.mean() ** 2 + x.std() ** 2))
+    assert found.slope == pytest.approx(np.polyfit(t, x, 1)[0])
+    assert found.slope == pytest.approx(0.3, abs=0.02)
+    assert found.integral == pytest.approx(
+        0.15 * 19.99**2 + 2 / (2 * np.pi * 1.37) * (1 - np.cos(2 * np.pi * 1.37 * 19.99)), abs=2e-3
+    )
+    assert found.dominant_hz == pytest.approx(1.37, abs=0.002)
+
+
+def test_gaps_do_not_count() -> None:
+    t = np.arange(100) / 10.0
+    x = 2 * t
+    x[40:60] = np.nan
+    found = statistics(t, x)
+    assert (found.count, found.gaps) == (80, 20)
+    assert found.slope == pytest.approx(2.0)
+    assert found.integral == pytest.approx(9.9**2)
+    assert found.maximum == pytest.approx(19.8)
+    assert found.mean == pytest.approx(np.nanmean(x))
+
+
+def test_where_there_is_little_little_is_said() -> None:
+    nothing = statistics([0.0, 1.0], [np.nan, np.nan])
+    assert (nothing.count, nothing.gaps) == (0, 2)
+    assert np.isnan(nothing.mean)
+    one = statistics([2.0], [5.0])
+    assert (one.mean, one.rms, one.std, one.integral) == (5.0, 5.0, 0.0, 0.0)
+    assert np.isnan(one.slope)
+    still = statistics(np.arange(50), np.full(50, 7.0))
+    assert still.slope == pytest.approx(0.0)
+    assert np.isnan(still.dominant_hz)

@@ -1,0 +1,161 @@
+"""Captures laid over a run: what was done to them on the way is found again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from snakestudio.analysis.experiment.alignment import AlignmentOptions, align
+from snakestudio.analysis.experiment.as_recording import CaptureRecording
+from snakestudio.analysis.experiment.tracks import RunTracks
+from snakestudio.errors import ExperimentError
+from snakestudio.model.capture import CENTRE_OF_MASS, Capture
+from snakestudio.model.columns import column_names, table
+from snakestudio.model.rotations import roll_pitch_yaw
+from snakestudio.model.snapshot import Fields
+from tests.experiment_runs import N, make_run, seen, track
+
+RUN = make_run()
+
+
+@pytest.mark.parametrize("offset", [-0.131, 0.05, 0.1, 0.15, 0.377])
+def test_offset_and_frame_are_found(offset: float) -> None:
+    capture = seen(offset, 23.0)
+    found = align(RUN, capture)
+    assert found.offset_s == pytest.approx(offset, abs=1e-4)
+    assert math.degrees(found.heading_rad) == pytest.approx(-23.0, abs=1e-2)
+    assert found.correlation > 0.999999
+    laid = found.apply(capture)
+    inside = (laid.time >= 0.0) & (laid.time <= 12.0)
+    np.testing.assert_allclose(laid.position[inside, 0], track(laid.time[inside], 5), atol=2e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_with_noise_and_gaps_at_20_hz(seed: int) -> None:
+    """A millimetre of noise, a second unseen: to within 3 ms and a twentieth of a degree, as it says itself."""
+    capture = seen(0.1, -140.0, noise=0.001, seed=seed, gaps=((40, 50), (120, 130)))
+    found = align(RUN, capture)
+    assert found.offset_s == pytest.approx(0.1, abs=3e-3)
+    assert math.degrees(found.heading_rad) == pytest.approx(140.0, abs=0.05)
+    assert abs(found.offset_s - 0.1) < 4.0 * found.offset_std_s < 0.02
+
+
+def test_what_was_filled_in_does_not_count() -> None:
+    capture = seen(0.1, gaps=((60, 70),))
+    capture.position[60:70] += 0.5
+    assert align(RUN, capture).offset_s == pytest.approx(0.1, abs=1e-4)
+
+
+def test_a_slower_robot_does_not_pretend_to_be_late() -> None:
+    """In one frame, 8 % slower (as P2's robot falls behind): the oscillation, not the lag, tells the time."""
+    time = np.arange(221) / 20.0
+    place = track(time + 0.1, 5)
+    place[:, 0] -= 0.08 * 0.15 * time
+    capture = replace(seen(0.1, 0.0, (0.0, 0.0, 0.0)), position=place[:, None])
+    found = align(RUN, capture, AlignmentOptions(align_heading=False, align_position=False))
+    assert found.offset_s == pytest.approx(0.1, abs=1e-3)
+    assert found.heading_rad == 0.0
+    np.testing.assert_array_equal(found.shift_m, 0.0)
+
+
+def test_headings_turn_with_the_frame() -> None:
+    capture = seen(0.1, 23.0, turned=True)
+    laid = align(RUN, capture).apply(capture)
+    assert laid.orientation is not None
+    yaw = roll_pitch_yaw(laid.orientation[:, 0])[:, 2]
+    np.testing.assert_allclose(yaw, RunTracks(RUN).heading(5, laid.time), atol=1e-3)
+
+
+def test_shift_and_turn_by_the_begin_alone() -> None:
+    """As in P2's Fig. 13, where both start in the same place: what goes apart later stays apart."""
+    capture = seen(0.1, 0.0, (0.4, 0.2, 0.0))
+    drifting = capture.position.copy()
+    drifting[100:, 0, 1] += 0.1
+    found = align(RUN, replace(capture, position=drifting), AlignmentOptions((0.1, 0.1), over_s=4.0))
+    np.testing.assert_allclose(found.shift_m[:2], [-0.4, -0.2], atol=1e-6)
+    assert found.offset_s == 0.1
+
+
+def test_repeating_motion_is_said() -> None:
+    """A swing of 2.5 Hz and nothing else fits every 0.2 s."""
+    time = np.arange(221) / 20.0
+    capture = seen(0.1, numbered=False)
+    oscillating = capture.position.copy()
+    oscillating[:, 0, 0] = 0.0
+    oscillating[:, 0, 1] = 0.05 * np.sin(2.0 * math.pi * 2.5 * time)
+    run = make_run()
+    pose = run.rows(0, len(run)).link_pose
+    pose[:, :, 0], pose[:, :, 1] = 0.0, 0.05 * np.sin(2.0 * math.pi * 2.5 * run.times)[:, None]
+    found = align(run, replace(capture, position=oscillating))
+    assert any("the motion repeats itself" in note for note in found.notes)
+
+
+def test_an_even_motion_does_not_tell_the_time() -> None:
+    time = np.arange(221) / 20.0
+    capture = seen(0.1)
+    straight = capture.position.copy()
+    straight[:, 0] = np.stack([0.15 * time, 0.0 * time, 0.0 * time], axis=1)
+    straight[:, 0, :2] += np.random.default_rng(1).normal(0.0, 0.001, (221, 2))
+    found = align(RUN, replace(capture, position=straight))
+    assert found.correlation < 0.5
+    assert any("determine the time offset" in note for note in found.notes)
+
+
+def test_an_offset_at_the_edge_of_its_bounds_is_said() -> None:
+    found = align(RUN, seen(0.3), AlignmentOptions((-0.1, 0.2)))
+    assert found.offset_s == pytest.approx(0.2, abs=1e-3)
+    assert any("at the edge of its bounds; widen them" in note for note in found.notes)
+
+
+def test_which_link_is_compared() -> None:
+    unnumbered = seen(numbered=False)
+    found = align(RUN, unnumbered)
+    assert found.pairs == ((0, 5),)
+    assert any("link 6, the middle one, is taken" in note for note in found.notes)
+    assert found.apply(unnumbered).links == (5,)
+    head = seen(0.1, link=0, numbered=False)
+    assert align(RUN, head, AlignmentOptions(link=0)).offset_s == pytest.approx(0.1, abs=1e-4)
+    with pytest.raises(ExperimentError, match="There is no link 40"):
+        align(RUN, head, AlignmentOptions(link=39))
+
+
+def test_too_little_in_common_is_said() -> None:
+    late = replace(seen(), time=seen().time + 100.0)
+    with pytest.raises(ExperimentError, match="fewer than 8 measured rows lie within the run"):
+        align(RUN, late)
+    with pytest.raises(ExperimentError, match="wrong way round"):
+        align(RUN, seen(), AlignmentOptions((0.5, -0.5)))
+
+
+def test_a_capture_is_a_recording() -> None:
+    capture = seen(0.1, turned=True, gaps=((30, 34),))
+    laid = align(RUN, capture).apply(capture)
+    recording = CaptureRecording(laid, RUN)
+    assert recording.schema.valid == Fields.POSE | Fields.TWIST
+    assert len(recording) == len(capture.time)
+    assert recording.index_at(float(laid.time[17])) == 17
+    names = ("time_s", "link_6_x_m", "link_6_vx_mps", "link_6_wz_radps", "link_1_x_m", "com_x_m", "solver_residual")
+    values = np.concatenate(list(table(recording, names)))
+    np.testing.assert_allclose(values[:, 0], laid.time)
+    truth = track(laid.time, 5)
+    np.testing.assert_allclose(values[:, 1], truth[:, 0], atol=1e-4)
+    np.testing.assert_allclose(values[2:-2, 2], np.gradient(truth[:, 0], laid.time)[2:-2], atol=3e-3)
+    yaw = RunTracks(RUN).heading(5, laid.time)
+    np.testing.assert_allclose(values[2:-2, 3], np.gradient(yaw, laid.time)[2:-2], atol=1e-2)
+    assert np.isnan(values[:, 4:]).all()
+    assert np.flatnonzero(~recording.measured[:, 5]).tolist() == [30, 31, 32, 33]
+    np.testing.assert_array_equal(recording.snapshot(3).link_pose[5, :3], laid.position[3, 0])
+    assert set(column_names(recording.schema)) <= set(column_names(RUN.schema))
+
+
+def test_the_centre_of_mass_has_its_columns() -> None:
+    centre: Capture = replace(seen(), links=(CENTRE_OF_MASS,))
+    recording = CaptureRecording(centre, RUN)
+    values = np.concatenate(list(table(recording, ("com_x_m", "com_vy_mps", "link_6_x_m"))))
+    np.testing.assert_array_equal(values[:, 0], centre.position[:, 0, 0])
+    assert np.isfinite(values[:, 1]).all()
+    assert np.isnan(values[:, 2]).all()
+    assert recording.measured.shape == (len(centre.time), N)

@@ -1,0 +1,35 @@
+"""A program to be killed: it records rows as a run in real time would, as `test_run_file_kills` runs it.
+
+    python -m tests.runfile.run_kill_probe FILE ROWS_AT_ONCE
+
+Every row is told on the standard output as soon as it was appended: its number and the wall time.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from snakestudio.model.events import RunEvent
+from snakestudio.runfile.recording import SpooledRecording
+from tests.session.rows import SCENE, SCHEMA, make_rows
+
+
+def main() -> None:
+    """Record until killed: some rows a centisecond, now and then an event and a checkpoint."""
+    at_once = int(sys.argv[2])
+    recording = SpooledRecording(SCENE, SCHEMA, Path(sys.argv[1]))
+    count = 0
+    while True:
+        recording.append(make_rows(count, count + at_once))
+        count += at_once
+        if count % 50 == 0:
+            recording.add_event(RunEvent(count / 100, "note", str(count)))
+            recording.add_checkpoint(count / 100, str(count).encode())
+        print(count, time.time(), flush=True)
+        time.sleep(0.01)
+
+
+if __name__ == "__main__":
+    main()

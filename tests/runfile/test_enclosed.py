@@ -1,0 +1,186 @@
+"""Files that a scene names go with its run file, and are used where the run is opened without them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from snakestudio import api
+from snakestudio.cli import main
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+from snakestudio.model.scene_file import load_scene, save_scene
+from snakestudio.model.world import HeightField
+from snakestudio.paths import cache_dir, scenes_dir
+from snakestudio.runfile.mcap import RunFile, open_run
+from snakestudio.runfile.mcap.enclosed import _place
+from snakestudio.session.runner import Runner
+
+SIDEWINDING = scenes_dir() / "sidewinding.toml"
+
+
+def picture(path: Path, seed: int) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    grey = np.random.default_rng(seed).integers(0, 255, (16, 16), dtype=np.uint8)
+    Image.fromarray(grey).save(path)
+    return path
+
+
+def scene_on(name: str) -> Scene:
+    scene = load_scene(SIDEWINDING)
+    ground = HeightField(x_m=0.0, y_m=0.0, length_m=4.0, width_m=4.0, relief_m=0.02, z_m=-0.01, picture=name)
+    return with_values(scene, {"obstacles": [ground.model_dump()], "run.duration_s": 0.3, "start.z_m": 0.1})
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a scene, its map and a run of it."""
+    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path / "cache"))
+    folder = tmp_path / "lab"
+    picture(folder / "maps" / "map.png", 1)
+    save_scene(scene_on("maps/map.png"), folder / "scene.toml")
+    assert main(["run", str(folder / "scene.toml"), "--mcap", str(folder / "run.mcap")]) == 0
+    return folder
+
+
+def rerun_equals(run: RunFile, path: Path) -> None:
+    again = api.simulate(path)
+    assert np.array_equal(again["link_1_z_m"], api.Run(run)["link_1_z_m"])
+
+
+def test_a_run_on_a_map_that_is_there_needs_nothing(lab: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with open_run(lab / "run.mcap") as run:
+        assert run.note == ""
+        assert run.base_dir == lab
+        rerun_equals(run, lab / "run.mcap")
+    assert not caplog.records
+    assert not (cache_dir() / "enclosed").exists()
+
+
+@pytest.mark.parametrize("how", ["gone", "other", "cut off"])
+def test_elsewhere_the_map_in_the_run_file_is_used_and_said(
+    lab: Path, tmp_path: Path, how: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = lab / "run.mcap"
+    if how == "other":
+        picture(lab / "maps" / "map.png", 2)
+    else:
+        path = tmp_path / "elsewhere" / "run.mcap"
+        path.parent.mkdir()
+        shutil.move(lab / "run.mcap", path)
+        shutil.rmtree(lab)
+    if how == "cut off":
+        path.write_bytes(path.read_bytes()[:-40])
+    with open_run(path) as run, caplog.at_level(logging.WARNING):
+        why = "is another file now" if how == "other" else "is not there any more"
+        assert run.note == f"run.mcap: maps/map.png {why}; what the run file holds is used."
+        assert run.scene.obstacles[0].picture == "maps/map.png"  # type: ignore[union-attr]
+        rerun_equals(run, path)
+    assert run.note in caplog.text
+
+
+def test_a_copy_of_a_run_takes_the_map_along(lab: Path, tmp_path: Path) -> None:
+    shutil.rmtree(lab / "maps")
+    copy = tmp_path / "copy.mcap"
+    assert main(["export", str(lab / "run.mcap"), "--mcap", str(copy)]) == 0
+    shutil.rmtree(tmp_path / "cache")
+    with open_run(copy) as run:
+        assert "what the run file holds is used" in run.note
+        rerun_equals(run, copy)
+
+
+def test_a_map_of_another_folder_gets_a_name_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_CACHE_DIR", str(tmp_path / "cache"))
+    far = picture(tmp_path / "far" / "map.png", 3)
+    path = tmp_path / "run.mcap"
+    api.simulate(scene_on(str(far))).to_mcap(path)
+    far.unlink()
+    with open_run(path) as run:
+        name = run.scene.obstacles[0].picture  # type: ignore[union-attr]
+        assert name is not None
+        assert "/" not in name
+        assert (run.base_dir / name).is_file()
+        rerun_equals(run, path)
+    assert not far.exists()
+
+
+@pytest.mark.parametrize("name", ["../map.png", "/etc/map.png", "a/../../map.png", "C:\\map.png", "..\\map.png"])
+def test_no_name_leads_out_of_the_folder(name: str) -> None:
+    assert _place(name, "0" * 64) == f"{'0' * 16}.png"
+
+
+def test_a_file_that_is_not_held_is_said(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.rmtree(lab / "maps")
+    monkeypatch.setattr("snakestudio.runfile.mcap.enclosed._enclosed", lambda *of_file: iter(()))
+    with open_run(lab / "run.mcap") as run:
+        assert run.note.endswith("maps/map.png is not there any more; the run file does not hold maps/map.png.")
+        assert list(json.loads(run.about["files"])) == ["maps/map.png"]
+
+
+def changed_run(lab: Path, path: Path, name: str) -> None:
+    """A run on whose way another map is put into the scene."""
+    runner = Runner(load_scene(lab / "scene.toml"), lab, path=path)
+    runner.advance(runner.end_step // 3)
+    assert runner.apply(with_values(runner.scene, {"obstacles[1].picture": name})) == []
+    runner.advance(runner.end_step)
+    runner.recording.close()
+
+
+@pytest.mark.parametrize("how", ["whole", "cut off", "copied"])
+@pytest.mark.parametrize("where", ["maps/other.png", "../other.png"])
+def test_a_map_that_came_into_the_scene_during_the_run_goes_with_it(
+    lab: Path, tmp_path: Path, where: str, how: str
+) -> None:
+    picture(lab / where, 7)
+    changed_run(lab, lab / "changed.mcap", where)
+    with open_run(lab / "changed.mcap") as run:
+        assert run.note == ""
+        rerun_equals(run, lab / "changed.mcap")
+    path = tmp_path / "elsewhere" / "changed.mcap"
+    path.parent.mkdir()
+    if how == "copied":
+        assert main(["export", str(lab / "changed.mcap"), "--mcap", str(path)]) == 0
+    else:
+        shutil.move(lab / "changed.mcap", path)
+    (lab / where).unlink()
+    if how == "cut off":
+        path.write_bytes(path.read_bytes()[:-40])
+    with open_run(path) as run:
+        assert run.note == f"changed.mcap: {where} is not there any more; what the run file holds is used."
+        rerun_equals(run, path)
+        continued, _ = api.continue_from(path, 0.2)
+        assert np.array_equal(continued["link_1_z_m"], api.Run(run)["link_1_z_m"])
+
+
+def test_a_map_that_was_replaced_under_its_name_is_said(lab: Path) -> None:
+    path = lab / "changed.mcap"
+    runner = Runner(load_scene(lab / "scene.toml"), lab, path=path)
+    runner.advance(400)
+    while not path.is_file() or not path.stat().st_size:
+        pass  # from its beginning on it holds the map
+    picture(lab / "maps" / "map.png", 5)
+    box = {"kind": "box", "x_m": 9.0, "y_m": 9.0}
+    assert runner.apply(with_values(runner.scene, {"obstacles": [runner.scene.obstacles[0].model_dump(), box]})) == []
+    runner.advance(400)
+    runner.recording.close()
+    (lab / "maps" / "map.png").unlink()
+    with open_run(path) as run:
+        assert run.note == (
+            "changed.mcap: maps/map.png is not there any more; maps/map.png became another file during the run, of "
+            "which the first is used; what the run file holds is used."
+        )
+
+
+def test_a_map_of_a_change_that_is_not_held_is_said(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = picture(lab / "maps" / "other.png", 7)
+    monkeypatch.setattr("snakestudio.runfile.mcap.enclosed._MOST_BYTES", 10)
+    changed_run(lab, lab / "changed.mcap", "maps/other.png")
+    other.unlink()
+    with open_run(lab / "changed.mcap") as run:
+        assert "maps/other.png is not there any more; the run file does not hold maps/other.png." in run.note

@@ -1,0 +1,121 @@
+"""Playing a recording: the right row at the right time, without bursts, in loops and spans."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from snakestudio.model.scene import Scene
+from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.runfile.replay import FASTEST, Replay
+from tests.gui.fake import make_recording, make_rows
+
+
+class Wall:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def wall() -> Wall:
+    return Wall()
+
+
+@pytest.fixture
+def replay(wall: Wall) -> Replay:
+    return Replay(make_recording(Scene(), 301), "test", wall)  # 3 s
+
+
+def looked(replay: Replay, wall: Wall, seconds: float) -> int:
+    """The row that is due after some time, as a display looks: 60 times a second."""
+    for _ in range(round(seconds * 60)):
+        wall.now += 1 / 60
+        replay.look()
+    return replay.look()
+
+
+def test_rows_are_due_at_wall_clock_pace(replay: Replay, wall: Wall) -> None:
+    assert (replay.look(), replay.playing) == (0, False)
+    replay.play()
+    assert looked(replay, wall, 1.0) == pytest.approx(100, abs=1)
+    replay.set_speed(0.5)
+    assert looked(replay, wall, 1.0) == pytest.approx(150, abs=1)
+    replay.pause()
+    assert looked(replay, wall, 1.0) == pytest.approx(150, abs=1)
+
+
+def test_time_that_was_lost_is_not_made_up_for(replay: Replay, wall: Wall) -> None:
+    replay.play()
+    looked(replay, wall, 0.5)
+    wall.now += 60.0  # the computer slept
+    assert replay.look() <= 76
+    assert replay.playing
+
+
+def test_it_ends_at_the_end_and_begins_again(replay: Replay, wall: Wall) -> None:
+    replay.play()
+    assert looked(replay, wall, 4.0) == 300
+    assert not replay.playing
+    replay.play()
+    assert replay.look() == 0
+
+
+def test_a_span_is_played_and_looped(replay: Replay, wall: Wall) -> None:
+    replay.set_span(begin=1.0)
+    replay.set_span(end=2.0)
+    replay.play()
+    assert replay.look() == 100
+    assert looked(replay, wall, 1.5) == 200
+    replay.loop = True
+    replay.play()
+    assert looked(replay, wall, 2.25) == pytest.approx(125, abs=1)
+    assert replay.playing
+    replay.clear_span()
+    assert (replay.begin, replay.end) == (0.0, 3.0)
+
+
+def test_marks_that_cross_give_way(replay: Replay) -> None:
+    replay.set_span(begin=2.0)
+    replay.set_span(end=1.0)
+    assert (replay.begin, replay.end) == (0.0, 1.0)
+    replay.set_span(begin=1.5)
+    assert (replay.begin, replay.end) == (1.5, 3.0)
+
+
+def test_going_somewhere_and_stepping(replay: Replay, wall: Wall) -> None:
+    replay.play()
+    replay.seek(2.0)
+    assert looked(replay, wall, 0.5) == pytest.approx(250, abs=1)
+    assert replay.step(-1) == pytest.approx(249, abs=1)
+    assert not replay.playing
+    replay.seek(99.0)
+    assert (replay.step(5), replay.step(-1000)) == (300, 0)
+
+
+def test_as_fast_as_possible_can_still_be_seen(replay: Replay, wall: Wall) -> None:
+    replay.set_speed(math.inf)
+    replay.play()
+    wall.now += 0.01
+    assert replay.look() == round(0.01 * FASTEST * 100)
+
+
+def test_a_recording_that_grows_is_played_further(wall: Wall) -> None:
+    recording = make_recording(Scene(), 51)
+    replay = Replay(recording, clock=wall)
+    replay.play()
+    looked(replay, wall, 0.4)
+    recording.append(make_rows(Scene(), 51, 201))
+    assert looked(replay, wall, 1.0) == pytest.approx(140, abs=1)
+
+
+def test_nothing_is_played_of_nothing(wall: Wall) -> None:
+    recording = make_recording(Scene(), 1)
+    replay = Replay(SpooledRecording(Scene(), recording.schema), clock=wall)
+    replay.play()
+    assert not replay.playing

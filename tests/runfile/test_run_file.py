@@ -1,0 +1,483 @@
+"""Run files: what is read is what was written, to the bit, by this program and by others, whatever ended the file."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import io
+import re
+import struct
+import tempfile
+import time
+from collections import Counter
+from dataclasses import fields, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import mcap.writer
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
+
+from snakestudio.errors import RunFileError
+from snakestudio.model.columns import column_names, table
+from snakestudio.model.edits import with_values
+from snakestudio.model.events import Change, RunEvent
+from snakestudio.model.recording import Rows
+from snakestudio.model.scene_file import load_scene
+from snakestudio.paths import scenes_dir
+from snakestudio.runfile.mcap import Origin, RunFile, open_run, read_info
+from snakestudio.runfile.mcap import format as names
+from snakestudio.runfile.mcap.blocks import Columns, decode, decode_head, encode
+from snakestudio.runfile.mcap.cdr import HEADER, MESSAGE_HEAD
+from snakestudio.runfile.mcap.index import Index
+from snakestudio.runfile.mcap.writer import RunWriter
+from snakestudio.runfile.recording import SpooledRecording
+from snakestudio.session.offline import run_offline
+from tests.session.rows import SCENE, SCHEMA, assert_equal, make_rows
+
+SCENES = sorted(path.stem for path in scenes_dir().glob("*.toml"))
+
+
+def same_bits(rows: Rows, expected: Rows) -> None:
+    """`assert_equal` holds 0.0 and -0.0 for equal; these are the bytes."""
+    assert_equal(rows, expected)
+    for found, wanted in ((rows, expected), (rows.contacts, expected.contacts)):
+        for name in (field.name for field in fields(wanted) if field.name != "contacts"):
+            assert getattr(found, name).dtype == getattr(wanted, name).dtype, name
+            assert getattr(found, name).tobytes() == getattr(wanted, name).tobytes(), name
+
+
+def recorded(path: Path, n_rows: int = 300, at_once: int = 100) -> SpooledRecording:
+    """A run of made-up rows with everything that a run may have."""
+    scene = SCENE.model_copy(update={"title": "A run"})
+    recording = SpooledRecording(scene, SCHEMA, path, origin=Origin("made.toml", path.parent))
+    for start in range(0, n_rows, at_once):
+        recording.append(make_rows(start, min(start + at_once, n_rows)))
+    later = with_values(recording.scene, {"gait.amplitude_deg": 33.0})
+    recording.add_change(1.0, {"gait.amplitude_deg": 32.0}, later)
+    recording.add_change(1.0, {"gait.amplitude_deg": 33.0}, later)
+    recording.add_event(RunEvent(1 / 3, "impact", "Glied 3 stößt an", 0.1))
+    recording.add_event(RunEvent(2.5, "jam", ""))
+    for k in range(3):
+        recording.add_checkpoint(0.7 * k, bytes([k]) * 1000)
+    recording.close()
+    assert recording.trouble == ""
+    return recording
+
+
+@functools.cache
+def made() -> bytes:
+    """The file of such a run."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run.mcap")
+        recorded(path)
+        return path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def whole() -> bytes:
+    return made()
+
+
+@pytest.fixture(scope="module")
+def cut_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cut")
+
+
+few = settings(max_examples=settings.default.max_examples // 3)
+"""Every example writes and opens a file."""
+
+
+# --- what is written is read
+
+
+@given(st.integers(1, 30), st.integers(0, 2**32 - 1), st.booleans())
+def test_a_block_reads_back_to_the_bit(n_rows: int, seed: int, contacts: bool) -> None:
+    chance = np.random.default_rng(seed)
+    rows = make_rows(0, n_rows)
+    if not contacts:
+        rows = replace(rows, contacts=type(rows.contacts).none(n_rows))
+    # Any bits are a number: infinities, signed zeros and every kind of NaN among them.
+    rows = replace(
+        rows,
+        link_pose=chance.integers(0, 256, (n_rows, 3, 56), np.uint8).view(np.float64),
+        steps=chance.integers(-(2**63), 2**63 - 1, n_rows),
+        extra=np.array([np.nan, -0.0, np.inf, 5e-324])[None, : seed % 5].repeat(n_rows, 0),
+    )
+    columns = Columns.of(rows)
+    record = encode(columns, rows, 1234567890123, 1, 2, 3)
+    body = np.frombuffer(record, np.uint8)[MESSAGE_HEAD.size + len(HEADER) :]
+    same_bits(decode(columns, body.copy()), rows)
+    head = decode_head(body)
+    assert head is not None
+    assert head[0] == 1234567890123
+    np.testing.assert_array_equal(head[1], rows.time)
+    assert Columns.from_plain(columns.plain()) == columns
+
+
+@pytest.mark.parametrize("kind", SCENES)
+def test_a_run_of_every_scene_reads_back_to_the_bit(kind: str, tmp_path: Path) -> None:
+    scene = with_values(load_scene(scenes_dir() / f"{kind}.toml"), {"run.duration_s": 0.1})
+    path = tmp_path / "run.mcap"
+    done = run_offline(scene, scenes_dir(), path=path, scene_file=f"{kind}.toml")
+    assert done.recording.trouble == ""
+    expected = done.recording.rows(0, len(done.recording))
+    with open_run(path) as run:
+        same_bits(run.rows(0, len(run)), expected)
+        assert run.scene == scene
+        assert run.schema == done.recording.schema
+        assert run.base_dir == scenes_dir()
+        assert (run.info.model, run.info.scene_file) == (scene.model.kind, f"{kind}.toml")
+        snapshot, other = run.snapshot(-1), done.recording.snapshot(-1)
+        np.testing.assert_array_equal(snapshot.contacts.force_normal, other.contacts.force_normal)
+    decoded = decoded_messages(path.read_bytes())
+    assert ("/joint_states" in decoded) == bool(done.recording.schema.n_joints)
+    assert len(decoded["/tf"][0][1].transforms) == done.recording.schema.n_links
+
+
+def test_everything_beside_the_rows_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    recording = recorded(path)
+    with open_run(path) as run:
+        check_notes(run)
+        assert run.scene_at(0.5) == recording.scene
+        assert run.scene_at(1.0) == recording.scene_at(1.0) != recording.scene
+        assert [run.index_at(t) for t in (-1.0, 0.5, 99.0)] == [0, 50, 299]
+        assert run.snapshot(7).time == 0.07
+    info = read_info(path)
+    assert info == run.info
+    assert (info.title, info.scene_file, info.rows, info.duration) == ("A run", "made.toml", 300, 2.99)
+    assert info.complete
+    assert info.size_bytes == path.stat().st_size
+    assert timedelta(0) <= datetime.now(UTC) - info.created < timedelta(minutes=1)
+    assert recording.checkpoint_before(1.39) == (0.7, b"\1" * 1000)
+    assert recording.checkpoint_before(-0.1) is None
+
+
+def check_notes(run: RunFile) -> None:
+    assert run.changes == (Change(1.0, {"gait.amplitude_deg": 33.0}),)
+    assert run.events == (RunEvent(1 / 3, "impact", "Glied 3 stößt an", 0.1), RunEvent(2.5, "jam", ""))
+    assert run.checkpoint_before(1.39) == (0.7, b"\1" * 1000)
+    assert run.checkpoint_before(-0.1) is None
+    assert [time for time, _ in run.checkpoints()] == [0.0, 0.7, 1.4]
+
+
+def test_what_the_run_came_from_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    recorded(path)
+    with open_run(path) as run:
+        about = run.about
+    assert about["format_version"] == str(names.VERSION)
+    assert "numba" in about["packages"]
+    assert about["machine"]
+
+
+def test_a_run_of_one_row_leaves_no_file(tmp_path: Path) -> None:
+    recording = SpooledRecording(SCENE, SCHEMA, tmp_path / "run.mcap")
+    recording.append(make_rows(0, 1))
+    recording.add_event(RunEvent(0.0, "note", "begun"))
+    recording.close()
+    assert not list(tmp_path.iterdir())
+    assert len(recording.rows(0, 1)) == 1
+
+
+def test_rows_are_in_the_file_while_the_run_goes(tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    recording = SpooledRecording(SCENE, SCHEMA, path, chunk_rows=16)
+    recording.append(make_rows(0, 40))
+    try:
+        assert wait_for(lambda: path.exists() and rows_in(path) == 40), "all of them, full block or not"
+        assert not read_info(path).complete
+        recording.append(make_rows(40, 41))
+        assert_equal(recording.rows(0, 41), make_rows(0, 41))
+    finally:
+        recording.close()
+    assert read_info(path).complete
+    assert rows_in(path) == 41
+    with pytest.raises(ValueError, match="closed"):
+        recording.append(make_rows(41, 42))
+
+
+def wait_for(condition: Any, seconds: float = 10.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return bool(condition())
+
+
+def rows_in(path: Path) -> int:
+    try:
+        return read_info(path).rows
+    except RunFileError:  # begun this very moment
+        return 0
+
+
+# --- other programs
+
+
+def decoded_messages(data: bytes) -> dict[str, list[tuple[int, Any]]]:
+    found: dict[str, list[tuple[int, Any]]] = {}
+    reader = make_reader(io.BytesIO(data), decoder_factories=[DecoderFactory()], validate_crcs=True)
+    for _, channel, message, decoded in reader.iter_decoded_messages():
+        found.setdefault(channel.topic, []).append((message.log_time, decoded))
+    return found
+
+
+def test_other_programs_see_joints_poses_and_figures() -> None:
+    scene = with_values(load_scene(scenes_dir() / "sidewinding.toml"), {"run.duration_s": 0.2})
+    recording = run_offline(scene).recording
+    recording.add_event(RunEvent(0.1, "fault", "Something failed"))
+    file = io.BytesIO()
+    rows = recording.rows(0, 21)
+    writer = RunWriter(file, scene, recording.schema, Columns.of(rows), Origin())
+    writer.write([rows.slice(0, 13)])  # the thinning goes on where a block ends
+    writer.write([rows.slice(13, 21)], events=recording.events)
+    writer.finish(rows.time)
+    found = decoded_messages(file.getvalue())
+    assert {topic: len(messages) for topic, messages in found.items()} == {
+        "/snakestudio/rows": 2, "/snakestudio/events": 1, "/events": 1, "/joint_states": 6, "/joint_references": 6,
+        "/tf": 6, "/head_pose": 6, "/figures": 6,
+    }  # fmt: skip
+    assert [time for time, _ in found["/tf"]] == [40_000_000 * k for k in range(6)]
+    joints = found["/joint_states"][2][1]
+    assert joints.header.stamp.nanosec == 80_000_000
+    assert joints.name[:3] == ["joint_1_yaw", "joint_1_pitch", "joint_2_yaw"]
+    np.testing.assert_array_equal(joints.position, rows.joint_angle[8].ravel())
+    np.testing.assert_array_equal(joints.velocity, rows.joint_rate[8].ravel())
+    np.testing.assert_array_equal(joints.effort, rows.joint_torque[8].ravel())
+    references = found["/joint_references"][2][1]
+    np.testing.assert_array_equal(references.position, rows.joint_angle_ref[8].ravel())
+    assert references.effort == []
+    last = found["/tf"][5][1].transforms[-1]
+    assert (last.child_frame_id, last.header.frame_id) == (f"link_{scene.robot.n_links}", "world")
+    place, turn = last.transform.translation, last.transform.rotation
+    np.testing.assert_array_equal([place.x, place.y, place.z], rows.link_pose[20, -1, :3])
+    np.testing.assert_array_equal([turn.w, turn.x, turn.y, turn.z], rows.link_pose[20, -1, 3:])
+    head = found["/head_pose"][3][1].pose
+    index = scene.robot.n_links - 1 if scene.robot.head == "last" else 0
+    np.testing.assert_array_equal([head.position.x, head.orientation.w], rows.link_pose[12, index, [0, 3]])
+    shown = [name for name in column_names(recording.schema) if hasattr(found["/figures"][0][1], name)]
+    assert {"com_x_m", "contact_ground_fz_n", "work_friction_j", "solver_residual", "contacts_closed"} <= set(shown)
+    figures = np.array([[getattr(message, name) for name in shown] for _, message in found["/figures"]])
+    each = np.concatenate(list(table(recording, tuple(shown))))
+    of_instants = [k for k, name in enumerate(shown) if not re.match(r"contact_(obstacle|ground)|solver_", name)]
+    np.testing.assert_array_equal(figures[:, of_instants], each[::4, of_instants])
+    between = np.diff(rows.impulse_ground[::4, :, 2].sum(axis=1)) / np.diff(rows.time[::4])
+    np.testing.assert_array_equal(figures[1:, shown.index("contact_ground_fz_n")], between)
+    worst = [rows.solver_residual[max(0, 4 * k - 3) : 4 * k + 1].max() for k in range(6)]
+    np.testing.assert_array_equal(figures[:, shown.index("solver_residual")], worst)
+    log = found["/events"][0][1]
+    assert (log.name, log.msg, log.level) == ("fault", "Something failed", 40)
+    block = found["/snakestudio/rows"][1][1]
+    assert block.first_row == 13
+    np.testing.assert_array_equal(np.reshape(block.link_pose, (-1, 7, 8))[2, 1], rows.link_pose[13:, 2, 1])
+
+
+def test_the_libraries_find_chunks_and_attachments(whole: bytes) -> None:
+    reader = make_reader(io.BytesIO(whole), validate_crcs=True)
+    summary = reader.get_summary()
+    assert summary is not None
+    assert summary.statistics is not None
+    counted = Counter(channel.id for _, channel, _ in reader.iter_messages())
+    assert counted == summary.statistics.channel_message_counts
+    assert sum(a.name.startswith(names.CHECKPOINT) for a in reader.iter_attachments()) == 3
+    assert [entry.name for entry in reader.iter_metadata()] == [names.ABOUT, names.END]
+
+
+# --- files that ended otherwise
+
+
+def opened(data: bytes, folder: Path) -> RunFile:
+    path = folder / "cut.mcap"
+    path.write_bytes(data)
+    return open_run(path)
+
+
+@given(st.floats(0.0, 1.0))
+@few
+def test_a_file_cut_anywhere_is_read_up_to_there(cut_folder: Path, where: float) -> None:
+    cut = int(where * (len(made()) - 1))
+    if cut < first_block_end():
+        with pytest.raises(RunFileError):
+            opened(made()[:cut], cut_folder)
+        return
+    with opened(made()[:cut], cut_folder) as run:
+        assert not run.info.complete
+        assert len(run) % 100 == 0 or len(run) == 300
+        assert_equal(run.rows(0, len(run)), make_rows(0, len(run)))
+        assert read_info(run.path) == run.info
+
+
+@functools.cache
+def first_block_end() -> int:
+    """Where the chunk with the first rows ends."""
+    summary = make_reader(io.BytesIO(made())).get_summary()
+    assert summary is not None
+    first = min(summary.chunk_indexes, key=lambda index: index.chunk_start_offset)
+    return first.chunk_start_offset + first.chunk_length
+
+
+def test_without_its_end_nothing_but_the_end_is_lost(tmp_path: Path, whole: bytes) -> None:
+    with opened(whole[:-1], tmp_path) as run:
+        assert not run.info.complete
+        check_notes(run)
+        assert_equal(run.rows(0, 300), make_rows(0, 300))
+
+
+@pytest.mark.parametrize("n_rows", [40, names.BLOCK_ROWS, names.MOST_BLOCK_ROWS])
+def test_blocks_of_any_size_are_found_without_the_end(tmp_path: Path, n_rows: int) -> None:
+    file = io.BytesIO()
+    writer = RunWriter(file, SCENE, SCHEMA, Columns.of(make_rows(0, 1)), Origin())
+    writer.write([make_rows(0, n_rows)])
+    writer.write([make_rows(n_rows, n_rows + 40)])
+    with opened(file.getvalue(), tmp_path) as run:
+        same_bits(run.rows(0, len(run)), make_rows(0, n_rows + 40))
+
+
+def test_zeros_that_a_lost_power_supply_leaves_are_no_rows(tmp_path: Path, whole: bytes) -> None:
+    end = first_block_end()
+    with opened(whole[:end] + bytes(100_000), tmp_path) as run:
+        assert len(run) > 0
+    torn = whole[: end - 2000] + bytes(2000) + whole[end:-1]
+    with pytest.raises(RunFileError, match="nothing to read back"):
+        opened(torn, tmp_path)
+
+
+@given(st.data())
+@few
+def test_damage_anywhere_is_a_sentence_or_harmless(cut_folder: Path, data: st.DataObject) -> None:
+    damaged = bytearray(made()[:-1] if data.draw(st.booleans()) else made())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(damaged) - 1))
+        damaged[at] = data.draw(st.integers(0, 255))
+    # Any other exception is a defect.
+    with contextlib.suppress(RunFileError), opened(bytes(damaged), cut_folder) as run:
+        rows = run.rows(0, len(run))
+        assert len(rows) == len(run.times)
+        assert run.scene_at(9.0).robot == run.scene.robot
+        assert all(event.text is not None for event in run.events)
+        list(run.checkpoints())
+
+
+def test_lengths_that_cannot_be_ask_for_no_memory(tmp_path: Path, whole: bytes) -> None:
+    summary = make_reader(io.BytesIO(whole)).get_summary()
+    assert summary is not None
+    at = min(index.chunk_start_offset for index in summary.chunk_indexes)
+    for offset, size in ((9 + 16, 2**40), (1, 2**62), (9 + 32, 2**50)):  # content, record, compressed
+        huge = bytearray(whole[:-1])
+        huge[at + offset : at + offset + 8] = struct.pack("<Q", size)
+        with pytest.raises(RunFileError):
+            opened(bytes(huge), tmp_path)
+    with pytest.raises(ValueError, match="size"):
+        Index.unpacked(struct.pack("<I", 0xFD2FB528) + b"\xe0" + struct.pack("<Q", 2**50) + b"\x01\x00\x00", 1000)
+
+
+def foreign() -> bytes:
+    file = io.BytesIO()
+    writer = mcap.writer.Writer(file)
+    writer.start("ros2", "other 1.0")
+    writer.add_metadata("other", {"a": "b"})
+    writer.finish()
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "empty"),
+        (b"time_s,link_1_x_m\n0,0\n" * 10, "no MCAP file"),
+        (b"\x89MCAP", "ends before its first row"),
+        (b"\x89MCAP0\r\n", "ends before its first row"),
+        (foreign(), "another program"),
+    ],
+)
+def test_what_is_no_run_is_said_so(tmp_path: Path, data: bytes, sentence: str) -> None:
+    path = tmp_path / "x.mcap"
+    path.write_bytes(data)
+    for read in (open_run, read_info):
+        with pytest.raises(RunFileError, match=sentence):
+            read(path)
+
+
+def test_a_newer_format_is_said_so(tmp_path: Path, whole: bytes) -> None:
+    mark = b"format_version" + struct.pack("<I", 1)
+    newer = whole.replace(mark + b"1", mark + b"9")
+    assert newer != whole
+    with pytest.raises(RunFileError, match="in a newer format"):
+        opened(newer, tmp_path)
+
+
+def test_no_file_and_a_folder_are_said_so(tmp_path: Path) -> None:
+    with pytest.raises(RunFileError, match="no such file"):
+        open_run(tmp_path / "none.mcap")
+    with pytest.raises(RunFileError, match="folder"):
+        read_info(tmp_path)
+
+
+# --- a full disk
+
+
+class SmallDisk(io.BytesIO):
+    """A disk with room for some bytes, that writes what it can of what does not fit, as disks do."""
+
+    def __init__(self, room: int) -> None:
+        super().__init__()
+        self.room = room
+
+    def write(self, data: Any) -> int:
+        left = self.room - self.tell()
+        if left <= 0:
+            raise OSError(28, "No space left on device")
+        return super().write(bytes(data[:left]))
+
+
+def test_what_does_not_fit_on_the_disk_leaves_the_file_readable(tmp_path: Path) -> None:
+    disk = SmallDisk(10**6)
+    writer = RunWriter(disk, SCENE, SCHEMA, Columns.of(make_rows(0, 1)), Origin())  # type: ignore[arg-type]
+    writer.write([make_rows(0, 100)])
+    disk.room = disk.tell() + 5000
+    with pytest.raises(OSError, match="No space"):
+        writer.write([make_rows(100, 300)])
+    assert writer.n_rows == 100
+    with opened(disk.getvalue(), tmp_path) as run:
+        assert_equal(run.rows(0, len(run)), make_rows(0, 100))
+    disk.room += 10**5
+    writer.finish(make_rows(0, 100).time)
+    with opened(disk.getvalue(), tmp_path) as run:
+        assert run.info.complete
+        assert len(run) == 100
+
+
+def test_a_run_whose_disk_is_full_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "run.mcap"
+    recording = SpooledRecording(SCENE, SCHEMA, path, chunk_rows=100)
+    recording.append(make_rows(0, 100))
+    assert wait_for(lambda: path.exists() and rows_in(path) == 100)
+
+    def full(*arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(RunWriter, "_append", full)
+    recording.append(make_rows(100, 250))
+    assert wait_for(lambda: recording.trouble)
+    recording.append(make_rows(250, 1300))  # many more blocks than may wait for a disk that answers
+    recording.close()
+    assert recording.trouble.startswith(f"{path}: the recording stopped at 1.00 s (No space left on device)")
+    assert [(event.kind, event.text) for event in recording.events] == [("fault", recording.trouble)]
+    assert_equal(recording.rows(0, 1300), make_rows(0, 1300))
+    with open_run(path) as run:
+        assert_equal(run.rows(0, len(run)), make_rows(0, 100))
+
+
+def test_a_file_that_cannot_be_made_is_said_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    recording = SpooledRecording(SCENE, SCHEMA, tmp_path / "file" / "run.mcap")
+    recording.append(make_rows(0, 20))
+    recording.close()
+    assert "the recording stopped at 0.00 s" in recording.trouble
+    assert_equal(recording.rows(0, 20), make_rows(0, 20))

@@ -1,0 +1,154 @@
+"""The folder of runs: what it lists, what a person says about a run, and what happens to files that are no runs."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from snakestudio.cli import main
+from snakestudio.errors import UsageError
+from snakestudio.model.edits import with_values
+from snakestudio.model.scene import Scene
+from snakestudio.paths import runs_dir
+from snakestudio.runfile import library as run_library
+from snakestudio.runfile.library import KeptRun, RunLibrary, clean_tags
+from snakestudio.session.runner import Runner
+
+SCENE = with_values(Scene(), {"model.kind": "planar_lagrangian", "run.duration_s": 0.1, "title": "A short one"})
+
+
+def record(path: Path) -> None:
+    """Make a run and keep it."""
+    runner = Runner(SCENE, path=path)
+    runner.advance(SCENE.n_steps)
+    runner.recording.close()
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> RunLibrary:
+    return RunLibrary(tmp_path)
+
+
+def kept(library: RunLibrary, name: str) -> KeptRun:
+    path = library.new_path(name)
+    record(path)
+    return library.run(path)
+
+
+def test_a_run_is_listed_with_what_it_is(library: RunLibrary) -> None:
+    run = kept(library, "my scene.v2")
+    assert library.runs() == [run]
+    assert run.info is not None
+    assert (run.info.model, run.info.title) == ("planar_lagrangian", "A short one")
+    assert run.info.duration == pytest.approx(0.1)
+    assert run.info.complete
+    assert run.path.name == f"{datetime.now():%Y-%m-%d}_{run.path.name[11:17]}_my_scene_v2.mcap"
+    assert run.size_bytes == run.path.stat().st_size
+    assert abs((datetime.now().astimezone() - run.created).total_seconds()) < 60.0
+    assert run.name == "A short one"
+
+
+def test_runs_of_the_same_second_get_files_of_their_own(library: RunLibrary) -> None:
+    paths = set()
+    for _ in range(3):
+        path = library.new_path("same")
+        path.touch()
+        paths.add(path)
+    assert len(paths) == 3
+
+
+def test_names_and_tags_stay_with_the_run(library: RunLibrary) -> None:
+    run = kept(library, "first")
+    library.rename(run, "  the good   one ")
+    library.tag(library.run(run.path), ["#paper, fig7", "paper"])
+    again = RunLibrary(library.folder).run(run.path)
+    assert (again.name, again.tags) == ("the good one", ("paper", "fig7"))
+    assert "fig7" in again.words
+    assert library.find("the good one") == library.find(run.path.name) == again
+    library.tag(again, [])
+    library.rename(library.run(run.path), "")
+    assert RunLibrary(library.folder).run(run.path).name == "A short one"
+    assert [path.name for path in library.folder.iterdir()] == [run.path.name]
+
+
+def test_a_deleted_run_leaves_nothing(library: RunLibrary) -> None:
+    run = library.rename(kept(library, "gone"), "Gone")
+    library.set_picture(run.path, b"png")
+    run = library.run(run.path)
+    assert run.picture is not None
+    assert run.size_bytes > run.path.stat().st_size
+    library.delete(run)
+    assert list(library.folder.iterdir()) == []
+    library.set_picture(run.path, b"png")
+    assert list(library.folder.iterdir()) == [], "a picture of a run that is no more is not kept"
+
+
+def test_files_that_cannot_be_read_are_told(library: RunLibrary) -> None:
+    (library.folder / "broken.mcap").write_bytes(b"nothing of the sort")
+    (library.folder / "other.txt").write_text("not listed")
+    (run,) = library.runs()
+    assert run.info is None
+    assert run.name == "broken.mcap"
+    assert "broken.mcap" in run.problem
+    library.delete(run)
+    assert library.runs() == []
+
+
+def test_notes_that_cannot_be_read_say_nothing(library: RunLibrary) -> None:
+    run = kept(library, "noted")
+    for said in ("{", "[1, 2]", '{"tags": 5}', '{"name": null}'):
+        run.path.with_suffix(".json").write_text(said)
+        assert library.run(run.path).tags == ()
+
+
+def test_only_files_that_changed_are_read_again(library: RunLibrary, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = kept(library, "one"), kept(library, "two")
+    read: list[Path] = []
+    real = run_library.read_info
+    monkeypatch.setattr(run_library, "read_info", lambda path: (read.append(path), real(path))[1])
+    library.runs()
+    assert read == []
+    os.utime(second.path, ns=(1, 1))
+    library.runs()
+    assert read == [second.path]
+    assert {run.path for run in library.runs()} == {first.path, second.path}
+
+
+def test_what_is_not_there_or_not_clear_is_told(library: RunLibrary) -> None:
+    kept(library, "twin")
+    kept(library, "twin")
+    with pytest.raises(UsageError, match="no run called other"):
+        library.find("other")
+    with pytest.raises(UsageError, match="2 runs are called A short one"):
+        library.find("A short one")
+
+
+def test_tags_are_single_words() -> None:
+    assert clean_tags(["#a b,c", " b ", "##d;"]) == ("a", "b", "c", "d")
+
+
+def test_the_command_line_lists_names_tags_and_deletes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SNAKESTUDIO_RUNS_DIR", str(tmp_path / "runs"))
+    assert main(["runs"]) == 0
+    assert "no runs in" in capsys.readouterr().out
+    run = kept(RunLibrary(), "scene")
+    assert run.path.parent == runs_dir() == tmp_path / "runs"
+    assert main(["runs", run.path.stem, "--rename", "Best"]) == 0
+    assert main(["runs", "Best", "--tags", "paper,fig3"]) == 0
+    assert main(["runs", "PAPER", "lagrangian"]) == 0
+    out = capsys.readouterr().out
+    assert "Best" in out
+    assert "#paper #fig3" in out
+    assert "1 run, " in out
+    assert main(["runs", "elsewhere"]) == 0
+    assert "no runs in" in capsys.readouterr().out
+    for words in (["--delete"], ["a", "b", "--rename", "x"], ["nothing", "--delete"]):
+        assert main(["runs", *words]) == 2
+    assert capsys.readouterr().err.count("snakestudio: ") == 3
+    assert main(["runs", "Best", "--delete"]) == 0
+    assert list((tmp_path / "runs").iterdir()) == []

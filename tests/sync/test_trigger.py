@@ -1,0 +1,359 @@
+"""Starting together over TCP with peers in other processes: polite, silent, slow, vanishing ones, and garbage."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snakestudio.errors import TriggerError, UsageError
+from snakestudio.sync import StartTogether, Together, TriggerReceiver, TriggerSender, split_address
+from snakestudio.sync.lsl import available
+from snakestudio.sync.protocol import LONGEST_LINE, LineBuffer, parse_trigger, say
+from tests.peers.trigger_peer import OFFSET
+from tests.sync.peer import listening, peer
+
+# ------------------------------------------------------------------------------------------------ lines
+
+
+@given(st.lists(st.binary(max_size=40).filter(lambda line: b"\n" not in line), max_size=8), st.data())
+def test_lines_are_the_same_however_the_bytes_come(lines: list[bytes], data: st.DataObject) -> None:
+    whole = b"".join(line + b"\n" for line in lines)
+    expected = LineBuffer().feed(whole)[0]
+    buffer, found, start = LineBuffer(), [], 0
+    while start < len(whole):
+        stop = start + data.draw(st.integers(1, 7))
+        found += buffer.feed(whole[start:stop])[0]
+        start = stop
+    assert found == expected
+
+
+def test_a_line_without_an_end_takes_no_memory() -> None:
+    buffer = LineBuffer()
+    told = [buffer.feed(b"x" * 1000)[1] for _ in range(50)]
+    assert told == [True] + [False] * 49
+    assert buffer.feed(b"still the same\nSTART\n") == (["START"], False)
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "sent"),
+    [
+        ("START", "", None), ("START trial_3 12.5", "trial_3", 12.5), ("START trial 3 of 5 7", "trial 3 of 5", 7.0),
+        ("START 12.5", "", 12.5), ("START nan", "nan", None), ("STOP a", "a", None),
+    ],
+)  # fmt: skip
+def test_a_trigger_has_a_name_and_a_time_or_neither(line: str, name: str, sent: float | None) -> None:
+    trigger = parse_trigger(line, 1.0, "here")
+    assert trigger is not None
+    assert (trigger.name, trigger.sent) == (name, sent)
+    assert parse_trigger("start", 1.0, "here") is None
+
+
+def test_a_line_is_short_and_ascii_whatever_is_said() -> None:
+    assert say("START", "straße\nSTOP", 1.5) == b"START stra?e STOP 1.500000\n"
+    assert len(say("START", "x" * 2000)) <= LONGEST_LINE
+
+
+@pytest.mark.parametrize(
+    "text", ["", "localhost", "localhost:", ":5005", "localhost:0", "localhost:70000", "a:b", "a:-1", "5005:1"]
+)
+def test_an_address_is_host_and_port(text: str) -> None:
+    assert split_address("camera-pc:5005") == ("camera-pc", 5005)
+    with pytest.raises(UsageError, match="HOST:PORT"):
+        split_address(text)
+
+
+# ------------------------------------------------------------------------------------------------ waiting
+
+
+def test_who_waits_is_started_by_one_line() -> None:
+    with TriggerReceiver(0, "127.0.0.1") as receiver:
+        with peer("fire", receiver.port, "PING 7", "START trial_3 12.5") as other:
+            trigger = receiver.wait(limit=20)
+            assert trigger is not None
+            assert receiver.wait("STOP", cancelled=lambda: not receiver.peers) is None
+            seen = other.result()
+        assert (trigger.kind, trigger.name, trigger.sent) == ("START", "trial_3", 12.5)
+        assert 0 <= trigger.received - seen["sent"] < 5
+        first, pong, ok = seen["answers"]
+        assert first == "SNAKESTUDIO-TRIGGER 1"
+        assert pong.split()[:2] == ["PONG", "7"]
+        assert ok.split()[:2] == ["OK", "START"]
+        assert float(ok.split()[2]) == pytest.approx(trigger.received, abs=1e-5)
+        assert "trial_3" in trigger.sentence()
+
+
+def test_garbage_is_noted_and_answered_and_the_trigger_behind_it_counts() -> None:
+    garbage = ["GET / HTTP/1.1", "\x00\xff\xfe\x80", "STARTED?", "start", "x" * 3000, "PONG", "CLOCK a b", "STOP"]
+    with TriggerReceiver(0, "127.0.0.1") as receiver, peer("fire", receiver.port, *[
+        line.replace("\x00", "\x01") for line in garbage
+    ], "START real") as other:  # fmt: skip
+        trigger = receiver.wait(limit=20)
+        assert trigger is not None
+        assert trigger.name == "real"
+        receiver.wait("STOP", cancelled=lambda: not receiver.peers)
+        answers = other.result()["answers"]
+        remarks = " ".join(receiver.remarks)
+        assert len([answer for answer in answers if answer.startswith("ERR")]) >= 7
+        assert "'GET / HTTP/1.1', which is not understood" in remarks
+        assert "too long" in remarks
+        assert "STOP before any START" in remarks
+
+
+def test_a_slow_peer_is_waited_for_and_a_vanished_one_is_no_harm() -> None:
+    with TriggerReceiver(0, "127.0.0.1") as receiver:
+        with peer("vanish", receiver.port, "STA") as gone:
+            gone.result()
+            with peer("slow", receiver.port, "START slow 3"):
+                trigger = receiver.wait(limit=20)
+        assert trigger is not None
+        assert trigger.name == "slow"
+        assert any("was lost" in remark or "went away" in remark for remark in receiver.remarks)
+
+
+def test_the_first_of_two_starts_and_the_other_is_told() -> None:
+    with TriggerReceiver(0, "127.0.0.1") as receiver:
+        with peer("fire", receiver.port, "START one") as first:
+            trigger = receiver.wait(limit=20)
+            assert trigger is not None
+            with peer("fire", receiver.port, "START two") as second:
+                receiver.wait("STOP", cancelled=lambda: len(receiver.remarks) >= 3 and not receiver.peers)
+                assert f"ERR already started by {trigger.peer}" in second.result()["answers"]
+            first.result()
+        assert trigger.name == "one"
+        assert any("had started already" in remark for remark in receiver.remarks)
+
+
+def _until(receiver: TriggerReceiver, what: Callable[[], bool]) -> None:
+    """Take in what comes until something is so."""
+    assert receiver.wait("STOP", 20.0, what) is None
+
+
+def _connected(receiver: TriggerReceiver, count: int, source: str = "127.0.0.1") -> list[socket.socket]:
+    """So many who say nothing, taken in one after the other."""
+    sockets = []
+    for _ in range(count):
+        sockets.append(socket.create_connection(("127.0.0.1", receiver.port), source_address=(source, 0)))
+        name = "{}:{}".format(*sockets[-1].getsockname())
+        _until(receiver, lambda name=name: name in receiver.peers)  # type: ignore[misc]
+    return sockets
+
+
+def _names(sockets: list[socket.socket]) -> set[str]:
+    return {"{}:{}".format(*one.getsockname()) for one in sockets}
+
+
+def test_of_too_many_peers_those_are_turned_away_that_were_idle_the_longest() -> None:
+    with TriggerReceiver(0, "127.0.0.1") as receiver:
+        sockets = _connected(receiver, 20)
+        assert set(receiver.peers) == _names(sockets[4:])
+        assert sum("turned away" in remark for remark in receiver.remarks) == 4
+        for one in sockets:
+            one.close()
+
+
+def test_a_stop_gets_through_however_many_connections_say_nothing() -> None:
+    stopped: list[str] = []
+    with TriggerReceiver(0, "127.0.0.1", stopped=stopped.append) as receiver:
+        sockets = _connected(receiver, 16)
+        late = socket.create_connection(("127.0.0.1", receiver.port))
+        late.sendall(b"STOP\n")
+        _until(receiver, lambda: bool(stopped))
+        assert set(stopped) == _names([late])
+        for one in (*sockets, late):
+            one.close()
+
+
+def test_a_stop_that_is_on_its_way_is_heard_before_its_sender_is_turned_away() -> None:
+    stopped: list[str] = []
+    with TriggerReceiver(0, "127.0.0.1", stopped=stopped.append) as receiver:
+        sockets = _connected(receiver, 16)
+        sockets[0].sendall(b"STOP\n")  # nobody looks before the next one comes
+        more = socket.create_connection(("127.0.0.1", receiver.port))
+        receiver._accept()
+        assert set(stopped) == _names(sockets[:1])
+        for one in (*sockets, more):
+            one.close()
+
+
+def test_who_has_spoken_and_who_comes_from_elsewhere_keeps_its_place() -> None:
+    """A button that waits for its moment, and a flood of connections from one other computer."""
+    with TriggerReceiver(0, "127.0.0.1") as receiver:
+        (button,) = _connected(receiver, 1, "127.0.0.2")
+        (camera,) = _connected(receiver, 1)
+        camera.sendall(b"PING 1\n")
+        camera.setblocking(False)
+        answers = bytearray()
+
+        def answered() -> bool:
+            with suppress(BlockingIOError):
+                answers.extend(camera.recv(200))
+            return b"PONG 1" in answers
+
+        _until(receiver, answered)
+        flood = _connected(receiver, 40)
+        assert _names([button, camera]) <= set(receiver.peers)
+        for one in (button, camera, *flood):
+            one.close()
+
+
+def test_waiting_ends_at_its_limit_and_when_cancelled() -> None:
+    with TriggerReceiver(0, "127.0.0.1") as receiver:
+        began = time.monotonic()
+        with pytest.raises(TriggerError, match=rf"No START came on port {receiver.port} within 0.1 s"):
+            receiver.wait(limit=0.1)
+        assert receiver.wait(cancelled=lambda: True) is None
+        given_up = threading.Event()
+        threading.Timer(0.1, given_up.set).start()
+        assert receiver.wait(cancelled=given_up.is_set) is None
+        assert time.monotonic() - began < 5
+
+
+def test_a_port_that_cannot_be_had_is_said_in_a_sentence() -> None:
+    with TriggerReceiver(0) as receiver, pytest.raises(TriggerError, match=f"Port {receiver.port} is in use"):
+        TriggerReceiver(receiver.port)
+    with pytest.raises(TriggerError, match="70000 is no port"):
+        TriggerReceiver(70000)
+
+
+# ------------------------------------------------------------------------------------------------ firing
+
+
+def test_the_other_clock_is_found_to_a_fraction_of_a_millisecond() -> None:
+    with listening("polite") as (other, port):
+        with TriggerSender("127.0.0.1", port) as sender:
+            clock = sender.compare_clocks()
+            assert clock is not None
+            assert abs(clock.offset - OFFSET) <= clock.uncertainty + 2e-6  # the times of lines have microseconds
+            assert clock.uncertainty < 0.05
+            fired = sender.acknowledged("START", sender.fire("START", "my run"))
+            assert fired.received is not None
+            assert fired.received - clock.offset >= fired.sent - clock.uncertainty - 2e-6
+            assert "1000" in fired.sentence()
+            sender.acknowledged("STOP", sender.fire("STOP"))
+        seen = other.result()
+    assert [line[0] for line in seen] == ["PING"] * 8 + ["CLOCK", "START", "STOP"]
+    assert seen[9][1] == "my_run"
+    assert float(seen[8][1]) == pytest.approx(clock.offset, abs=1e-6)
+
+
+def test_a_silent_listener_is_fired_at_all_the_same() -> None:
+    with listening("silent") as (other, port):
+        with TriggerSender("127.0.0.1", port) as sender:
+            assert sender.compare_clocks() is None
+            fired = sender.acknowledged("START", sender.fire("START", "x"))
+        assert (fired.received, fired.clock) == (None, None)
+        assert "not acknowledged" in fired.sentence()
+        assert [line[:2] for line in other.result()] == [["START", "x"]]
+
+
+def test_what_is_wrong_with_the_other_side_is_said() -> None:
+    with TriggerReceiver(0, "127.0.0.1") as receiver:
+        port = receiver.port
+    with pytest.raises(TriggerError, match=f"Nobody waits for a trigger at 127.0.0.1:{port}"):
+        TriggerSender("127.0.0.1", port)
+    with pytest.raises(
+        TriggerError, match=r"host of no.such.host.invalid:1 is not known|cannot be reached|does not answer"
+    ):
+        TriggerSender("no.such.host.invalid", 1)
+    with listening("newer") as (_, port), pytest.raises(TriggerError, match="version 7"):
+        TriggerSender("127.0.0.1", port)
+    with listening("deaf") as (_, port), pytest.raises(TriggerError, match=r"closed the connection|is gone"):
+        TriggerSender("127.0.0.1", port)
+    with listening("busy") as (_, port), TriggerSender("127.0.0.1", port) as sender:
+        sent = sender.fire("START")
+        with pytest.raises(TriggerError, match="refused: the camera is not ready"):
+            sender.acknowledged("START", sent)
+
+
+def test_a_peer_that_went_away_is_found_out_when_firing() -> None:
+    with listening("silent") as (other, port), TriggerSender("127.0.0.1", port) as sender:
+        other.end()
+        with pytest.raises(TriggerError, match=f"127.0.0.1:{port} is gone"):
+            sender.fire("START")
+
+
+# ------------------------------------------------------------------------------------------------ together
+
+
+def test_a_chain_of_instruments_starts_and_stops_together() -> None:
+    began: list[float] = []
+    with listening("polite") as (camera, port):
+        choices = Together(fire=True, host="127.0.0.1", port=port, wait="port", wait_port=0, limit_s=20)
+        with StartTogether(choices, "trial 4", lambda: began.append(time.time())) as together:
+            together.arm()
+            assert f"Waiting for START on port {together.port}" in together.doing
+            ended = threading.Event()
+            with peer("fire", together.port, "START outside 5.0", "STOP outside 6.0"):
+                assert together.wait()
+                together.go()
+                together.accompany(ended.is_set, ended.set, lambda: None)
+            assert len(began) == 1
+            assert together.trigger is not None
+            assert together.started is not None
+            assert 0 <= began[0] - together.trigger.received < 1.0
+        seen = camera.result()
+    assert [line[0] for line in seen][-2:] == ["START", "STOP"]
+    assert seen[-1][1] == "trial_4"
+    told = " ".join(together.notes)
+    for part in ("START came from", "“outside”", "START was sent to", "STOP came from", "STOP was sent to", "ahead"):
+        assert part in told
+
+
+def test_a_start_by_hand_needs_no_trigger_and_a_cancelled_one_starts_nothing() -> None:
+    began: list[int] = []
+    with StartTogether(Together(wait="port", wait_port=0), "", lambda: began.append(1)) as together:
+        together.arm()
+        together.start_now()
+        assert together.wait()
+        together.go()
+    assert began == [1]
+    with StartTogether(Together(), "", lambda: began.append(2)) as together:
+        together.arm()
+        together.cancel()
+        assert not together.wait()
+    assert began == [1]
+
+
+def test_nobody_fires_at_himself() -> None:
+    choices = Together(fire=True, port=5005, wait="port", wait_port=5005)
+    with pytest.raises(TriggerError, match="both waited on and fired at"):
+        StartTogether(choices, "", lambda: None).arm()
+
+
+def test_a_run_is_not_started_when_the_others_cannot_be() -> None:
+    began: list[int] = []
+    with listening("silent") as (other, port):
+        together = StartTogether(Together(fire=True, host="127.0.0.1", port=port), "", lambda: began.append(1))
+        together.arm()
+        other.end()
+        with pytest.raises(TriggerError, match="is gone"):
+            together.go()
+        together.close()
+    assert began == []
+
+
+def test_a_refusal_is_told_although_the_run_goes() -> None:
+    with listening("busy") as (_, port):
+        with StartTogether(Together(fire=True, host="127.0.0.1", port=port), "", lambda: None) as together:
+            together.arm()
+            together.go()
+        assert "the camera is not ready" in together.trouble
+        assert together.trouble in together.notes
+
+
+@pytest.mark.skipif(available(), reason="pylsl is installed")
+def test_without_pylsl_a_sentence_says_how_to_get_it() -> None:
+    sends = StartTogether(Together(outlet=True), "", lambda: None)
+    with pytest.raises(TriggerError, match=r"snakestudio\[lsl\]"):
+        sends.arm()
+    waits = StartTogether(Together(wait="lsl", wait_stream="cues"), "", lambda: None)
+    waits.arm()
+    with pytest.raises(TriggerError, match=r"snakestudio\[lsl\]"):
+        waits.wait()
